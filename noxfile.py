@@ -1,0 +1,161 @@
+"""The checks of this project; `./dev test` runs all of them and sums up their counts.
+
+Sessions share the .venv that `./dev setup` makes, so nothing is installed twice, and leave what
+they write under build/. Each records how much passed, failed and was skipped in build/results/.
+"""
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import nox
+from nox.command import CommandFailed
+
+ROOT = Path(__file__).resolve().parent
+BUILD = ROOT / "build"
+BIN = ROOT / ".venv" / "bin"
+SUITES = ("unit_tests", "integration_tests")
+
+sys.path.append(str(ROOT / "scripts"))
+from results import record  # noqa: E402 - found through the line above
+
+nox.options.default_venv_backend = "none"
+nox.options.envdir = str(BUILD / "nox")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style, formatting and dead code."""
+    check(session, ["ruff", "check"], ["ruff", "format", "--check"], ["vulture"])
+
+
+@nox.session
+def typecheck(session: nox.Session) -> None:
+    """Types, strictly."""
+    check(session, ["pyright", "--warnings"])
+
+
+@nox.session
+def layers(session: nox.Session) -> None:
+    """Imports point downwards only."""
+    check(session, ["lint-imports", "--no-logo", "--cache-dir", "build/import-linter"])
+
+
+@nox.session
+def unit_tests(session: nox.Session) -> None:
+    """Behave, under coverage; with arguments: Behave on those, without."""
+    if session.posargs:
+        run(session, "behave", *session.posargs)
+    else:
+        run_suite(session, "unit_tests")
+
+
+@nox.session
+def integration_tests(session: nox.Session) -> None:
+    """Robot Framework on the installed command; coverage and arguments as in unit_tests."""
+    if session.posargs:
+        run(session, "robot", "--outputdir", "build/robot", *session.posargs)
+    else:
+        run_suite(session, "integration_tests")
+
+
+@nox.session
+def coverage_report(session: nox.Session) -> None:
+    """Coverage of both suites together, in total and per module; runs suites that left no data."""
+    failed: list[str] = []
+    for suite in SUITES:
+        if not any(coverage_data(suite).glob("data.*")):
+            try:
+                run_suite(session, suite)
+            except CommandFailed:
+                failed.append(suite)
+    check(session, ["python", "scripts/check_coverage.py", *map(str, map(coverage_data, SUITES))])
+    if failed:
+        session.error(f"Failed: {', '.join(failed)}")
+
+
+@nox.session
+def benchmark(session: nox.Session) -> None:
+    """Every benchmark once: counts are asserted there, times are only shown."""
+    run(session, "python", "scripts/run_benchmarks.py", *session.posargs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Links and anchors of all pages lead somewhere."""
+    check(session, ["python", "scripts/check_docs.py"])
+
+
+def check(session: nox.Session, *commands: list[str]) -> None:
+    """Runs every command, even after a failure, and counts each as one check."""
+    failed = 0
+    for command in commands:
+        try:
+            run(session, *command)
+        except CommandFailed:
+            failed += 1
+    record(session.name, passed=len(commands) - failed, failed=failed)
+    if failed:
+        session.error(f"{failed} of {len(commands)} checks failed")
+
+
+def run_suite(session: nox.Session, suite: str) -> None:
+    shutil.rmtree(coverage_data(suite), ignore_errors=True)
+    run(session, "python", "scripts/run_tests.py", suite, suite=suite)
+
+
+def run(session: nox.Session, tool: str, *arguments: str, suite: str = "") -> None:
+    """Runs a tool of our .venv in an environment that owes nothing to the caller's."""
+    set_up()
+    suite = suite or session.name
+    temporary = temporary_directory(suite)
+    try:
+        session.run(
+            BIN / tool, *arguments, env=environment(suite, temporary), include_outer_env=False
+        )
+    finally:
+        remove(temporary)
+
+
+def temporary_directory(suite: str) -> Path:
+    """Makes a directory outside this repository, where tests can have folders without git.
+
+    Its path breaks careless quoting and careless encoding.
+    """
+    return Path(tempfile.mkdtemp(prefix=f"cleveragents {suite} it's ä "))
+
+
+def environment(suite: str, temporary: Path) -> dict[str, str]:
+    """Builds the environment of a session: an empty HOME, no GIT_* and no CLEVERAGENTS_*."""
+    home = BUILD / "home" / suite
+    remove(home)
+    home.mkdir(parents=True)
+    return {
+        "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+        "HOME": str(home),
+        "TMPDIR": str(temporary),
+        "LANG": "C.UTF-8",
+        "TERM": os.environ.get("TERM", "dumb"),
+        "COVERAGE_FILE": str(coverage_data(suite) / "data"),
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(BUILD / "hypothesis"),
+    }
+
+
+def coverage_data(suite: str) -> Path:
+    return BUILD / "coverage" / suite
+
+
+def remove(path: Path) -> None:
+    if path.exists():  # tests leave directories behind that only chmod can open
+        subprocess.run(["chmod", "-R", "u+rwX", path], check=False)
+        shutil.rmtree(path)
+
+
+@functools.cache
+def set_up() -> None:
+    """Makes a nox from anywhere find our tools."""
+    subprocess.run([ROOT / "dev", "setup"], check=True)

@@ -1,0 +1,46 @@
+"""The counts of a test run: every session records its own, `./dev test` prints their sum.
+
+    python scripts/results.py NOX_REPORT
+
+prints `N passed, N failed, N skipped` and ends with 1 if anything failed.
+"""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+RESULTS = Path(__file__).resolve().parent.parent / "build" / "results"
+
+
+def record(session: str, *, passed: int = 0, failed: int = 0, skipped: int = 0) -> None:
+    """Keeps the counts of a session, in place of those of its last run."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    counts = {"passed": passed, "failed": failed, "skipped": skipped}
+    (RESULTS / f"{session}.json").write_text(json.dumps(counts) + "\n", encoding="utf-8")
+
+
+def total(report: Path) -> Counter[str]:
+    """Sums up all records; a session that failed without recording a failure counts as one."""
+    records = {file.stem: Counter(json.loads(file.read_text())) for file in RESULTS.glob("*.json")}
+    counts = sum(records.values(), Counter[str]())
+    try:
+        sessions = json.loads(report.read_text(encoding="utf-8"))["sessions"]
+    except FileNotFoundError:  # nox itself did not come to its end
+        return counts + Counter(failed=1)
+    for session in sessions:
+        name = session["name"]
+        if session["result"] != "success" and not records.get(name, Counter())["failed"]:
+            print(f"{name}: {session['result']} without a failed test, counted as one failure")
+            counts["failed"] += 1
+    return counts
+
+
+def main() -> int:
+    counts = total(Path(sys.argv[1]))
+    print(", ".join(f"{counts[outcome]} {outcome}" for outcome in ("passed", "failed", "skipped")))
+    return 1 if counts["failed"] or not counts["passed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
