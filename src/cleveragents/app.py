@@ -1,0 +1,109 @@
+"""The application: opens storage and builds every service once, in plain sight."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from cleveragents import config
+from cleveragents.checkpoints.comparison import Comparisons
+from cleveragents.checkpoints.pruning import Pruning
+from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
+from cleveragents.checkpoints.rollback import Rollbacks
+from cleveragents.checkpoints.service import CheckpointPolicy, CheckpointService
+from cleveragents.checkpoints.triggers import Trigger
+from cleveragents.config import Settings
+from cleveragents.engine.attempt import StepAttempts, StepEnvironment
+from cleveragents.engine.execute import ExecutePhase
+from cleveragents.engine.recover import Ownership
+from cleveragents.engine.status import PlanReader
+from cleveragents.engine.strategize import StrategizePhase
+from cleveragents.errors import Failed
+from cleveragents.events import Reporter, silent
+from cleveragents.plans.plan import Plan
+from cleveragents.sandbox.project import locate, refuse_overlap
+from cleveragents.sandbox.sandbox import SandboxPolicy
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.filter import Filter
+from cleveragents.storage.database import Database
+from cleveragents.storage.lock import PlanLocks
+
+
+class App:
+    """Everything the surfaces use, for one project and one data directory."""
+
+    def __init__(
+        self,
+        project: Path | None = None,
+        *,
+        data_dir: Path | None = None,
+        config_path: Path | None = None,
+        report: Reporter = silent,
+    ) -> None:
+        caller = config.caller_environment()
+        data = (data_dir or config.default_data_dir(caller)).absolute()
+        self.project = locate(project, Path.cwd())
+        refuse_overlap(self.project, data)
+        user_file = config_path or config.default_user_file(caller)
+        self.settings = settings = config.load(caller, self.project.path, user_file)
+        database = Database(_prepared(data) / "cleveragents.db")
+        sandboxes = Sandboxes(database, data, _sandbox_policy(settings))
+        rollbacks = Rollbacks(database, sandboxes)
+        pruning = Pruning(database, sandboxes)
+        ownership = Ownership(database, PlanLocks(data / "locks"), rollbacks, pruning, report)
+        self.checkpoints = CheckpointService(
+            database,
+            sandboxes,
+            rollbacks,
+            pruning,
+            _checkpoint_policy(settings),
+            ownership.own,
+            report,
+        )
+        attempts = StepAttempts(
+            database,
+            StepEnvironment(caller, settings.texts("sandbox.pass-env")),
+            data / "output",
+            report,
+        )
+        self.strategize = StrategizePhase(database, report)
+        self.execute = ExecutePhase(
+            database, sandboxes, self.checkpoints, attempts, ownership.own, report
+        )
+        self.comparisons = Comparisons(sandboxes)
+        self.plans = PlanReader(
+            database, sandboxes, self.comparisons, ownership.is_owned, self.project
+        )
+
+    def use(self, action_file: Path, arguments: Mapping[str, str]) -> Plan:
+        """Makes a plan from an action file."""
+        return self.strategize.run(self.project, action_file, arguments)
+
+
+def _prepared(data: Path) -> Path:
+    """Makes the data directory, for its owner alone."""
+    try:
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not os.access(data, os.W_OK | os.X_OK):
+            raise PermissionError(13, "Permission denied", str(data))
+    except OSError as error:
+        raise Failed(
+            f"the data directory cannot be used: {error.strerror}: {data}",
+            hints=["choose another one with --data-dir or CLEVERAGENTS_DATA_DIR"],
+        ) from error
+    return data
+
+
+def _sandbox_policy(settings: Settings) -> SandboxPolicy:
+    return SandboxPolicy(
+        settings.text("sandbox.strategy"),
+        settings.text("sandbox.base"),
+        settings.texts("sandbox.copy-ignored"),
+    )
+
+
+def _checkpoint_policy(settings: Settings) -> CheckpointPolicy:
+    return CheckpointPolicy(
+        frozenset(map(Trigger, settings.texts("sandbox.checkpoint.auto-create-on"))),
+        Filter.of(settings.texts("sandbox.checkpoint.exclude")),
+        CheckpointRetentionPolicy(settings.number("sandbox.checkpoint.max-checkpoints-per-plan")),
+    )

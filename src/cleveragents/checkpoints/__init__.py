@@ -1,0 +1,1 @@
+"""Points to come back to, and the act of going back."""

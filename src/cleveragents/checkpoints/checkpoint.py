@@ -1,0 +1,202 @@
+"""A checkpoint: a durable point to come back to."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.errors import Failed, InvalidInput, NotFound
+from cleveragents.ids import is_id, now
+from cleveragents.plans.document import PlanDocument
+from cleveragents.snapshots.manifest import Entry, encode
+from cleveragents.storage.tables import checkpoints, plans
+
+PREFIX = "cp"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """One row of checkpoints."""
+
+    checkpoint_id: str
+    plan_id: str
+    seq: int  # its number in the plan
+    decision_id: str | None
+    checkpoint_type: CheckpointType
+    resource_id: str  # the sandbox
+    sandbox_ref: str  # the snapshot
+    filesystem_path: str
+    size_bytes: int  # what it added to the store
+    created_at: datetime
+    label: str | None
+    step_index: int
+    state_hash: str  # of the files and the plan document
+    metadata: Mapping[str, object]
+    parent_id: str | None  # the checkpoint whose state it went on from
+    pinned: bool
+
+    @property
+    def name(self) -> str:
+        """Its short name within the plan."""
+        return f"{PREFIX}{self.seq}"
+
+    @property
+    def reason(self) -> str:
+        """Why it was made."""
+        return str(self.metadata.get("reason", ""))
+
+
+def state_hash(roots: Mapping[str, Entry], document: PlanDocument) -> str:
+    """Returns the hash of a state: the files and the plan document, nothing else."""
+    digest = hashlib.sha256()
+    for name in sorted(roots):
+        digest.update(encode({name.encode(): roots[name]}))
+    digest.update(json.dumps(document.to_record(), sort_keys=True).encode())
+    return digest.hexdigest()
+
+
+def lineage(rows: Sequence[Checkpoint]) -> set[str]:
+    """Returns the ids on the line that leads to the newest checkpoint.
+
+    All others were left behind by a rollback: they stay listed, and can be gone back to.
+    """
+    by_id = {row.checkpoint_id: row for row in rows}
+    line: set[str] = set()
+    current = rows[-1] if rows else None
+    while current is not None:
+        line.add(current.checkpoint_id)
+        current = by_id.get(current.parent_id or "")
+    return line
+
+
+class CheckpointRepository:
+    """The rows of checkpoints."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, checkpoint: Checkpoint) -> None:
+        """Records a checkpoint whose content is durable already."""
+        values = {**vars(checkpoint), "metadata_json": json.dumps(dict(checkpoint.metadata))}
+        del values["metadata"]
+        try:
+            self._connection.execute(insert(checkpoints).values(**values))
+        except IntegrityError as error:
+            raise Failed(
+                f"checkpoint {checkpoint.name} cannot be recorded: {error.orig}"
+            ) from error
+
+    def of_plan(self, plan_id: str) -> Sequence[Checkpoint]:
+        """Returns the checkpoints of a plan, the oldest first."""
+        rows = self._connection.execute(
+            select(checkpoints).where(checkpoints.c.plan_id == plan_id).order_by(checkpoints.c.seq)
+        )
+        return [_from_row(row) for row in rows.mappings()]
+
+    def latest(self, plan_id: str) -> Checkpoint | None:
+        """Returns the newest checkpoint of a plan."""
+        row = (
+            self._connection.execute(
+                select(checkpoints)
+                .where(checkpoints.c.plan_id == plan_id)
+                .order_by(checkpoints.c.seq.desc())
+                .limit(1)
+            )
+            .mappings()
+            .one_or_none()
+        )
+        return None if row is None else _from_row(row)
+
+    def next_seq(self, plan_id: str) -> int:
+        """Returns the number the next checkpoint gets; the newest one is never deleted."""
+        newest = self._connection.scalar(
+            select(func.max(checkpoints.c.seq)).where(checkpoints.c.plan_id == plan_id)
+        )
+        return (newest or 0) + 1
+
+    def resolve(self, plan_id: str, text: str) -> Checkpoint:
+        """Finds a checkpoint by number (`3`, `cp3`), id, prefix, or `@` (the latest)."""
+        rows = self.of_plan(plan_id)
+        wanted = text.removeprefix(f"{PREFIX}_").upper()
+        number = text.removeprefix(PREFIX)
+        if text == "@" and rows:
+            return rows[-1]
+        if number.isdecimal():
+            found = [row for row in rows if row.seq == int(number)]
+        else:
+            found = [row for row in rows if wanted and row.checkpoint_id.startswith(wanted)]
+        if len(found) > 1:
+            candidates = [f"{row.name}  {row.checkpoint_id}" for row in found]
+            raise InvalidInput(f"{text!r} names {len(found)} checkpoints", detail=candidates)
+        if not found:
+            raise self._not_found(plan_id, text, wanted)
+        return found[0]
+
+    def delete(self, checkpoint: Checkpoint) -> None:
+        """Deletes a row; the line of those that went on from it is closed around it."""
+        self._connection.execute(
+            update(checkpoints)
+            .where(checkpoints.c.parent_id == checkpoint.checkpoint_id)
+            .values(parent_id=checkpoint.parent_id)
+        )
+        self._connection.execute(
+            delete(checkpoints).where(checkpoints.c.checkpoint_id == checkpoint.checkpoint_id)
+        )
+
+    def refs_of_project(self, project_id: str) -> set[str]:
+        """Returns every snapshot that a checkpoint of the project needs."""
+        query = (
+            select(checkpoints.c.sandbox_ref)
+            .join(plans, plans.c.plan_id == checkpoints.c.plan_id)
+            .where(plans.c.project_id == project_id)
+        )
+        return set(self._connection.scalars(query))
+
+    def _not_found(self, plan_id: str, text: str, wanted: str) -> NotFound:
+        owner = None
+        if is_id(wanted):
+            owner = self._connection.scalar(
+                select(checkpoints.c.plan_id).where(checkpoints.c.checkpoint_id == wanted)
+            )
+        hints = [f"see: agents plan checkpoint list {plan_id}"]
+        if owner is not None:
+            return NotFound(f"checkpoint {text} belongs to another plan, {owner}", hints=hints)
+        return NotFound(f"no checkpoint {text!r} in plan {plan_id}", hints=hints)
+
+
+def record_of_rollback(target: Checkpoint, seq: int, checkpoint_id: str) -> Checkpoint:
+    """Returns the row that a rollback appends: the target's state, again, as the newest."""
+    return replace(
+        target,
+        checkpoint_id=checkpoint_id,
+        seq=seq,
+        decision_id=None,
+        checkpoint_type=CheckpointType.ROLLBACK,
+        size_bytes=0,
+        created_at=now(),
+        label=None,
+        parent_id=target.checkpoint_id,
+        pinned=False,
+        metadata={"reason": f"rolled back to {target.name}", "target": target.checkpoint_id},
+    )
+
+
+def _from_row(row: RowMapping) -> Checkpoint:
+    fields = dict(row)
+    kind = CheckpointType(fields.pop("checkpoint_type"))
+    metadata = _metadata(fields.pop("metadata_json"))
+    return Checkpoint(**fields, checkpoint_type=kind, metadata=metadata)
+
+
+def _metadata(text: str) -> Mapping[str, object]:
+    """Reads the metadata of one row; what cannot be read is reported in its place."""
+    try:
+        found: dict[str, object] = dict(json.loads(text))
+    except (ValueError, TypeError) as error:
+        return {"problem": f"the metadata cannot be read: {error}"}
+    return found

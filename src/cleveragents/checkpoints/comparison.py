@@ -1,0 +1,117 @@
+"""Compares states of a plan: what it started from, its checkpoints, and the files as they are."""
+
+import difflib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.errors import Refused
+from cleveragents.plans.plan import Plan
+from cleveragents.sandbox.paths import Contained
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.content import CHUNK
+from cleveragents.snapshots.manifest import Change, Entry
+
+Content = Callable[[bytes, Entry], bytes]
+
+
+@dataclass(frozen=True)
+class FileDiff:
+    """How one path differs."""
+
+    path: str
+    status: str  # added | modified | deleted
+    insertions: int
+    deletions: int
+    patch: tuple[str, ...]  # empty for what is not text
+
+
+class Comparisons:
+    """Compares states of a plan without changing anything."""
+
+    def __init__(self, sandboxes: Sandboxes) -> None:
+        self._sandboxes = sandboxes
+
+    def since_start(self, plan: Plan) -> list[FileDiff]:
+        """Tells what the plan has changed so far."""
+        sandbox = self._sandboxes.require(plan.plan_id)
+        if sandbox.base_ref is None:
+            raise Refused("the sandbox has no recorded start")
+        return self._until_now(plan, sandbox.base_ref)
+
+    def since(self, plan: Plan, before: Checkpoint) -> list[FileDiff]:
+        """Tells what has changed since a checkpoint."""
+        return self._until_now(plan, before.sandbox_ref)
+
+    def between(self, plan: Plan, before: Checkpoint, after: Checkpoint) -> list[FileDiff]:
+        """Tells what changed from one checkpoint to another."""
+        archive = self._sandboxes.archive(plan.project_id)
+        changes = archive.changes(archive.load(before.sandbox_ref), archive.load(after.sandbox_ref))
+
+        def stored(_: bytes, entry: Entry) -> bytes:
+            return archive.read_file(entry)
+
+        return list(_diffs(changes[MAIN], stored, stored))
+
+    def _until_now(self, plan: Plan, snapshot_id: str) -> list[FileDiff]:
+        sandbox = self._sandboxes.require(plan.plan_id)
+        archive = self._sandboxes.archive(plan.project_id)
+        back = archive.changes_from_now(archive.load(snapshot_id), {MAIN: sandbox.path})[MAIN]
+        files = Contained(sandbox.path)
+
+        def present(path: bytes, entry: Entry) -> bytes:
+            text = os.fsdecode(path)
+            return files.read(text) if entry.is_file else os.readlink(sandbox.path / text).encode()
+
+        forward = [Change(change.path, change.after, change.before) for change in back]
+        return list(_diffs(forward, lambda _, entry: archive.read_file(entry), present))
+
+
+def _diffs(changes: list[Change], old: Content, new: Content) -> Iterator[FileDiff]:
+    for change in changes:
+        entry = change.after or change.before
+        if entry is None or entry.is_dir or change.path == b".git":
+            continue  # `.git` ties a sandbox to its own git directory; the project has another
+        before, after = (
+            _lines(change.path, change.before, old),
+            _lines(change.path, change.after, new),
+        )
+        yield _diff(change, before, after)
+
+
+def _diff(change: Change, before: list[str] | None, after: list[str] | None) -> FileDiff:
+    path = os.fsdecode(change.path)
+    status = (
+        "modified" if change.before and change.after else "added" if change.after else "deleted"
+    )
+    if before is None or after is None:
+        return FileDiff(path, status, 0, 0, ())
+    names = (
+        f"a/{path}" if change.before else os.devnull,
+        f"b/{path}" if change.after else os.devnull,
+    )
+    patch = tuple(difflib.unified_diff(before, after, *names, lineterm=""))
+    plus = sum(line.startswith("+") for line in patch[2:])
+    minus = sum(line.startswith("-") for line in patch[2:])
+    return FileDiff(path, status, plus, minus, patch + _mode_lines(change))
+
+
+def _mode_lines(change: Change) -> tuple[str, ...]:
+    before, after = change.before, change.after
+    if before is None or after is None or before.mode == after.mode:
+        return ()
+    return (f"mode {before.mode:o} -> {after.mode:o}",)
+
+
+def _lines(path: bytes, entry: Entry | None, content: Content) -> list[str] | None:
+    """Returns the lines of a text; None for what is binary, large or neither file nor link."""
+    if entry is None:
+        return []
+    if entry.is_dir or entry.size > CHUNK or not entry.has_content:
+        return None
+    data = content(path, entry)
+    if b"\0" in data:
+        return None
+    return data.decode(errors="replace").splitlines()

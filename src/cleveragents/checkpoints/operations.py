@@ -1,0 +1,100 @@
+"""Operations: intents that are recorded before they are carried out, so a crash can be finished.
+
+Each kind has one idempotent `carry_out` that ends in the closing transaction. The command that
+opened the operation and recovery both call it; nothing else closes an intent.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, insert, select, update
+
+from cleveragents.ids import new_id, now
+from cleveragents.storage.tables import operations
+
+
+class Kind(StrEnum):
+    """What an operation does."""
+
+    ROLLBACK = "rollback"
+    PRUNE = "prune"
+
+
+class Status(StrEnum):
+    """How far an operation has come."""
+
+    OPEN = "open"
+    DONE = "done"
+    ABORTED = "aborted"  # taken back to where it started
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One row of operations."""
+
+    operation_id: str
+    plan_id: str
+    kind: Kind
+    status: Status
+    intent: Mapping[str, Any]  # all that carrying out and closing need
+    outcome: Mapping[str, object] | None
+    opened_at: datetime
+    closed_at: datetime | None
+
+
+class OperationRepository:
+    """The rows of operations."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def open(self, plan_id: str, kind: Kind, intent: Mapping[str, object]) -> Operation:
+        """Records an intent."""
+        operation_id = new_id()
+        self._connection.execute(
+            insert(operations).values(
+                operation_id=operation_id,
+                plan_id=plan_id,
+                kind=kind,
+                status=Status.OPEN,
+                intent_json=json.dumps(dict(intent)),
+                opened_at=now(),
+            )
+        )
+        row = (
+            self._connection.execute(
+                select(operations).where(operations.c.operation_id == operation_id)
+            )
+            .mappings()
+            .one()
+        )
+        return _from_row(row)
+
+    def close(self, operation_id: str, status: Status, outcome: Mapping[str, object]) -> None:
+        """Closes an intent; call it in the transaction that holds its effect."""
+        self._connection.execute(
+            update(operations)
+            .where(operations.c.operation_id == operation_id)
+            .values(status=status, outcome_json=json.dumps(dict(outcome)), closed_at=now())
+        )
+
+    def unfinished(self, plan_id: str) -> Sequence[Operation]:
+        """Returns what was begun and not closed, in order."""
+        rows = self._connection.execute(
+            select(operations)
+            .where(operations.c.plan_id == plan_id, operations.c.status == Status.OPEN)
+            .order_by(operations.c.operation_id)
+        )
+        return [_from_row(row) for row in rows.mappings()]
+
+
+def _from_row(row: RowMapping) -> Operation:
+    fields = dict(row)
+    kind, status = Kind(fields.pop("kind")), Status(fields.pop("status"))
+    intent = json.loads(fields.pop("intent_json"))
+    outcome = json.loads(fields.pop("outcome_json") or "null")
+    return Operation(**fields, kind=kind, status=status, intent=intent, outcome=outcome)

@@ -1,0 +1,58 @@
+"""Forgetting checkpoints: the row goes first, the content afterwards, when the store is free."""
+
+from collections.abc import Sequence
+
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.sandbox.sandbox import SandboxRepository
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.storage.database import Database
+
+
+class Pruning:
+    """Opens and carries out prune operations; the caller owns the plan."""
+
+    def __init__(self, database: Database, sandboxes: Sandboxes) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+
+    def forget(self, plan: Plan, doomed: Sequence[Checkpoint]) -> None:
+        """Deletes rows and notes that their content may go; it goes when somebody has time."""
+        with self._database.unit_of_work() as connection:
+            repository = CheckpointRepository(connection)
+            for checkpoint in doomed:
+                repository.delete(checkpoint)
+            intent = {"refs": [checkpoint.sandbox_ref for checkpoint in doomed]}
+            OperationRepository(connection).open(plan.plan_id, Kind.PRUNE, intent)
+
+    def carry_out(self, operation: Operation) -> None:
+        """Frees the content of forgotten rows; stays open while the store is in use."""
+        self.free(operation.plan_id)
+
+    def free(self, plan_id: str) -> None:
+        """Carries out all prune operations of a plan in one sweep."""
+        with self._database.unit_of_work() as connection:
+            waiting = [
+                operation
+                for operation in OperationRepository(connection).unfinished(plan_id)
+                if operation.kind is Kind.PRUNE
+            ]
+            project_id = PlanRepository(connection).get(plan_id).project_id
+        if not waiting:
+            return
+        forgotten = {str(ref) for operation in waiting for ref in operation.intent["refs"]}
+        archive = self._sandboxes.archive(project_id)
+        swept = archive.sweep(lambda: self._live(project_id), forgotten)
+        if swept is None:
+            return
+        with self._database.unit_of_work() as connection:
+            for operation in waiting:
+                outcome = {"bytes_freed": swept.bytes_freed}
+                OperationRepository(connection).close(operation.operation_id, Status.DONE, outcome)
+
+    def _live(self, project_id: str) -> set[str]:
+        with self._database.unit_of_work() as connection:
+            return CheckpointRepository(connection).refs_of_project(project_id) | (
+                SandboxRepository(connection).base_refs(project_id)
+            )

@@ -1,0 +1,195 @@
+"""Rollback: everything after a checkpoint is taken back, as one act that a crash cannot tear.
+
+Verify the target, save the present as a safety checkpoint, record the intent, restore the files,
+verify them, make them durable, then one transaction for plan, steps, decisions and the closing of
+the intent. Success is reported from what was seen, never from what was meant.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from sqlalchemy import Connection
+
+from cleveragents.checkpoints.checkpoint import (
+    Checkpoint,
+    CheckpointRepository,
+    lineage,
+    record_of_rollback,
+    state_hash,
+)
+from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
+from cleveragents.errors import Damaged
+from cleveragents.ids import new_id
+from cleveragents.plans.document import PlanDocument, make_current
+from cleveragents.plans.lifecycle import Phase, Stage, State
+from cleveragents.plans.plan import Plan, PlanError, PlanRepository
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.archive import MAIN, Changes
+from cleveragents.snapshots.record import Snapshot
+from cleveragents.storage.database import Database
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """What happened to one path."""
+
+    file: str
+    action: str  # restored | removed
+
+
+@dataclass(frozen=True)
+class RollbackResult:
+    """What a rollback did, all of it observed."""
+
+    plan: Plan
+    target: Checkpoint
+    safety: Checkpoint | None  # None: there was nothing to do
+    changes: tuple[FileChange, ...]
+    kept: tuple[str, ...]  # directories that stay because they hold excluded files
+    tool_calls: int
+    decisions: int
+    checkpoints_remaining: int
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Where a rollback leaves the plan."""
+
+    stage: Stage
+    error: PlanError | None = None
+
+
+class Rollbacks:
+    """Opens and carries out rollback operations; the caller owns the plan."""
+
+    def __init__(self, database: Database, sandboxes: Sandboxes) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+
+    def preview(self, plan: Plan, target: Checkpoint) -> tuple[FileChange, ...]:
+        """Tells what a rollback would change, after verifying that it could."""
+        sandbox = self._sandboxes.require(plan.plan_id)
+        archive = self._sandboxes.archive(plan.project_id)
+        snapshot = self._verified(plan, target)
+        return described(archive.changes_from_now(snapshot, sandbox.roots))
+
+    def open(self, plan: Plan, target: Checkpoint, safety: Checkpoint, ending: Ending) -> Operation:
+        """Records the intent; from here on a crash is finished by recovery."""
+        self._verified(plan, target)
+        intent = {
+            "target": target.checkpoint_id,
+            "safety": safety.checkpoint_id,
+            "record": new_id(),
+            "stage": list(ending.stage),
+            "error": None if ending.error is None else asdict(ending.error),
+        }
+        with self._database.unit_of_work() as connection:
+            return OperationRepository(connection).open(plan.plan_id, Kind.ROLLBACK, intent)
+
+    def carry_out(self, operation: Operation) -> RollbackResult:
+        """Restores the target and closes the intent; goes back to safety if it is unreadable."""
+        try:
+            return self._restore(operation, "target", Status.DONE)
+        except Damaged as error:
+            self._restore(operation, "safety", Status.ABORTED)
+            raise Damaged(
+                f"{error.message}; the files are as they were before the rollback",
+                detail=error.detail,
+                hints=error.hints,
+            ) from error
+
+    def _restore(self, operation: Operation, which: str, status: Status) -> RollbackResult:
+        with self._database.unit_of_work() as connection:
+            plan = PlanRepository(connection).get(operation.plan_id)
+            rows = {
+                row.checkpoint_id: row
+                for row in CheckpointRepository(connection).of_plan(operation.plan_id)
+            }
+        goal = rows[str(operation.intent[which])]
+        sandbox = self._sandboxes.require(plan.plan_id)
+        archive = self._sandboxes.archive(plan.project_id)
+        snapshot = self._verified(plan, goal)
+        restored = archive.restore(snapshot, sandbox.roots, sandbox.staging)
+        changes = described(restored.changes)
+        with self._database.unit_of_work() as connection:
+            taken = make_current(
+                connection, plan.plan_id, document_of(snapshot), operation.operation_id
+            )
+            self._append_record(connection, operation, goal)
+            moved = self._move(connection, operation, plan, status)
+            all_rows = CheckpointRepository(connection).of_plan(plan.plan_id)
+            outcome = {"files": len(changes), "tool_calls": taken.tool_calls}
+            OperationRepository(connection).close(operation.operation_id, status, outcome)
+        return RollbackResult(
+            moved,
+            goal,
+            rows[str(operation.intent["safety"])],
+            changes,
+            restored.kept,
+            taken.tool_calls,
+            taken.decisions,
+            len(lineage(all_rows)),
+        )
+
+    def _verified(self, plan: Plan, target: Checkpoint) -> Snapshot:
+        """Loads a checkpoint's snapshot and holds it against its row."""
+        archive = self._sandboxes.archive(plan.project_id)
+        try:
+            snapshot = archive.load(target.sandbox_ref)
+            matches = state_hash(snapshot.roots, document_of(snapshot)) == target.state_hash
+        except (Damaged, ValueError, KeyError) as error:
+            raise Damaged(f"the snapshot of {target.name} cannot be read: {error}") from error
+        if not matches:
+            raise Damaged(f"the snapshot of {target.name} does not match its state hash")
+        return snapshot
+
+    def _append_record(
+        self, connection: Connection, operation: Operation, goal: Checkpoint
+    ) -> None:
+        repository = CheckpointRepository(connection)
+        seq = repository.next_seq(operation.plan_id)
+        repository.add(record_of_rollback(goal, seq, str(operation.intent["record"])))
+
+    def _move(
+        self, connection: Connection, operation: Operation, plan: Plan, status: Status
+    ) -> Plan:
+        if status is Status.ABORTED:
+            return plan
+        phase, state = operation.intent["stage"]
+        error = operation.intent["error"]
+        return PlanRepository(connection).move(
+            plan.plan_id,
+            (Phase(phase), State(state)),
+            error=None if error is None else PlanError.from_record(error),
+        )
+
+
+def document_of(snapshot: Snapshot) -> PlanDocument:
+    """Returns the plan document that a checkpoint's snapshot holds."""
+    return PlanDocument.from_record(snapshot.about["document"])
+
+
+def described(changes: Changes) -> tuple[FileChange, ...]:
+    """Lists changes as users read them: files, and directories where nothing in them changed.
+
+    The sandbox's own git directory is one line: its parts are git's affair.
+    """
+    found: list[FileChange] = []
+    files = changes[MAIN]
+    parents = {parent for change in files for parent in _parents(change.path)}
+    for change in files:
+        entry = change.after or change.before
+        if entry is None or (entry.is_dir and change.path in parents):
+            continue
+        path = os.fsdecode(change.path) + ("/" if entry.is_dir else "")
+        found.append(FileChange(path, "removed" if change.after is None else "restored"))
+    if any(listed for name, listed in changes.items() if name != MAIN):
+        found.append(FileChange(".git/", "restored"))
+    return tuple(found)
+
+
+def _parents(path: bytes) -> Iterator[bytes]:
+    while path:
+        path = path.rpartition(b"/")[0]
+        yield path

@@ -1,0 +1,111 @@
+"""One attempt at one step: recorded as started, run, and recorded with its effect."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cleveragents.events import Reporter, StepFailed, StepFinished, StepOutput, StepStarted
+from cleveragents.plans.action import Step
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.plans.step_run import StepRun, StepRunRepository
+from cleveragents.sandbox import process
+from cleveragents.sandbox.sandbox import Sandbox
+from cleveragents.storage.database import Database
+from cleveragents.tools.registry import ToolRegistry
+from cleveragents.tools.tool import AnyTool, Call, Outcome, perform
+
+
+@dataclass(frozen=True)
+class StepEnvironment:
+    """What steps may see of the caller's environment."""
+
+    caller: Mapping[str, str]
+    passed: tuple[str, ...] = ()
+
+
+class StepAttempts:
+    """Makes attempts at steps; what they print is kept in the output directory."""
+
+    def __init__(
+        self,
+        database: Database,
+        environment: StepEnvironment,
+        output_dir: Path,
+        report: Reporter,
+    ) -> None:
+        self._database = database
+        self._environment = environment
+        self._output_dir = output_dir
+        self._report = report
+
+    def make(
+        self, plan: Plan, sandbox: Sandbox, *, number: int, started_from: str | None
+    ) -> Outcome:
+        """Tries the step at the cursor once; `started_from` is the checkpoint it starts from."""
+        step = plan.action.steps[plan.step_index]
+        tool = ToolRegistry(plan.action.tools).find(step.tool)
+        run = self._start(plan, step, number, started_from)
+        began = time.monotonic()
+        outcome = perform(tool, self._call(plan, step, tool, sandbox, run), step.with_)
+        self._finish(plan, run, outcome)
+        seconds = time.monotonic() - began
+        left = step.retries + 1 - number
+        self._report(
+            StepFinished(plan.plan_id, plan.step_index, step.title, seconds, outcome.summary)
+            if outcome.ok
+            else StepFailed(
+                plan.plan_id, plan.step_index, step.title, seconds, outcome.summary, left
+            )
+        )
+        return outcome
+
+    def _start(self, plan: Plan, step: Step, number: int, started_from: str | None) -> StepRun:
+        self._outputs(plan).mkdir(parents=True, exist_ok=True, mode=0o700)
+        with self._database.unit_of_work() as connection:
+            run = StepRunRepository(connection).start(
+                plan.plan_id,
+                plan.cursor,
+                name=step.title,
+                tool=step.tool,
+                attempt=number,
+                checkpoint_id=started_from,
+                output_path=str(self._outputs(plan)),
+            )
+        total = len(plan.action.steps)
+        self._report(
+            StepStarted(plan.plan_id, plan.step_index, total, step.title, step.tool, number)
+        )
+        return run
+
+    def _finish(self, plan: Plan, run: StepRun, outcome: Outcome) -> None:
+        """Records the result and the progress it means in one transaction."""
+        with self._database.unit_of_work() as connection:
+            StepRunRepository(connection).finish(
+                run.step_run_id,
+                ok=outcome.ok,
+                summary=outcome.summary,
+                exit_code=outcome.exit_code,
+                tail=outcome.tail,
+            )
+            if outcome.ok:
+                PlanRepository(connection).set_cursor(plan.plan_id, str(plan.step_index + 1))
+
+    def _call(self, plan: Plan, step: Step, tool: AnyTool, sandbox: Sandbox, run: StepRun) -> Call:
+        def on_start(pid: int, started: str) -> None:
+            with self._database.unit_of_work() as connection:
+                StepRunRepository(connection).set_process(run.step_run_id, pid, started)
+
+        passed = (*self._environment.passed, *tool.declaration.pass_env, *step.pass_env)
+        return Call(
+            sandbox.path,
+            process.environment(self._environment.caller, passed, step.env, run.step_run_id),
+            run.step_run_id,
+            self._outputs(plan) / f"{run.step_run_id}.log",
+            step.timeout or tool.declaration.timeout,
+            on_start,
+            lambda text: self._report(StepOutput(plan.plan_id, text)),
+        )
+
+    def _outputs(self, plan: Plan) -> Path:
+        return self._output_dir / plan.plan_id

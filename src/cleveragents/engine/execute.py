@@ -1,0 +1,217 @@
+"""Execute: runs the steps of a plan in its sandbox, with a checkpoint at every milestone."""
+
+from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.rollback import Ending
+from cleveragents.checkpoints.service import CheckpointService, Own, Wanted
+from cleveragents.checkpoints.triggers import CheckpointType, Trigger
+from cleveragents.engine.attempt import StepAttempts
+from cleveragents.errors import CleverAgentsError, Refused
+from cleveragents.events import Note, PlanMoved, Reporter, RolledBack, SandboxReady
+from cleveragents.plans.action import OnFailure, Step
+from cleveragents.plans.lifecycle import (
+    CANCELLED,
+    COMPLETE,
+    ERRORED,
+    QUEUED,
+    RUNNING,
+    STRATEGIZED,
+    Stage,
+    written,
+)
+from cleveragents.plans.plan import Plan, PlanError, PlanRepository
+from cleveragents.plans.step_run import STARTED, StepRunRepository
+from cleveragents.sandbox import process
+from cleveragents.sandbox.sandbox import Sandbox
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.storage.database import Database
+from cleveragents.tools.declaration import Declaration
+from cleveragents.tools.registry import ToolRegistry
+from cleveragents.tools.tool import Outcome
+
+STARTABLE = (STRATEGIZED, QUEUED, ERRORED, CANCELLED, RUNNING)
+
+
+class ExecutePhase:
+    """Runs plans; `run` is the loop, `run_step` one step of it."""
+
+    def __init__(
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        checkpoints: CheckpointService,
+        attempts: StepAttempts,
+        own: Own,
+        report: Reporter,
+    ) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._checkpoints = checkpoints
+        self._attempts = attempts
+        self._own = own
+        self._report = report
+
+    def run(self, plan_id: str) -> Plan:
+        """Runs the plan from its cursor; finished work is never run or wiped again."""
+        with self._own(plan_id, "executing the plan"):
+            plan = self._plan(plan_id)
+            if plan.stage == COMPLETE:
+                self._report(Note(plan_id, "the plan is complete already; nothing was run"))
+                return plan
+            if plan.stage not in STARTABLE:
+                raise Refused(f"a plan in {written(plan.stage)} cannot be executed")
+            plan = self._begin(plan)
+            try:
+                plan = self._run_steps(plan)
+            except (CleverAgentsError, OSError) as error:
+                self._stop(plan_id, error)
+                raise
+            self._checkpoints.free_space(plan_id)
+            return plan
+
+    def run_step(self, plan: Plan, sandbox: Sandbox) -> bool:
+        """Runs the step at the cursor, with its checkpoints and retries; tells if it succeeded."""
+        step = plan.action.steps[plan.step_index]
+        declared = ToolRegistry(plan.action.tools).find(step.tool).declaration
+        before = self._checkpoint_before(plan, step, declared)
+        started_from = before.checkpoint_id if before else None
+        outcome = self._attempts.make(plan, sandbox, number=1, started_from=started_from)
+        for number in range(2, step.retries + 2):
+            if outcome.ok:
+                break
+            if before is not None:
+                self._checkpoints.restore_files(plan.plan_id, before)
+            outcome = self._attempts.make(plan, sandbox, number=number, started_from=started_from)
+        if outcome.ok:
+            self._checkpoint_after(plan, step, declared)
+        else:
+            self._give_up(plan, step, outcome, before)
+        return outcome.ok
+
+    def _begin(self, plan: Plan) -> Plan:
+        """Makes or finds the sandbox and moves the plan to processing."""
+        if plan.stage == RUNNING:
+            self._take_over(plan)
+        if self._sandboxes.find(plan.plan_id) is None:
+            sandbox, filled = self._sandboxes.create(plan.plan_id, plan.project_id)
+            self._report(
+                SandboxReady(plan.plan_id, sandbox.strategy, str(sandbox.path), filled.files)
+            )
+            for note in sandbox.notes:
+                self._report(Note(plan.plan_id, note))
+        self._sandboxes.require(plan.plan_id)
+        return self._move(plan.plan_id, RUNNING)
+
+    def _run_steps(self, plan: Plan) -> Plan:
+        sandbox = self._sandboxes.require(plan.plan_id)
+        self._milestone(plan, CheckpointType.PRE_EXECUTE, "before the plan runs")
+        while plan.step_index < len(plan.action.steps):
+            if not self.run_step(plan, sandbox):
+                return self._plan(plan.plan_id)
+            plan = self._plan(plan.plan_id)
+        self._milestone(plan, CheckpointType.POST_EXECUTE, "after the last step")
+        return self._move(plan.plan_id, COMPLETE)
+
+    def _take_over(self, plan: Plan) -> None:
+        """Ends what a dead run left behind and goes back to its latest checkpoint."""
+        with self._database.unit_of_work() as connection:
+            runs = StepRunRepository(connection).of_plan(plan.plan_id)
+        for run in runs:
+            if run.status == STARTED and run.superseded_by is None:
+                process.end_processes(run.step_run_id)
+        rows = self._checkpoints.list_checkpoints(plan.plan_id)
+        if rows and plan.action.rollback.enabled:
+            result = self._checkpoints.rollback_to_checkpoint(
+                plan.plan_id, rows[-1], ending=Ending(RUNNING)
+            )
+            text = f"the last run was interrupted; going on from {rows[-1].name}"
+            self._report(Note(plan.plan_id, f"{text} ({len(result.changes)} files put back)"))
+
+    def _milestone(self, plan: Plan, kind: CheckpointType, reason: str) -> None:
+        """Makes a checkpoint that no setting turns off while rollback is enabled."""
+        if plan.action.rollback.enabled:
+            self._checkpoints.create_checkpoint(plan.plan_id, Wanted(kind, reason))
+
+    def _checkpoint_before(
+        self, plan: Plan, step: Step, declared: Declaration
+    ) -> Checkpoint | None:
+        """Makes what is due before a step; returns the latest state to come back to.
+
+        If one cannot be made, its error leaves here and the tool does not run.
+        """
+        if not plan.action.rollback.enabled:
+            return None
+        plan_id, title = plan.plan_id, step.title
+        if step.checkpoint is not None:
+            reason = f"named by step {title}"
+            named = Wanted(CheckpointType.MANUAL, reason, label=step.checkpoint, pinned=True)
+            self._checkpoints.create_checkpoint(plan_id, named)
+        self._checkpoints.auto_create_if_configured(
+            plan_id, Trigger.BEFORE_STEP, f"before step {title}"
+        )
+        if not declared.read_only:
+            self._checkpoints.auto_create_if_configured(
+                plan_id,
+                Trigger.BEFORE_TOOL_EXECUTE,
+                f"before {declared.name} in step {title}",
+                source_tool=declared.name,
+            )
+        if step.retries:
+            reason = f"retries of step {title} start from it"
+            retried = Wanted(CheckpointType.STEP, reason, even_if_unchanged=False)
+            self._checkpoints.create_checkpoint(plan_id, retried)
+        return self._checkpoints.list_checkpoints(plan_id)[-1]
+
+    def _checkpoint_after(self, plan: Plan, step: Step, declared: Declaration) -> None:
+        if plan.action.rollback.enabled and not declared.read_only:
+            self._checkpoints.auto_create_if_configured(
+                plan.plan_id,
+                Trigger.AFTER_TOOL_EXECUTE,
+                f"after {declared.name} in step {step.title}",
+                source_tool=declared.name,
+            )
+
+    def _give_up(self, plan: Plan, step: Step, outcome: Outcome, before: Checkpoint | None) -> None:
+        """Keeps the failed state as a checkpoint, then does what the policy says."""
+        if before is not None:
+            self._checkpoints.auto_create_if_configured(
+                plan.plan_id, Trigger.ON_ERROR, f"step {step.title} failed", source_tool=step.tool
+            )
+        target = self._target_on_failure(plan, before)
+        where = "as the failed step left them" if target is None else f"restored to {target.name}"
+        tail = tuple(outcome.tail.splitlines()[-10:])
+        error = PlanError(outcome.summary, step.title, plan.step_index, tail, where)
+        if target is None:
+            self._move(plan.plan_id, ERRORED, error=error)
+            return
+        result = self._checkpoints.rollback_to_checkpoint(
+            plan.plan_id, target, ending=Ending(ERRORED, error)
+        )
+        files = len(result.changes)
+        self._report(
+            RolledBack(plan.plan_id, target.seq, target.checkpoint_id, files, "a step failed")
+        )
+
+    def _target_on_failure(self, plan: Plan, before: Checkpoint | None) -> Checkpoint | None:
+        if before is None or plan.action.rollback.on_failure is OnFailure.KEEP:
+            return None
+        if plan.action.rollback.on_failure is OnFailure.START:
+            return self._checkpoints.list_checkpoints(plan.plan_id)[0]
+        return before
+
+    def _stop(self, plan_id: str, error: CleverAgentsError | OSError) -> None:
+        """Records that the plan could not go on; the files stay as they are."""
+        self._move(
+            plan_id,
+            ERRORED,
+            error=PlanError(str(error), files="as they were when the plan stopped"),
+        )
+
+    def _move(self, plan_id: str, stage: Stage, *, error: PlanError | None = None) -> Plan:
+        with self._database.unit_of_work() as connection:
+            plan = PlanRepository(connection).move(plan_id, stage, error=error)
+        self._report(PlanMoved(plan_id, plan.phase, plan.state))
+        return plan
+
+    def _plan(self, plan_id: str) -> Plan:
+        with self._database.unit_of_work() as connection:
+            return PlanRepository(connection).get(plan_id)

@@ -1,0 +1,107 @@
+"""Reads where plans stand; changes nothing and needs no lock."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.checkpoints.comparison import Comparisons
+from cleveragents.checkpoints.operations import Operation, OperationRepository
+from cleveragents.plans.lifecycle import ERRORED, RUNNING
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.plans.step_run import SUCCEEDED, StepRun, StepRunRepository
+from cleveragents.sandbox import project as projects
+from cleveragents.sandbox.project import Project
+from cleveragents.sandbox.sandbox import Sandbox
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.storage.database import Database
+
+
+@dataclass(frozen=True)
+class StepStatus:
+    """How far one step has come."""
+
+    step: str
+    status: str  # done | failed | running | interrupted | pending
+
+
+@dataclass(frozen=True)
+class PlanStatus:
+    """Everything worth knowing about a plan."""
+
+    plan: Plan
+    progress: tuple[StepStatus, ...]
+    sandbox: Sandbox | None
+    tool_calls: int
+    files_modified: int
+    checkpoints: Sequence[Checkpoint]
+    unfinished: Sequence[Operation]
+    interrupted: bool  # it was running and its process is gone
+
+
+class PlanReader:
+    """Finds plans and tells where they stand."""
+
+    def __init__(
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        comparisons: Comparisons,
+        is_owned: Callable[[str], bool],
+        project: Project,
+    ) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._comparisons = comparisons
+        self._is_owned = is_owned
+        self._project = project
+
+    def find(self, text: str) -> Plan:
+        """Finds a plan by `@`, its id or a prefix of it."""
+        with self._database.unit_of_work() as connection:
+            project_id = projects.known(connection, self._project)
+            return PlanRepository(connection).resolve(text, project_id)
+
+    def list(self) -> Sequence[Plan]:
+        """Returns the plans of the project, the oldest first."""
+        with self._database.unit_of_work() as connection:
+            project_id = projects.known(connection, self._project)
+            return PlanRepository(connection).of_project(project_id)
+
+    def status(self, plan: Plan) -> PlanStatus:
+        """Tells everything about a plan, from what is stored and what is on the disk."""
+        with self._database.unit_of_work() as connection:
+            runs = StepRunRepository(connection).of_plan(plan.plan_id)
+            checkpoints = CheckpointRepository(connection).of_plan(plan.plan_id)
+            unfinished = OperationRepository(connection).unfinished(plan.plan_id)
+        sandbox = self._sandboxes.find(plan.plan_id)
+        there = sandbox is not None and sandbox.exists
+        interrupted = plan.stage == RUNNING and not self._is_owned(plan.plan_id)
+        return PlanStatus(
+            plan,
+            tuple(_progress(plan, interrupted=interrupted)),
+            sandbox,
+            len(_counting(runs)),
+            len(self._comparisons.since_start(plan)) if there else 0,
+            checkpoints,
+            unfinished,
+            interrupted,
+        )
+
+
+def _counting(runs: Sequence[StepRun]) -> Sequence[StepRun]:
+    return [run for run in runs if run.status == SUCCEEDED and run.superseded_by is None]
+
+
+def _progress(plan: Plan, *, interrupted: bool) -> list[StepStatus]:
+    at_cursor = "pending"
+    if plan.stage == RUNNING:
+        at_cursor = "interrupted" if interrupted else "running"
+    progress: list[StepStatus] = []
+    for index, step in enumerate(plan.action.steps):
+        status = "pending" if index > plan.step_index else at_cursor
+        if index < plan.step_index:
+            status = "done"
+        if plan.stage == ERRORED and plan.error and plan.error.step_index == index:
+            status = "failed"
+        progress.append(StepStatus(step.title, status))
+    return progress

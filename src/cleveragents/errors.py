@@ -1,0 +1,74 @@
+"""The errors users meet, as one tree; each family says what the user can do about it.
+
+CleverAgentsError
+├── InvalidInput     2  the request itself is wrong: fix it and try again
+├── NotFound         3  what was named does not exist
+├── Refused          4  the present state does not allow it
+│   └── Busy         4  another process owns the plan, the project or the store
+├── Failed           1  it was tried and did not work
+│   └── Damaged      1  stored content is missing or does not match its hash
+└── Interrupted    130  the user stopped it
+"""
+
+from collections.abc import Sequence
+
+
+class CleverAgentsError(Exception):
+    """An expected failure: a message, hints on what to type next, and an exit code."""
+
+    code = "error"
+    exit_code = 1
+
+    def __init__(
+        self, message: str, *, hints: Sequence[str] = (), detail: Sequence[str] = ()
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hints = tuple(hints)
+        self.detail = tuple(detail)
+
+
+class InvalidInput(CleverAgentsError):
+    """The request itself is wrong."""
+
+    code = "invalid_input"
+    exit_code = 2
+
+
+class NotFound(CleverAgentsError):
+    """What was named does not exist."""
+
+    code = "not_found"
+    exit_code = 3
+
+
+class Refused(CleverAgentsError):
+    """The present state does not allow it."""
+
+    code = "refused"
+    exit_code = 4
+
+
+class Busy(Refused):
+    """Another process owns what is needed."""
+
+    code = "busy"
+
+
+class Failed(CleverAgentsError):
+    """It was tried and did not work."""
+
+    code = "failed"
+
+
+class Damaged(Failed):
+    """Stored content is missing or does not match its hash."""
+
+    code = "damaged"
+
+
+class Interrupted(CleverAgentsError):
+    """The user stopped it."""
+
+    code = "interrupted"
+    exit_code = 130

@@ -1,0 +1,88 @@
+"""What the engine reports as it goes; surfaces draw it, tests read it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that has just happened to a plan."""
+
+    plan_id: str
+
+
+@dataclass(frozen=True)
+class PlanMoved(Event):
+    phase: str
+    state: str
+
+
+@dataclass(frozen=True)
+class SandboxReady(Event):
+    strategy: str
+    path: str
+    files: int
+
+
+@dataclass(frozen=True)
+class StepStarted(Event):
+    index: int
+    total: int
+    name: str
+    tool: str
+    attempt: int
+
+
+@dataclass(frozen=True)
+class StepOutput(Event):
+    text: str  # the newest complete line a step printed
+
+
+@dataclass(frozen=True)
+class StepFinished(Event):
+    index: int
+    name: str
+    seconds: float
+    summary: str
+
+
+@dataclass(frozen=True)
+class StepFailed(Event):
+    index: int
+    name: str
+    seconds: float
+    reason: str
+    attempts_left: int
+
+
+@dataclass(frozen=True)
+class CheckpointSaved(Event):
+    seq: int
+    checkpoint_id: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class CheckpointSame(Event):
+    seq: int  # the checkpoint that already holds this state
+    reason: str
+
+
+@dataclass(frozen=True)
+class RolledBack(Event):
+    seq: int
+    checkpoint_id: str
+    files: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Note(Event):
+    text: str
+
+
+Reporter = Callable[[Event], None]
+
+
+def silent(_: Event) -> None:
+    """A reporter that tells nobody."""

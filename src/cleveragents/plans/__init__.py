@@ -1,0 +1,1 @@
+"""What is to be done, where it stands, and what was decided."""

@@ -1,0 +1,168 @@
+"""The action file: a reusable template of arguments, tools, a rollback policy and steps."""
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from cleveragents.errors import InvalidInput, NotFound
+from cleveragents.plans.source import Location, Plain, Source, read_source
+from cleveragents.tools.declaration import CommandTool
+from cleveragents.tools.registry import ToolRegistry
+
+_REFERENCE = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_-]*)\}")
+_LATER = {  # what the file format will hold, and this version cannot carry out
+    "decide": "decisions",
+    "subplans": "subplans",
+    "strategist": "strategists",
+}
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class OnFailure(StrEnum):
+    """Where the files go when a step fails for good."""
+
+    LAST_GOOD = "last_good"
+    START = "start"
+    KEEP = "keep"
+
+
+class RollbackPolicy(_Model):
+    """Whether a plan is checkpointed, and what a failed step leads to."""
+
+    enabled: bool = True
+    on_failure: OnFailure = OnFailure.LAST_GOOD
+
+
+class Argument(_Model):
+    """A value that `plan use --arg` may set; without a default it must."""
+
+    default: str | int | float | bool | None = None
+    description: str = ""
+
+
+class Step(_Model):
+    """One entry of a plan: a tool call and how it is to be run."""
+
+    name: str = ""
+    tool: str
+    with_: dict[str, object] = Field(default_factory=dict, alias="with")
+    retries: Annotated[int, Field(ge=0, le=100)] = 0
+    timeout: Annotated[float, Field(gt=0)] | None = None
+    env: dict[str, str] = {}
+    pass_env: tuple[str, ...] = ()
+    checkpoint: str | None = None  # a named, pinned checkpoint before this step
+
+    @property
+    def title(self) -> str:
+        """What the step is called in output."""
+        return self.name or self.tool
+
+
+class Action(_Model):
+    """A whole action, arguments filled in."""
+
+    name: Annotated[str, Field(min_length=1)]
+    description: str = ""
+    arguments: dict[str, Argument | None] = {}
+    rollback: RollbackPolicy = RollbackPolicy()
+    validate_: tuple[str, ...] = Field(default=(), alias="validate")
+    tools: tuple[CommandTool, ...] = ()
+    steps: Annotated[tuple[Step, ...], Field(min_length=1)]
+
+
+def read_action(path: Path, given: Mapping[str, str]) -> Action:
+    """Reads an action file; every problem in it is listed, each with file, line and field."""
+    source = read_source(path)
+    if not isinstance(source.data, dict):
+        raise InvalidInput(f"{source.name}: an action is a mapping with a name and steps")
+    values, problems = _argument_values(source.data.get("arguments"), source, given)
+    filled = _fill_in(source.data, (), values, source, problems)
+    action: Action | None = None
+    try:
+        action = Action.model_validate(filled)
+    except ValidationError as error:
+        problems += [_told(source, problem) for problem in error.errors()]
+    if action is not None:
+        problems += _tool_problems(action, source)
+    if problems or action is None:
+        raise InvalidInput(
+            f"{source.name} has {len(problems)} problem{'s' if len(problems) > 1 else ''}",
+            detail=list(dict.fromkeys(problems)),
+        )
+    return action
+
+
+def _argument_values(
+    declared: Plain, source: Source, given: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    if not isinstance(declared, dict):
+        declared = {}  # nothing declared; the model tells if something is wrong with it
+    values: dict[str, str] = {}
+    problems = [
+        f"--arg {name}: {source.name} declares no such argument"
+        for name in given
+        if name not in declared
+    ]
+    for name, argument in declared.items():
+        default = argument.get("default") if isinstance(argument, dict) else None
+        value = given.get(name, default)
+        if value is None:
+            where = source.at(("arguments", name))
+            problems.append(f"{where}: missing; give it with --arg {name}=…")
+        else:
+            values[name] = str(value)
+    return values, problems
+
+
+def _fill_in(
+    value: Plain, location: Location, values: Mapping[str, str], source: Source, out: list[str]
+) -> Plain:
+    """Replaces ${name} in every text; $${name} stays as ${name}."""
+
+    def one(match: re.Match[str]) -> str:
+        escaped, name = match.groups()
+        if escaped:
+            return "${" + name + "}"
+        if name not in values:
+            out.append(
+                f"{source.at(location)}: no argument {name!r}; write $${{{name}}} for itself"
+            )
+        return values.get(name, "")
+
+    if isinstance(value, str):
+        return _REFERENCE.sub(one, value)
+    if isinstance(value, list):
+        return [_fill_in(v, (*location, i), values, source, out) for i, v in enumerate(value)]
+    if isinstance(value, dict) and location != ("arguments",):
+        return {k: _fill_in(v, (*location, k), values, source, out) for k, v in value.items()}
+    return value
+
+
+def _told(source: Source, problem: ErrorDetails) -> str:
+    location = tuple(problem["loc"])
+    name = str(location[-1]) if location else ""
+    if name in _LATER and problem["type"] == "extra_forbidden":
+        return f"{source.at(location)}: this version does not carry out {_LATER[name]} yet"
+    words = {"extra_forbidden": "unknown key", "missing": "missing"}
+    return f"{source.at(location)}: {words.get(problem['type'], problem['msg'])}"
+
+
+def _tool_problems(action: Action, source: Source) -> Iterator[str]:
+    registry = ToolRegistry(action.tools)
+    for index, step in enumerate(action.steps):
+        try:
+            registry.find(step.tool).parameters.model_validate(step.with_)
+        except NotFound as error:
+            yield f"{source.at(('steps', index, 'tool'))}: {error.message}; {error.hints[0]}"
+        except ValidationError as error:
+            for problem in error.errors():
+                where = ("steps", index, "with", *problem["loc"])
+                yield _told(source, {**problem, "loc": where})

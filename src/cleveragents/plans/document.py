@@ -1,0 +1,67 @@
+"""The plan document: the plan half of a checkpoint.
+
+It holds the cursor and the ids of what counts at that moment. Going to a checkpoint makes exactly
+the listed rows count and marks all others; so taking a rollback back is the same act.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from cleveragents.plans.decision import DecisionRepository
+from cleveragents.plans.plan import PlanRepository
+from cleveragents.plans.step_run import StepRunRepository
+
+
+@dataclass(frozen=True)
+class PlanDocument:
+    """What of a plan counts at one moment; phase, state, attempts and times are not in it."""
+
+    cursor: str
+    step_runs: tuple[str, ...]
+    decisions: tuple[str, ...]
+
+    def to_record(self) -> dict[str, object]:
+        """Returns it as JSON data, in a fixed form."""
+        return {
+            "cursor": self.cursor,
+            "step_runs": sorted(self.step_runs),
+            "decisions": sorted(self.decisions),
+            "children": {},
+            "conflicts": [],
+        }
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "PlanDocument":
+        """Reads it back."""
+        return cls(record["cursor"], tuple(record["step_runs"]), tuple(record["decisions"]))
+
+
+@dataclass(frozen=True)
+class TakenBack:
+    """What stopped counting when a document was made the present."""
+
+    tool_calls: int
+    decisions: int
+
+
+def current_document(connection: Connection, plan_id: str) -> PlanDocument:
+    """Returns the document of the present."""
+    return PlanDocument(
+        PlanRepository(connection).get(plan_id).cursor,
+        tuple(StepRunRepository(connection).active(plan_id)),
+        tuple(DecisionRepository(connection).active(plan_id)),
+    )
+
+
+def make_current(
+    connection: Connection, plan_id: str, document: PlanDocument, operation_id: str
+) -> TakenBack:
+    """Makes the document the present, in the name of an operation."""
+    PlanRepository(connection).set_cursor(plan_id, document.cursor)
+    return TakenBack(
+        StepRunRepository(connection).make_active(plan_id, document.step_runs, operation_id),
+        DecisionRepository(connection).make_active(plan_id, document.decisions, operation_id),
+    )

@@ -1,0 +1,65 @@
+"""The lifecycle of a plan: one table holds the legal moves, anything else is refused."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from cleveragents.errors import Refused
+
+
+class Phase(StrEnum):
+    """What a plan is about at present."""
+
+    STRATEGIZE = "strategize"
+    EXECUTE = "execute"
+    APPLY = "apply"
+
+
+class State(StrEnum):
+    """How far the phase has come."""
+
+    QUEUED = "queued"
+    PROCESSING = "processing"
+    COMPLETE = "complete"
+    ERRORED = "errored"
+    APPLIED = "applied"
+    CANCELLED = "cancelled"
+
+
+Stage = tuple[Phase, State]
+
+_STRATEGIZING = (Phase.STRATEGIZE, State.PROCESSING)
+STRATEGIZED = (Phase.STRATEGIZE, State.COMPLETE)
+STRATEGY_FAILED = (Phase.STRATEGIZE, State.ERRORED)
+QUEUED = (Phase.EXECUTE, State.QUEUED)
+RUNNING = (Phase.EXECUTE, State.PROCESSING)
+COMPLETE = (Phase.EXECUTE, State.COMPLETE)
+ERRORED = (Phase.EXECUTE, State.ERRORED)
+CANCELLED = (Phase.EXECUTE, State.CANCELLED)
+_APPLYING = (Phase.APPLY, State.PROCESSING)
+APPLIED = (Phase.APPLY, State.APPLIED)
+
+MOVES: Mapping[Stage, frozenset[Stage]] = {
+    _STRATEGIZING: frozenset({STRATEGIZED, STRATEGY_FAILED}),
+    STRATEGIZED: frozenset({RUNNING, CANCELLED}),
+    STRATEGY_FAILED: frozenset({_STRATEGIZING, CANCELLED}),
+    QUEUED: frozenset({RUNNING, QUEUED, CANCELLED, _STRATEGIZING}),
+    # From processing to processing: a new owner takes over from a dead one.
+    RUNNING: frozenset({RUNNING, COMPLETE, ERRORED, CANCELLED, QUEUED}),
+    ERRORED: frozenset({RUNNING, QUEUED, CANCELLED, _STRATEGIZING}),
+    CANCELLED: frozenset({RUNNING, QUEUED, _STRATEGIZING}),
+    COMPLETE: frozenset({QUEUED, _APPLYING, _STRATEGIZING, CANCELLED}),
+    _APPLYING: frozenset({APPLIED, COMPLETE}),
+    APPLIED: frozenset({_APPLYING}),
+}
+START = _STRATEGIZING
+
+
+def check_move(current: Stage, target: Stage) -> None:
+    """Refuses a move that the table does not hold."""
+    if target not in MOVES[current]:
+        raise Refused(f"a plan in {written(current)} cannot go to {written(target)}")
+
+
+def written(stage: Stage) -> str:
+    """Returns the stage as users read it."""
+    return f"{stage[0]}/{stage[1]}"

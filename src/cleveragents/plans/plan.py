@@ -1,0 +1,177 @@
+"""A plan: one use of an action on a project, and where it stands."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, func, insert, select, update
+
+from cleveragents.errors import InvalidInput, NotFound
+from cleveragents.ids import is_id, new_id, now
+from cleveragents.plans.action import Action
+from cleveragents.plans.lifecycle import START, Phase, Stage, State, check_move
+from cleveragents.storage.tables import plans
+
+FIRST_STEP = "0"
+
+
+@dataclass(frozen=True)
+class PlanError:
+    """Why a plan is errored."""
+
+    message: str
+    step: str | None = None
+    step_index: int | None = None
+    detail: tuple[str, ...] = ()
+    files: str = ""  # where the files are now
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "PlanError":
+        """Reads it back from JSON data."""
+        fields = dict(record)
+        fields["detail"] = tuple(fields["detail"])
+        return cls(**fields)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One row of plans."""
+
+    plan_id: str
+    project_id: str
+    number: int  # order within the project
+    parent_plan_id: str | None
+    name: str
+    phase: Phase
+    state: State
+    attempt: int
+    cursor: str  # path of the next step
+    action: Action  # as it was when the plan was made, arguments filled in
+    error: PlanError | None
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def stage(self) -> Stage:
+        """Phase and state together."""
+        return self.phase, self.state
+
+    @property
+    def step_index(self) -> int:
+        """The top-level index of the cursor."""
+        return int(self.cursor.partition(".")[0])
+
+
+class PlanRepository:
+    """The rows of plans."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, project_id: str, action: Action) -> Plan:
+        """Records a new plan, about to be strategized."""
+        newest = self._connection.scalar(
+            select(func.max(plans.c.number)).where(plans.c.project_id == project_id)
+        )
+        plan_id, moment = new_id(), now()
+        self._connection.execute(
+            insert(plans).values(
+                plan_id=plan_id,
+                project_id=project_id,
+                number=(newest or 0) + 1,
+                name=action.name,
+                phase=START[0],
+                state=START[1],
+                attempt=0,
+                cursor=FIRST_STEP,
+                definition_json=action.model_dump_json(by_alias=True),
+                created_at=moment,
+                updated_at=moment,
+            )
+        )
+        return self.get(plan_id)
+
+    def get(self, plan_id: str) -> Plan:
+        """Returns a plan by its whole id."""
+        row = (
+            self._connection.execute(select(plans).where(plans.c.plan_id == plan_id))
+            .mappings()
+            .one_or_none()
+        )
+        if row is None:
+            raise NotFound(f"no plan {plan_id}", hints=["see: agents plan list"])
+        return _from_row(row)
+
+    def resolve(self, text: str, project_id: str | None) -> Plan:
+        """Finds a plan by `@` (the latest of the project), its id, or a prefix of it."""
+        if text == "@":
+            latest = self.of_project(project_id)[-1:]
+            if not latest:
+                raise NotFound(
+                    "this project has no plan yet", hints=["make one: agents plan use ACTION"]
+                )
+            return latest[0]
+        wanted = text.upper()
+        if is_id(wanted):
+            return self.get(wanted)
+        rows = (
+            self._connection.execute(
+                select(plans)
+                .where(plans.c.plan_id.startswith(wanted, autoescape=True))
+                .order_by(plans.c.created_at)
+            )
+            .mappings()
+            .all()
+        )
+        if not rows or not wanted:
+            raise NotFound(f"no plan {text!r}", hints=["see: agents plan list"])
+        if len(rows) > 1:
+            candidates = [f"{row['plan_id']}  {row['name']}" for row in rows]
+            raise InvalidInput(f"{text!r} names {len(rows)} plans", detail=candidates)
+        return _from_row(rows[0])
+
+    def of_project(self, project_id: str | None) -> Sequence[Plan]:
+        """Returns the plans of a project, the oldest first."""
+        rows = self._connection.execute(
+            select(plans).where(plans.c.project_id == project_id).order_by(plans.c.number)
+        )
+        return [_from_row(row) for row in rows.mappings()]
+
+    def move(self, plan_id: str, target: Stage, *, error: PlanError | None = None) -> Plan:
+        """Moves a plan along the lifecycle; what is not in the table is refused."""
+        current = self.get(plan_id)
+        check_move(current.stage, target)
+        starts = target == (Phase.EXECUTE, State.PROCESSING) and current.stage != target
+        self._update(
+            plan_id,
+            phase=target[0],
+            state=target[1],
+            attempt=current.attempt + starts,
+            error_json=None if error is None else json.dumps(vars(error)),
+        )
+        return self.get(plan_id)
+
+    def set_cursor(self, plan_id: str, cursor: str) -> None:
+        """Says which step comes next."""
+        self._update(plan_id, cursor=cursor)
+
+    def _update(self, plan_id: str, **values: object) -> None:
+        self._connection.execute(
+            update(plans).where(plans.c.plan_id == plan_id).values(updated_at=now(), **values)
+        )
+
+
+def _from_row(row: RowMapping) -> Plan:
+    fields = dict(row)
+    phase, state = Phase(fields.pop("phase")), State(fields.pop("state"))
+    action = Action.model_validate_json(fields.pop("definition_json"))
+    error = json.loads(fields.pop("error_json") or "null")
+    return Plan(
+        **fields,
+        phase=phase,
+        state=state,
+        action=action,
+        error=None if error is None else PlanError.from_record(error),
+    )

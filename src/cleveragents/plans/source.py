@@ -1,0 +1,114 @@
+"""Reads YAML and remembers the line of every value, so that errors can name it.
+
+Only plain data: no tags, no aliases, no duplicate keys, and none of YAML's surprises (`on` is a
+text here, `12:30` is not 750, a date stays what was written).
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import yaml
+
+from cleveragents.errors import InvalidInput
+
+Location = tuple[str | int, ...]
+Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
+_TAG = "tag:yaml.org,2002:"
+_LOOKS_LIKE = {
+    "bool": r"^(?:true|false)$",
+    "int": r"^[-+]?[0-9]+$",
+    "float": r"^[-+]?[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?$",
+    "null": r"^(?:null|~|)$",
+}
+
+
+class _PlainLoader(yaml.SafeLoader):
+    """A safe loader that takes for a number or a truth value only what looks like one."""
+
+
+# None: tried whatever the first character is.
+_PlainLoader.yaml_implicit_resolvers = {
+    None: [(_TAG + name, re.compile(pattern)) for name, pattern in _LOOKS_LIKE.items()]
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """The data of a file and where each value stands in it."""
+
+    name: str
+    data: Plain
+    lines: dict[Location, int]
+
+    def at(self, location: Location) -> str:
+        """Returns `file:line: field` for a value or the nearest one around it."""
+        known = location
+        while known not in self.lines:
+            known = known[:-1]
+        field = ".".join(map(str, location))
+        return f"{self.name}:{self.lines[known]}" + (f": {field}" if field else "")
+
+
+def read_source(path: Path) -> Source:
+    """Reads a file; a problem names file and line."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        root: yaml.Node | None = _PlainLoader(text).get_single_node()
+    except FileNotFoundError as error:
+        raise InvalidInput(f"no such file: {path}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} is not UTF-8 text") from error
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise InvalidInput(f"{path.name}:{line}: {error.problem}") from error
+    except yaml.YAMLError as error:
+        raise InvalidInput(f"{path.name}: {error}") from error
+    lines: dict[Location, int] = {(): 1}
+    reader = _Reader(path.name, lines)
+    return Source(path.name, None if root is None else reader.value(root, ()), lines)
+
+
+class _Reader:
+    """Turns YAML nodes into plain data and notes their lines."""
+
+    def __init__(self, name: str, lines: dict[Location, int]) -> None:
+        self._name = name
+        self._lines = lines
+        self._seen: set[int] = set()
+
+    def value(self, node: yaml.Node, location: Location) -> Plain:
+        line = self._lines[location] = node.start_mark.line + 1
+        if id(node) in self._seen:
+            raise InvalidInput(f"{self._name}:{line}: aliases are not supported; repeat the value")
+        self._seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, location)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(item, (*location, i)) for i, item in enumerate(node.value)]
+        return _scalar(node)
+
+    def _mapping(self, node: yaml.MappingNode, location: Location) -> dict[str, Plain]:
+        found: dict[str, Plain] = {}
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise InvalidInput(f"{self._name}:{line}: a key must be a plain text")
+            key = str(key_node.value)
+            if key in found:
+                raise InvalidInput(f"{self._name}:{line}: the key {key!r} occurs twice")
+            found[key] = self.value(value_node, (*location, key))
+        return found
+
+
+def _scalar(node: yaml.Node) -> Plain:
+    if node.tag == _TAG + "null":
+        return None
+    if node.tag == _TAG + "bool":
+        return node.value == "true"
+    if node.tag == _TAG + "int":
+        return int(node.value)
+    if node.tag == _TAG + "float":
+        return float(node.value)
+    return str(node.value)

@@ -1,0 +1,144 @@
+"""A step run: one attempt at one step, recorded before it starts and after it ends."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, RowMapping, func, insert, select, update
+
+from cleveragents.ids import new_id, now
+from cleveragents.storage.tables import step_runs
+
+STARTED, SUCCEEDED, FAILED = "started", "succeeded", "failed"
+
+
+@dataclass(frozen=True)
+class StepRun:
+    """One row of step runs."""
+
+    step_run_id: str
+    plan_id: str
+    seq: int
+    cursor: str
+    name: str
+    tool: str
+    attempt: int
+    status: str
+    checkpoint_id: str | None  # the state it started from
+    pid: int | None
+    pid_started: str | None
+    summary: str
+    exit_code: int | None
+    tail: str
+    output_path: str | None
+    superseded_by: str | None  # the operation that took it back
+    started_at: datetime
+    finished_at: datetime | None
+
+
+class StepRunRepository:
+    """The rows of step runs."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def start(
+        self,
+        plan_id: str,
+        cursor: str,
+        *,
+        name: str,
+        tool: str,
+        attempt: int,
+        checkpoint_id: str | None,
+        output_path: str,
+    ) -> StepRun:
+        """Records an attempt that is about to start."""
+        newest = self._connection.scalar(
+            select(func.max(step_runs.c.seq)).where(step_runs.c.plan_id == plan_id)
+        )
+        step_run_id = new_id()
+        self._connection.execute(
+            insert(step_runs).values(
+                step_run_id=step_run_id,
+                plan_id=plan_id,
+                seq=(newest or 0) + 1,
+                cursor=cursor,
+                name=name,
+                tool=tool,
+                attempt=attempt,
+                status=STARTED,
+                checkpoint_id=checkpoint_id,
+                output_path=output_path,
+                started_at=now(),
+            )
+        )
+        return self.get(step_run_id)
+
+    def get(self, step_run_id: str) -> StepRun:
+        """Returns one run."""
+        return _from_row(
+            self._connection.execute(
+                select(step_runs).where(step_runs.c.step_run_id == step_run_id)
+            )
+            .mappings()
+            .one()
+        )
+
+    def set_process(self, step_run_id: str, pid: int, started: str) -> None:
+        """Records the process of a run, so that a later one can find it."""
+        self._update(step_run_id, pid=pid, pid_started=started)
+
+    def finish(
+        self, step_run_id: str, *, ok: bool, summary: str, exit_code: int | None, tail: str
+    ) -> None:
+        """Records how a run ended."""
+        result = {"summary": summary, "exit_code": exit_code, "tail": tail}
+        self._update(
+            step_run_id,
+            status=SUCCEEDED if ok else FAILED,
+            result_json=json.dumps(result),
+            finished_at=now(),
+        )
+
+    def of_plan(self, plan_id: str) -> Sequence[StepRun]:
+        """Returns every run of a plan in order, those taken back included."""
+        rows = self._connection.execute(
+            select(step_runs).where(step_runs.c.plan_id == plan_id).order_by(step_runs.c.seq)
+        )
+        return [_from_row(row) for row in rows.mappings()]
+
+    def active(self, plan_id: str) -> Sequence[str]:
+        """Returns the ids of the successful runs that count at present."""
+        return [
+            run.step_run_id
+            for run in self.of_plan(plan_id)
+            if run.superseded_by is None and run.status == SUCCEEDED
+        ]
+
+    def make_active(self, plan_id: str, listed: Sequence[str], operation_id: str) -> int:
+        """Makes exactly the listed runs count; returns how many calls were taken back."""
+        taken_back = [
+            run.step_run_id
+            for run in self.of_plan(plan_id)
+            if run.superseded_by is None and run.step_run_id not in listed
+        ]
+        for step_run_id in taken_back:
+            self._update(step_run_id, superseded_by=operation_id)
+        for step_run_id in listed:
+            self._update(step_run_id, superseded_by=None)
+        return len(taken_back)
+
+    def _update(self, step_run_id: str, **values: object) -> None:
+        self._connection.execute(
+            update(step_runs).where(step_runs.c.step_run_id == step_run_id).values(**values)
+        )
+
+
+def _from_row(row: RowMapping) -> StepRun:
+    fields = dict(row)
+    result = json.loads(
+        fields.pop("result_json") or '{"summary": "", "exit_code": null, "tail": ""}'
+    )
+    return StepRun(**fields, **result)

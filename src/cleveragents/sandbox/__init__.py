@@ -1,0 +1,1 @@
+"""Where a plan works: a copy of the project under our care, never the user's own files."""

@@ -1,0 +1,57 @@
+"""The strategy for any folder: everything in it, as it is."""
+
+import os
+from pathlib import Path
+
+from cleveragents.sandbox.project import Project
+from cleveragents.sandbox.sandbox import Filled, Sandbox, SandboxPolicy
+from cleveragents.snapshots.archive import MAIN, Archive
+from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.scan import Excluded
+
+
+class FilesystemCopy:
+    """Copies the whole folder."""
+
+    def fill(
+        self, project: Project, sandbox: Sandbox, archive: Archive, policy: SandboxPolicy
+    ) -> Filled:
+        """Takes a snapshot of the folder and restores it in the sandbox; no choice is left."""
+        del policy
+        return copy_in(project, sandbox, archive, lambda _: False)
+
+
+def copy_in(project: Project, sandbox: Sandbox, archive: Archive, excluded: Excluded) -> Filled:
+    """Fills a sandbox with a snapshot of the project, which stays known as its base.
+
+    Copying by snapshot and restore means one exact way to write files, and that the first
+    checkpoint finds its content stored. The user's permissions are never borrowed.
+    """
+    ties = _Ties(project.path)
+    roots = {MAIN: project.path}
+    with archive.capture(
+        roots, Filter(), excluded=lambda path: excluded(path) or ties.leads_out(path), borrow=False
+    ) as capture:
+        about = {"kind": "base", "plan_id": sandbox.plan_id, "project": str(project.path)}
+        base_ref = capture.commit(about)
+        archive.restore(archive.load(base_ref), {MAIN: sandbox.path}, sandbox.staging)
+    unexplained = [line for line in capture.not_captured if not line.endswith(": excluded")]
+    return Filled(base_ref, None, capture.files, (*unexplained, *ties.notes))
+
+
+class _Ties:
+    """Finds `.git` files: they lead to a git directory of the user's, out of the sandbox.
+
+    Submodules and linked worktrees have them. Left in place they would let a git command in the
+    sandbox reach the user's refs, or make it fail.
+    """
+
+    def __init__(self, top: Path) -> None:
+        self._top = os.fsencode(top)
+        self.notes: list[str] = []
+
+    def leads_out(self, path: bytes) -> bool:
+        if path.rpartition(b"/")[2] != b".git" or not os.path.isfile(self._top + b"/" + path):
+            return False
+        self.notes.append(f"{os.fsdecode(path)}: leads to a git directory outside the sandbox")
+        return True

@@ -1,0 +1,191 @@
+"""The only module that runs git: plumbing, in an environment built from nothing.
+
+No user or system configuration, hook, filter or attribute can take part, and git never looks for
+a repository by itself: everything inside a sandbox or a project is data to us.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cleveragents.errors import Failed
+
+_NEUTRAL = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.autocrlf=false",
+    "core.fileMode=true",
+    "core.excludesFile=/dev/null",
+    "core.attributesFile=/dev/null",
+    "core.fsync=all",
+    "core.fsyncMethod=batch",
+    "core.protectNTFS=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "protocol.allow=never",
+    "safe.bareRepository=explicit",
+    "safe.directory=*",  # ownership is no protection here: nothing of the repository is executed
+)
+_WHOLE_HISTORY = ("--revs", "--stdout", "--delta-base-offset", "-q")
+_ENVIRONMENT = {
+    "HOME": "/nonexistent",
+    "LC_ALL": "C",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+}
+
+
+@dataclass(frozen=True)
+class Git:
+    """Runs git on one git directory, and on a work tree where there is one."""
+
+    git_dir: Path
+    work_tree: Path | None = None
+    more_objects: Path | None = None  # an object directory that may be read as well
+
+    def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
+        """Returns what git printed; raises Failed with git's own words."""
+        done = subprocess.run(
+            [*_command(), *arguments],
+            input=stdin,
+            capture_output=True,
+            env=self.environment,
+            cwd="/",
+            check=False,
+            start_new_session=True,  # Ctrl-C is for us; git finishes what it writes
+        )
+        if done.returncode != 0:
+            raise _failed(arguments, done.stderr)
+        return done.stdout
+
+    def line(self, *arguments: str) -> str:
+        """Returns the one line git printed."""
+        return os.fsdecode(self.run(*arguments)).rstrip("\n")
+
+    def commit_of(self, revision: str) -> str | None:
+        """Returns the commit a revision names; None if there is none yet."""
+        try:
+            return self.line("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+        except Failed:
+            return None
+
+    def ignored(self) -> list[bytes]:
+        """Returns what git ignores in the work tree; a whole directory ends with a slash."""
+        options = ("--others", "--ignored", "--exclude-standard", "--directory")
+        return self.run("ls-files", "-z", *options).split(b"\0")[:-1]
+
+    def send_history(self, commit: str, to: "Git", known: Sequence[str]) -> None:
+        """Streams a commit and its history into another repository; shares nothing on disk."""
+        wanted = "\n".join([commit, *(f"^{name}" for name in known), ""])
+        source, sink = os.pipe()
+        with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as said:
+            asked.write(wanted.encode())
+            asked.seek(0)
+            ends = (
+                _spawn(
+                    self, ("pack-objects", *_WHOLE_HISTORY), asked.fileno(), sink, said.fileno()
+                ),
+                _spawn(to, ("index-pack", "--stdin"), source, subprocess.DEVNULL, said.fileno()),
+            )
+            os.close(source)
+            os.close(sink)
+            codes = [process.wait() for process in ends]
+            if any(codes):
+                said.seek(0)
+                raise _failed(("pack-objects",), said.read())
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What git sees; nothing of the caller's."""
+        environment = dict(_ENVIRONMENT, PATH=os.defpath, GIT_DIR=os.fspath(self.git_dir))
+        if self.work_tree is not None:
+            environment["GIT_WORK_TREE"] = os.fspath(self.work_tree)
+        if self.more_objects is not None:
+            environment["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = _quoted(self.more_objects)
+        return environment
+
+
+def create(git_dir: Path, *, object_format: str, branch: str) -> Git:
+    """Makes an empty repository without templates, hooks or work tree."""
+    repository = Git(git_dir)
+    repository.run(
+        "init",
+        "--quiet",
+        "--bare",
+        "--template=",
+        f"--object-format={object_format}",
+        f"--initial-branch={branch}",
+    )
+    return repository
+
+
+def start_repository(top: Path, message: str) -> None:
+    """Makes a repository of a directory, with all its files in a first commit."""
+    create(top / ".git", object_format="sha1", branch="main").run("config", "core.bare", "false")
+    repository = Git(top / ".git", top)
+    repository.run("add", "--all")
+    tree = repository.line("write-tree")
+    author = ("-c", "user.name=CleverAgents", "-c", "user.email=demo@example.invalid")
+    commit = repository.line(*author, "commit-tree", tree, "-m", message)
+    repository.run("update-ref", "refs/heads/main", commit)
+
+
+def apply_patch(tree: Path, patch: bytes) -> None:
+    """Applies a patch to a directory; git refuses paths that leave it or pass through a link."""
+    done = subprocess.run(
+        [*_command(), "apply", "--whitespace=nowarn", "-"],
+        input=patch,
+        capture_output=True,
+        # A git directory that is none: the patch meets plain files, whatever `.git` says.
+        env=dict(_ENVIRONMENT, PATH=os.defpath, GIT_DIR=os.devnull),
+        cwd=tree,
+        check=False,
+        start_new_session=True,
+    )
+    if done.returncode != 0:
+        raise _failed(("apply",), done.stderr)
+
+
+def _spawn(
+    repository: Git, arguments: Sequence[str], stdin: int, stdout: int, stderr: int
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*_command(), *arguments],
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        env=dict(repository.environment),
+        cwd="/",
+        start_new_session=True,
+    )
+
+
+def _command() -> list[str]:
+    program = shutil.which("git")
+    if program is None:
+        raise Failed(
+            "git is not installed",
+            hints=["install git, or work on a plain folder: --project DIR"],
+        )
+    options = [part for setting in _NEUTRAL for part in ("-c", setting)]
+    return [program, "--literal-pathspecs", "--no-pager", *options]
+
+
+def _failed(arguments: Sequence[str], said: bytes) -> Failed:
+    lines = said.decode(errors="replace").strip().splitlines()
+    return Failed(f"git {arguments[0]} failed: {lines[0] if lines else 'no reason'}", detail=lines)
+
+
+def _quoted(path: Path) -> str:
+    escaped = os.fspath(path).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,124 @@
+"""The strategy for repositories: a work tree with its own git directory.
+
+A linked worktree would share refs, config, stash and objects with the user's repository. Here one
+mirror per project, in the data directory, holds the history; each sandbox has a git directory
+beside its files that borrows the mirror's objects, so no git command in it can reach the user's.
+"""
+
+import fnmatch
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from cleveragents.errors import Failed
+from cleveragents.sandbox import git
+from cleveragents.sandbox.filesystem_copy import copy_in
+from cleveragents.sandbox.git import Git
+from cleveragents.sandbox.project import Project
+from cleveragents.sandbox.sandbox import Filled, Sandbox, SandboxPolicy
+from cleveragents.snapshots.archive import MAIN, Archive
+from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.scan import Excluded
+from cleveragents.storage.lock import FileLock
+
+
+class GitWorktree:
+    """Fills a sandbox with what the user sees in the repository, and gives it a git of its own."""
+
+    def __init__(self, mirror: Path) -> None:
+        self._mirror = mirror
+
+    def fill(
+        self, project: Project, sandbox: Sandbox, archive: Archive, policy: SandboxPolicy
+    ) -> Filled:
+        """Makes the git directory, then the files it stands beside."""
+        users = Git(project.path / ".git", project.path)
+        branch = f"cleveragents/plan-{sandbox.plan_id}"
+        own = git.create(sandbox.git_dir, object_format=_object_format(users), branch=branch)
+        own.run("config", "core.bare", "false")
+        own.run("config", "core.logAllRefUpdates", "true")
+        notes = self._give_history(users, own, branch)
+        if policy.base == "head":
+            filled = _from_head(own, sandbox, archive)
+        else:
+            left_out = _left_out(users.ignored(), policy.copy_ignored)
+            filled = copy_in(project, sandbox, archive, left_out)
+        (sandbox.path / ".git").write_text(f"gitdir: {sandbox.git_dir}\n")
+        return replace(filled, branch=branch, notes=(*filled.notes, *notes))
+
+    def _give_history(self, users: Git, own: Git, branch: str) -> Sequence[str]:
+        """Puts the sandbox's branch on the user's commit; tells what could not be had."""
+        head = users.commit_of("HEAD")
+        if head is None:
+            return ()
+        try:
+            self._import(users, head)
+        except Failed as error:
+            return (f"the sandbox has no git history: {error.message}",)
+        alternates = own.git_dir / "objects" / "info" / "alternates"
+        alternates.write_text(f"{self._mirror / 'objects'}\n")
+        shallow = self._mirror / "shallow"
+        if shallow.exists():
+            (own.git_dir / "shallow").write_bytes(shallow.read_bytes())
+        own.run("update-ref", f"refs/heads/{branch}", head)
+        own.run("read-tree", head)
+        return ()
+
+    def _import(self, users: Git, head: str) -> None:
+        """Brings the mirror up to the user's commit; objects are streamed, never shared."""
+        with FileLock(self._mirror.with_suffix(".lock"), doing="reading the history", wait=True):
+            mirror = Git(self._mirror)
+            if not self._mirror.exists():
+                git.create(self._mirror, object_format=_object_format(users), branch="none")
+            known = mirror.line("for-each-ref", "--format=%(objectname)").split()
+            if head in known:
+                return
+            common = Path(users.line("rev-parse", "--path-format=absolute", "--git-common-dir"))
+            self._copy_shallow(common)
+            # Read through the mirror's own configuration: the user's plays no part in this.
+            source = Git(self._mirror, more_objects=common / "objects")
+            source.send_history(head, mirror, known)
+            mirror.run("update-ref", f"refs/imported/{head}", head)
+
+    def _copy_shallow(self, common: Path) -> None:
+        theirs, ours = common / "shallow", self._mirror / "shallow"
+        if theirs.exists():
+            known = ours.read_text().split() if ours.exists() else []
+            lines = sorted({*known, *theirs.read_text().split()})
+            ours.write_text("".join(f"{line}\n" for line in lines))
+
+
+def _object_format(repository: Git) -> str:
+    return repository.line("rev-parse", "--show-object-format")
+
+
+def _from_head(own: Git, sandbox: Sandbox, archive: Archive) -> Filled:
+    """Writes the committed bytes as they are, whatever the attributes ask for."""
+    if own.commit_of("HEAD") is None:
+        raise Failed(
+            "sandbox.base is head, and there is no commit to start from",
+            hints=["commit first, or set sandbox.base to worktree"],
+        )
+    raw = own.git_dir / "info" / "attributes"
+    raw.parent.mkdir(exist_ok=True)
+    raw.write_text("* -text -eol -ident -filter -working-tree-encoding\n")
+    Git(own.git_dir, sandbox.path).run("checkout-index", "--all", "--force")
+    raw.unlink()
+    with archive.capture({MAIN: sandbox.path}, Filter()) as capture:
+        base_ref = capture.commit({"kind": "base", "plan_id": sandbox.plan_id})
+    return Filled(base_ref, None, capture.files, capture.not_captured)
+
+
+def _left_out(ignored: Sequence[bytes], copy_ignored: Sequence[str]) -> Excluded:
+    """What stays behind: the user's git directory and what git ignores."""
+    paths = {path.rstrip(b"/") for path in ignored if not _wanted(path, copy_ignored)}
+    return {b".git", *paths}.__contains__
+
+
+def _wanted(path: bytes, patterns: Sequence[str]) -> bool:
+    text = os.fsdecode(path).rstrip("/")
+    return any(
+        fnmatch.fnmatch(text, pattern) or fnmatch.fnmatch(text.rpartition("/")[2], pattern)
+        for pattern in patterns
+    )

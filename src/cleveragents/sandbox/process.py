@@ -1,0 +1,249 @@
+"""Runs the processes of a step, and ends every one of them when the step ends.
+
+A step runs in its own session, with an environment built from an allow-list, closed descriptors,
+no standard input and capped output. Each process bears the step's mark in its environment; in a
+process that adopts orphans even those that shed session and mark are found as our children.
+"""
+
+import ctypes
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+from cleveragents.errors import Failed
+
+MARK = "CLEVERAGENTS_STEP"
+ALWAYS_PASSED = ("HOME", "PATH", "LANG", "TERM")
+OUTPUT_CAP = 10 << 20  # bytes of output kept per step
+TAIL = 4096  # bytes of output kept at hand for messages
+GRACE_SECONDS = 1.0  # between asking a step to stop and making it
+KILL_SECONDS = 10.0  # after which a process that cannot be killed is reported
+_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
+
+_adopts_orphans = Event()  # set once, for the whole process
+
+
+@dataclass(frozen=True)
+class Job:
+    """One command to run for a step."""
+
+    arguments: Sequence[str]
+    directory: Path
+    environment: Mapping[str, str]
+    mark: str
+    output: Path
+    timeout: float | None = None
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a command ended."""
+
+    exit_code: int
+    timed_out: bool
+    tail: str  # the last of what it printed
+
+
+def adopt_orphans() -> None:
+    """Makes this process the parent of its orphaned descendants.
+
+    Only for a process that starts nothing but steps: unknown children are taken for a step's.
+    """
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "prctl") and libc.prctl(_SUBREAPER, 1, 0, 0, 0) == 0:
+        _adopts_orphans.set()
+
+
+def environment(
+    caller: Mapping[str, str], passed: Sequence[str], own: Mapping[str, str], mark: str
+) -> dict[str, str]:
+    """Builds what a step sees of the caller's environment; nothing of git's ever passes."""
+    names = [name for name in (*ALWAYS_PASSED, *passed) if not name.startswith("GIT_")]
+    return {**{name: caller[name] for name in names if name in caller}, **own, MARK: mark}
+
+
+def run(
+    job: Job,
+    *,
+    on_start: Callable[[int, str], None],
+    on_line: Callable[[str], None],
+) -> Finished:
+    """Runs the command to its end; when this returns or raises, nothing it started survives."""
+    pipe, theirs = os.pipe()
+    with open(job.output, "wb") as output, os.fdopen(pipe, "rb", buffering=0):
+        try:
+            process = subprocess.Popen(
+                list(job.arguments),
+                cwd=job.directory,
+                env=dict(job.environment),
+                stdin=subprocess.DEVNULL,
+                stdout=theirs,
+                stderr=theirs,
+                start_new_session=True,
+            )
+        finally:
+            os.close(theirs)
+        reader = _Reader(process.pid, pipe, output.write, on_line)
+        try:
+            on_start(process.pid, start_time(process.pid))
+            timed_out = not reader.until_exit(job.timeout)
+            if timed_out:
+                _ask_to_stop(process)
+        finally:
+            end_processes(job.mark, process)
+            reader.drain()
+    return Finished(process.wait(), timed_out, reader.tail)
+
+
+def end_processes(mark: str, leader: subprocess.Popen[bytes] | None = None) -> int:
+    """Kills every process that bears the mark or belongs to the leader; returns how many."""
+    session = leader.pid if leader is not None else None
+    deadline = time.monotonic() + KILL_SECONDS
+    ended: set[int] = set()
+    if leader is not None and leader.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(leader.pid, signal.SIGKILL)
+        leader.wait()
+    while survivors := _survivors(mark, session):
+        if time.monotonic() > deadline:
+            raise Failed(f"processes of the step cannot be ended: {sorted(survivors)}")
+        for pid in survivors:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+        ended |= survivors
+    return len(ended)
+
+
+def start_time(pid: int) -> str:
+    """Returns when a process started, in the kernel's ticks; with its pid it names it for ever."""
+    fields = _stat(pid)
+    return fields[19] if fields else ""
+
+
+class _Reader:
+    """Reads a process's output while waiting for its end."""
+
+    def __init__(
+        self,
+        pid: int,
+        pipe: int,
+        keep: Callable[[bytes], object],
+        on_line: Callable[[str], None],
+    ) -> None:
+        self._pid = pid
+        self._pipe = pipe
+        self._keep = keep
+        self._on_line = on_line
+        self._left = OUTPUT_CAP
+        self._tail = b""
+        self._line = b""
+
+    @property
+    def tail(self) -> str:
+        """The last of what was printed."""
+        return self._tail.decode(errors="replace")
+
+    def until_exit(self, timeout: float | None) -> bool:
+        """Waits for the process, not for those it left behind; False if it took too long."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._pipe, selectors.EVENT_READ)
+            exited = os.pidfd_open(self._pid)
+            selector.register(exited, selectors.EVENT_READ)
+            try:
+                while True:
+                    left = None if deadline is None else max(0.0, deadline - time.monotonic())
+                    ready = [key.fd for key, _ in selector.select(left)]
+                    if self._pipe in ready and not self._read_some():
+                        selector.unregister(self._pipe)
+                    elif exited in ready:
+                        return True
+                    elif not ready:
+                        return False
+            finally:
+                os.close(exited)
+
+    def drain(self) -> None:
+        """Reads what is still in the pipe once nobody can write to it any more."""
+        while self._read_some():
+            pass
+        if self._line:
+            self._tell(self._line)
+
+    def _read_some(self) -> bool:
+        data = os.read(self._pipe, 1 << 16)
+        kept = data[: self._left]
+        self._left -= len(kept)
+        self._keep(kept)
+        self._tail = (self._tail + data)[-TAIL:]
+        *lines, self._line = (self._line + data).split(b"\n")
+        self._line = self._line[-TAIL:]
+        if lines:
+            self._tell(lines[-1])
+        return bool(data)
+
+    def _tell(self, line: bytes) -> None:
+        self._on_line(line.decode(errors="replace"))
+
+
+def _ask_to_stop(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(GRACE_SECONDS)
+
+
+def _survivors(mark: str, session: int | None) -> set[int]:
+    if _adopts_orphans.is_set() and _has_no_children():
+        return set()
+    wanted = f"{MARK}={mark}".encode()
+    found: set[int] = set()
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != os.getpid() and _belongs(int(name), wanted, session):
+            found.add(int(name))
+    return found
+
+
+def _belongs(pid: int, wanted: bytes, session: int | None) -> bool:
+    fields = _stat(pid)
+    if fields is None:
+        return False
+    is_child, is_dead = fields[1] == str(os.getpid()), fields[0] == "Z"
+    if is_child and _adopts_orphans.is_set():
+        return True
+    if is_dead:
+        return False  # somebody else's to bury
+    return (session is not None and fields[3] == str(session)) or wanted in _environ(pid)
+
+
+def _environ(pid: int) -> list[bytes]:
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return []  # it is gone, or it is another user's and so not ours
+
+
+def _stat(pid: int) -> list[str] | None:
+    """The fields of /proc/PID/stat after the name: state, parent, group, session, …"""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return None
+    return text.rpartition(")")[2].split()
+
+
+def _has_no_children() -> bool:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return True
+    return False

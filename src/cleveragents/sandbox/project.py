@@ -1,0 +1,78 @@
+"""The project: the directory a plan is about, found once and known by its path."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Connection, insert, select
+
+from cleveragents.errors import InvalidInput, Refused
+from cleveragents.ids import new_id, now
+from cleveragents.storage.tables import projects
+
+
+@dataclass(frozen=True)
+class Project:
+    """A directory of the user's."""
+
+    path: Path
+
+    @property
+    def is_repository(self) -> bool:
+        """Whether its files are under git with this very directory as the top."""
+        return (self.path / ".git").exists()
+
+
+def locate(directory: Path | None, current: Path) -> Project:
+    """Finds the project: exactly the directory given, or the git top level of the current one."""
+    if directory is not None:
+        if not directory.is_dir():
+            raise InvalidInput(f"no such directory: {directory}")
+        return _checked(Project(directory.resolve()))
+    start = current.resolve()
+    for candidate in (start, *start.parents):
+        if (candidate / ".git").exists():
+            return _checked(Project(candidate))
+    return _checked(Project(start))
+
+
+def refuse_overlap(project: Project, data_dir: Path) -> None:
+    """Refuses a data directory inside the project, and a project inside the data directory."""
+    inner, outer = data_dir.resolve(), project.path
+    if inner.is_relative_to(outer) or outer.is_relative_to(inner):
+        raise Refused(
+            f"the data directory {inner} and the project {outer} lie inside each other",
+            hints=["choose another one with --data-dir, or work on a smaller --project"],
+        )
+
+
+def known(connection: Connection, project: Project) -> str | None:
+    """Returns the id of the project, if it has one."""
+    path = str(project.path)
+    return connection.scalar(select(projects.c.project_id).where(projects.c.path == path))
+
+
+def register(connection: Connection, project: Project) -> str:
+    """Returns the id of the project, giving it one the first time."""
+    project_id = known(connection, project)
+    if project_id is None:
+        project_id = new_id()
+        values = {"project_id": project_id, "path": str(project.path), "created_at": now()}
+        connection.execute(insert(projects).values(values))
+    return project_id
+
+
+def find(connection: Connection, project_id: str) -> Project:
+    """Returns a registered project."""
+    path = connection.execute(
+        select(projects.c.path).where(projects.c.project_id == project_id)
+    ).scalar_one()
+    return Project(Path(path))
+
+
+def _checked(project: Project) -> Project:
+    if all((project.path / name).exists() for name in ("HEAD", "objects", "refs")):
+        raise Refused(
+            f"{project.path} is a bare git repository, which has no files to work on",
+            hints=["clone it and work in the clone"],
+        )
+    return project

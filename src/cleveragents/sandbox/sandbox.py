@@ -1,0 +1,146 @@
+"""The sandbox: its facts, as stored, and where its parts lie."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from sqlalchemy import Connection, RowMapping, insert, select, update
+
+from cleveragents.ids import now
+from cleveragents.sandbox.project import Project
+from cleveragents.snapshots.archive import MAIN, Archive
+from cleveragents.storage.tables import plans, sandboxes
+
+CREATING, READY = "creating", "ready"
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """Where a plan works: a directory of ours, and beside it a git directory if it has one."""
+
+    sandbox_id: str
+    plan_id: str
+    strategy: str
+    path: Path  # the files; everything else of ours lies beside it
+    branch: str | None
+    status: str
+    base_ref: str | None  # the snapshot of the project it started from
+    notes: tuple[str, ...]  # what could not be taken along
+    created_at: datetime
+
+    @property
+    def home(self) -> Path:
+        """The directory that holds all parts of the sandbox."""
+        return self.path.parent
+
+    @property
+    def git_dir(self) -> Path:
+        """Its own git directory, outside the files."""
+        return self.home / "git"
+
+    @property
+    def staging(self) -> Path:
+        """Where files are built before they are renamed into place."""
+        return self.home / "staging"
+
+    @property
+    def roots(self) -> Mapping[str, Path]:
+        """The directories a checkpoint captures."""
+        if self.branch is None:
+            return {MAIN: self.path}
+        return {MAIN: self.path, "git": self.git_dir}
+
+    @property
+    def exists(self) -> bool:
+        """Whether all of its directories are still there."""
+        return all(path.is_dir() for path in self.roots.values())
+
+
+@dataclass(frozen=True)
+class SandboxPolicy:
+    """What a new sandbox starts from."""
+
+    strategy: str = "auto"
+    base: str = "worktree"  # worktree | head
+    copy_ignored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What a strategy made of an empty sandbox."""
+
+    base_ref: str
+    branch: str | None
+    files: int
+    notes: tuple[str, ...]
+
+
+class Strategy(Protocol):
+    """A way to fill a sandbox from a project."""
+
+    def fill(
+        self, project: Project, sandbox: Sandbox, archive: Archive, policy: SandboxPolicy
+    ) -> Filled: ...
+
+
+class SandboxRepository:
+    """The rows of sandboxes."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def of_plan(self, plan_id: str) -> Sandbox | None:
+        """Returns the sandbox of a plan, if it has one."""
+        query = select(sandboxes).where(sandboxes.c.plan_id == plan_id)
+        row = self._connection.execute(query).mappings().one_or_none()
+        return None if row is None else _from_row(row)
+
+    def get(self, plan_id: str) -> Sandbox:
+        """Returns the sandbox that a plan is known to have."""
+        query = select(sandboxes).where(sandboxes.c.plan_id == plan_id)
+        return _from_row(self._connection.execute(query).mappings().one())
+
+    def add(self, sandbox_id: str, plan_id: str, strategy: str, path: Path) -> None:
+        """Records that a sandbox is about to be made, before anything is on the disk."""
+        self._connection.execute(
+            insert(sandboxes).values(
+                sandbox_id=sandbox_id,
+                plan_id=plan_id,
+                strategy=strategy,
+                path=str(path),
+                status=CREATING,
+                notes_json="[]",
+                created_at=now(),
+            )
+        )
+
+    def ready(self, sandbox_id: str, filled: Filled) -> None:
+        """Records that the sandbox is complete."""
+        self._connection.execute(
+            update(sandboxes)
+            .where(sandboxes.c.sandbox_id == sandbox_id)
+            .values(
+                status=READY,
+                branch=filled.branch,
+                base_ref=filled.base_ref,
+                notes_json=json.dumps(filled.notes),
+            )
+        )
+
+    def base_refs(self, project_id: str) -> set[str]:
+        """Returns the snapshots that sandboxes of a project started from."""
+        query = (
+            select(sandboxes.c.base_ref)
+            .join(plans, plans.c.plan_id == sandboxes.c.plan_id)
+            .where(plans.c.project_id == project_id, sandboxes.c.base_ref.is_not(None))
+        )
+        return set(self._connection.scalars(query))
+
+
+def _from_row(row: RowMapping) -> Sandbox:
+    fields = dict(row)
+    path, notes = Path(fields.pop("path")), tuple(json.loads(fields.pop("notes_json")))
+    return Sandbox(**fields, path=path, notes=notes)

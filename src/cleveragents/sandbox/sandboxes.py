@@ -1,0 +1,102 @@
+"""Makes sandboxes and finds them again from stored facts alone."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from cleveragents.errors import Failed, Refused
+from cleveragents.ids import new_id
+from cleveragents.sandbox import project as projects
+from cleveragents.sandbox.filesystem_copy import FilesystemCopy
+from cleveragents.sandbox.git_worktree import GitWorktree
+from cleveragents.sandbox.project import Project
+from cleveragents.sandbox.sandbox import (
+    CREATING,
+    Filled,
+    Sandbox,
+    SandboxPolicy,
+    SandboxRepository,
+    Strategy,
+)
+from cleveragents.snapshots.archive import Archive
+from cleveragents.snapshots.store import Store
+from cleveragents.storage.database import Database
+
+ALIASES: Mapping[str, str] = {"copy_on_write": "filesystem_copy"}
+
+
+class Sandboxes:
+    """The sandboxes of a data directory, and the archive of each project."""
+
+    def __init__(self, database: Database, data_dir: Path, policy: SandboxPolicy) -> None:
+        self._database = database
+        self._data_dir = data_dir
+        self._policy = policy
+        self._archives: dict[str, Archive] = {}
+
+    def archive(self, project_id: str) -> Archive:
+        """The snapshots of a project."""
+        if project_id not in self._archives:
+            store = Store(self._data_dir / "projects" / project_id / "store")
+            self._archives[project_id] = Archive(store)
+        return self._archives[project_id]
+
+    def find(self, plan_id: str) -> Sandbox | None:
+        """Returns a plan's sandbox if it was ever finished, even if its files are gone."""
+        with self._database.unit_of_work() as connection:
+            found = SandboxRepository(connection).of_plan(plan_id)
+        return None if found is None or found.status == CREATING else found
+
+    def require(self, plan_id: str) -> Sandbox:
+        """Returns a plan's sandbox with its files; refuses if there is none."""
+        found = self.find(plan_id)
+        if found is None:
+            raise Refused(
+                "the plan has no sandbox yet",
+                hints=[f"run it first: agents plan execute {plan_id}"],
+            )
+        if not found.exists:
+            raise Refused(
+                f"the sandbox is missing: {found.path}",
+                hints=[f"rebuild it: agents plan rollback {plan_id} CHECKPOINT --rebuild"],
+            )
+        return found
+
+    def create(self, plan_id: str, project_id: str) -> tuple[Sandbox, Filled]:
+        """Makes the sandbox of a plan; one left half made by a crash is made anew."""
+        with self._database.unit_of_work() as connection:
+            repository = SandboxRepository(connection)
+            project = projects.find(connection, project_id)
+            if repository.of_plan(plan_id) is None:
+                sandbox_id = new_id()
+                path = self._data_dir / "sandboxes" / sandbox_id / "tree"
+                repository.add(sandbox_id, plan_id, self._strategy_name(project), path)
+            sandbox = repository.get(plan_id)
+        filled = self._fill(sandbox, project, project_id)
+        with self._database.unit_of_work() as connection:
+            SandboxRepository(connection).ready(sandbox.sandbox_id, filled)
+        return self.require(plan_id), filled
+
+    def rebuild(self, sandbox: Sandbox) -> None:
+        """Makes the directories of a lost sandbox again, empty, to be restored into."""
+        for path in sandbox.roots.values():
+            path.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def _fill(self, sandbox: Sandbox, project: Project, project_id: str) -> Filled:
+        if not project.path.is_dir():
+            raise Failed(f"the project is gone: {project.path}")
+        if sandbox.home.exists():
+            shutil.rmtree(sandbox.home)
+        sandbox.path.mkdir(parents=True, mode=0o700)
+        strategy = self._strategies(project_id)[sandbox.strategy]
+        return strategy.fill(project, sandbox, self.archive(project_id), self._policy)
+
+    def _strategies(self, project_id: str) -> Mapping[str, Strategy]:
+        mirror = self._data_dir / "projects" / project_id / "mirror.git"
+        return {"git_worktree": GitWorktree(mirror), "filesystem_copy": FilesystemCopy()}
+
+    def _strategy_name(self, project: Project) -> str:
+        wanted = ALIASES.get(self._policy.strategy, self._policy.strategy)
+        if wanted != "auto":
+            return wanted
+        return "git_worktree" if project.is_repository else "filesystem_copy"

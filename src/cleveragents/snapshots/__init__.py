@@ -1,0 +1,1 @@
+"""Exact content of a directory: captured, compared, verified and restored."""

@@ -1,0 +1,75 @@
+"""Opens what lies beneath a directory, never following a link, by held descriptors only.
+
+Paths are never resolved twice: each component is opened relative to the descriptor of the one
+before it with O_NOFOLLOW, so a link planted or swapped in meanwhile is refused, not followed.
+"""
+
+import os
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+
+DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# A FIFO put in place of a file must not block us, a terminal must not adopt us.
+READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+
+@contextmanager
+def root_directory(path: str | os.PathLike[str]) -> Generator[int]:
+    """Opens the root itself; what its own path leads through is the caller's affair."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+@contextmanager
+def directory(root: int, path: bytes) -> Generator[int]:
+    """Opens the directory at a path beneath the root (empty: the root itself)."""
+    fd = os.dup(root)
+    try:
+        for name in names(path):
+            inner = os.open(name, DIRECTORY, dir_fd=fd)
+            os.close(fd)
+            fd = inner
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def grant(parent: int, name: bytes, bits: int) -> int:
+    """Gives the owner permission bits on an entry; returns the mode to put back later."""
+    handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+    try:
+        mode = stat.S_IMODE(os.fstat(handle).st_mode)
+        # fchmod refuses O_PATH descriptors; their /proc name is the same inode, never a link.
+        os.chmod(f"/proc/self/fd/{handle}", mode | bits)
+        return mode
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def borrowed(parent: int, name: bytes, bits: int) -> Generator[None]:
+    """Grants the bits for a while and puts the mode back, even on error."""
+    handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+    try:
+        mode = grant(parent, name, bits)
+        try:
+            yield
+        finally:
+            os.chmod(f"/proc/self/fd/{handle}", mode)
+    finally:
+        os.close(handle)
+
+
+def names(path: bytes) -> list[bytes]:
+    """The components of a path."""
+    return path.split(b"/") if path else []
+
+
+def split(path: bytes) -> tuple[bytes, bytes]:
+    """Splits a path into its directory and its last name."""
+    head, _, name = path.rpartition(b"/")
+    return head, name

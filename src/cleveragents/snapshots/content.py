@@ -1,0 +1,92 @@
+"""The content of a file as objects: one blob, or a list of chunks for a large one.
+
+The form follows from the bytes alone, never from how they lie on the disk: a file beyond one chunk
+is a list of chunk ids, and a chunk of zeros has no object. So a sparse file costs what it holds,
+and no file needs more memory than a chunk.
+"""
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+
+from cleveragents.snapshots.manifest import ID_BYTES, NO_CONTENT, Entry
+
+CHUNK = 4 << 20
+Put = Callable[[bytes], bytes]
+Read = Callable[[bytes], bytes]
+
+
+def store_file(fd: int, size: int, put: Put) -> bytes:
+    """Stores a file's bytes; returns the id of its content."""
+    if size <= CHUNK:
+        return put(_read_fully(fd, size, 0))
+    return put(b"".join(_store_chunks(fd, size, put)))
+
+
+def write_file(fd: int, entry: Entry, read: Read) -> None:
+    """Writes the stored content to an empty file; chunks of zeros become holes."""
+    if entry.size <= CHUNK:
+        _write_fully(fd, read(entry.content), 0)
+        return
+    for index, identity in enumerate(_chunks(entry, read)):
+        if identity != NO_CONTENT:
+            _write_fully(fd, read(identity), index * CHUNK)
+    os.ftruncate(fd, entry.size)
+
+
+def objects(entry: Entry, read: Read) -> Iterator[bytes]:
+    """Yields every object id that a file or link consists of, a chunk list itself included."""
+    if entry.content == NO_CONTENT:
+        return
+    yield entry.content
+    if entry.size > CHUNK:
+        yield from (identity for identity in _chunks(entry, read) if identity != NO_CONTENT)
+
+
+def bytes_needed(entry: Entry, read: Read) -> int:
+    """How much space the content will take; holes take none."""
+    if entry.size <= CHUNK:
+        return entry.size
+    return sum(CHUNK for identity in _chunks(entry, read) if identity != NO_CONTENT)
+
+
+def _chunks(entry: Entry, read: Read) -> list[bytes]:
+    listed = read(entry.content)
+    return [listed[at : at + ID_BYTES] for at in range(0, len(listed), ID_BYTES)]
+
+
+def _store_chunks(fd: int, size: int, put: Put) -> Iterator[bytes]:
+    data_at = 0  # the next data is here or later; before it lies a hole
+    for start in range(0, size, CHUNK):
+        length = min(CHUNK, size - start)
+        if data_at <= start:
+            data_at = _next_data(fd, start, size)
+        data = _read_fully(fd, length, start) if data_at < start + length else b""
+        yield put(data) if data.strip(b"\0") else NO_CONTENT
+
+
+def _next_data(fd: int, start: int, size: int) -> int:
+    try:
+        return os.lseek(fd, start, os.SEEK_DATA)
+    except OSError as error:
+        # ENXIO: only a hole follows. Anything else: the file system cannot tell, so read it all.
+        return size if error.errno == errno.ENXIO else start
+
+
+def _read_fully(fd: int, length: int, offset: int) -> bytes:
+    """Reads exactly the length, or less at the end of a file that shrank."""
+    data = os.pread(fd, length, offset)
+    while len(data) < length:
+        more = os.pread(fd, length - len(data), offset + len(data))
+        if not more:
+            break
+        data += more
+    return data
+
+
+def _write_fully(fd: int, data: bytes, offset: int) -> None:
+    view = memoryview(data)
+    while view:
+        written = os.pwrite(fd, view, offset)
+        view = view[written:]
+        offset += written

@@ -1,0 +1,30 @@
+"""Makes what was written survive a power cut; an error here is never retried."""
+
+import ctypes
+import os
+from pathlib import Path
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def sync_directory(path: Path) -> None:
+    """Makes the names in a directory durable."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def sync_file_system(path: Path) -> None:
+    """Makes everything written to the file system of the path durable."""
+    if not hasattr(_libc, "syncfs"):
+        os.sync()  # elsewhere than on Linux
+        return
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        if _libc.syncfs(fd) != 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number), os.fspath(path))
+    finally:
+        os.close(fd)

@@ -1,0 +1,175 @@
+"""A pack: the objects of one checkpoint in one append-only file, with its index at the end.
+
+    header   magic
+    object   id, codec, stored length, payload          (repeated)
+    index    id, offset of the object                   (sorted by id)
+    footer   offset of the index, number of objects, id of the root record, hash of the index, magic
+
+The headers before each payload repeat what the index says, so that a pack with a damaged index
+can still be read from the front. One file means one or two fsyncs, however many objects it holds.
+"""
+
+import fcntl
+import mmap
+import os
+import struct
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import zstandard
+
+from cleveragents.errors import Damaged
+from cleveragents.snapshots.durability import sync_directory
+from cleveragents.snapshots.manifest import ID_BYTES, object_id
+
+MAGIC = b"capack01"
+RAW, ZSTD = 0, 1
+BUFFER = 1 << 20
+TEMPORARY = "writing-"  # prefix of packs that are not finished yet
+_OBJECT = struct.Struct("<32sBQ")  # id, codec, stored length
+_INDEX = struct.Struct("<32sQ")  # id, offset
+_FOOTER = struct.Struct("<QQ32s32s8s")
+
+
+class PackWriter:
+    """Writes one pack; nothing of it can be seen by others before `finish`."""
+
+    def __init__(self, directory: Path, name: str) -> None:
+        self._directory = directory
+        self._name = name
+        self._temporary = directory / f"{TEMPORARY}{name}"
+        self._fd = os.open(
+            self._temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600
+        )
+        fcntl.flock(self._fd, fcntl.LOCK_EX)  # says that the writer is alive
+        # Not a buffered file: closing one writes, which a full disk would turn into an error
+        # while the pack is being thrown away.
+        self._buffer = bytearray(MAGIC)
+        self._at = len(MAGIC)
+        self._index: dict[bytes, int] = {}
+        self._compressor = zstandard.ZstdCompressor(level=1)
+
+    def __contains__(self, identity: bytes) -> bool:
+        return identity in self._index
+
+    def add(self, identity: bytes, data: bytes) -> None:
+        """Appends an object that is not in the pack yet."""
+        packed = self._compressor.compress(data)
+        codec, payload = (ZSTD, packed) if len(packed) < len(data) else (RAW, data)
+        self.add_stored(identity, codec, payload)
+
+    def add_stored(self, identity: bytes, codec: int, payload: bytes) -> None:
+        """Appends an object in the form it is stored in."""
+        self._index[identity] = self._at
+        self._buffer += _OBJECT.pack(identity, codec, len(payload))
+        self._buffer += payload
+        self._at += _OBJECT.size + len(payload)
+        if len(self._buffer) > BUFFER:
+            self._flush()
+
+    def finish(self, root: bytes) -> int:
+        """Makes the pack durable and visible; returns its size in bytes."""
+        index = b"".join(_INDEX.pack(*item) for item in sorted(self._index.items()))
+        footer = _FOOTER.pack(self._at, len(self._index), root, sha256(index).digest(), MAGIC)
+        self._buffer += index + footer
+        self._flush()
+        os.fsync(self._fd)
+        os.rename(self._temporary, self._directory / f"{self._name}.pack")
+        sync_directory(self._directory)
+        self._close()
+        return self._at + len(index) + len(footer)
+
+    def discard(self) -> None:
+        """Throws away what was written, unless it was finished."""
+        if self._fd >= 0:
+            self._temporary.unlink(missing_ok=True)
+            self._close()
+
+    def _flush(self) -> None:
+        view = memoryview(self._buffer)
+        while view:
+            view = view[os.write(self._fd, view) :]
+        self._buffer = bytearray()
+
+    def _close(self) -> None:
+        os.close(self._fd)
+        self._fd = -1
+
+
+class Pack:
+    """A finished pack, read through a memory map; lookups need no loading."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with path.open("rb") as file:
+            self.size = os.fstat(file.fileno()).st_size
+            if self.size < len(MAGIC) + _FOOTER.size:
+                raise Damaged(f"the pack {path.name} is cut short")
+            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._start, self._count, self.root, digest, magic = _FOOTER.unpack_from(
+            self._map, self.size - _FOOTER.size
+        )
+        end = self.size - _FOOTER.size
+        if magic != MAGIC or self._start + self._count * _INDEX.size != end:
+            raise Damaged(f"the pack {path.name} has no readable index")
+        if sha256(self._map[self._start : end]).digest() != digest:
+            raise Damaged(f"the index of the pack {path.name} does not match its hash")
+
+    def __contains__(self, identity: bytes) -> bool:
+        return self._offset(identity) is not None
+
+    def read(self, identity: bytes) -> bytes:
+        """Returns the object's bytes, verified against its id."""
+        codec, payload = self.stored(identity)
+        try:
+            data = zstandard.ZstdDecompressor().decompress(payload) if codec == ZSTD else payload
+        except zstandard.ZstdError as error:
+            raise Damaged(f"object {identity.hex()} cannot be unpacked") from error
+        if object_id(data) != identity:
+            raise Damaged(f"object {identity.hex()} does not match its hash")
+        return data
+
+    def stored(self, identity: bytes) -> tuple[int, bytes]:
+        """Returns the object as it is stored: its codec and payload."""
+        offset = self._offset(identity)
+        if offset is None:
+            raise Damaged(f"object {identity.hex()} is missing")
+        found, codec, length = _OBJECT.unpack_from(self._map, offset)
+        start = offset + _OBJECT.size
+        if found != identity or start + length > self._start:
+            raise Damaged(f"object {identity.hex()} is damaged")
+        return codec, self._map[start : start + length]
+
+    def sizes(self) -> Iterator[tuple[bytes, int]]:
+        """Yields each object's id and the bytes it occupies."""
+        for index in range(self._count):
+            identity, offset = _INDEX.unpack_from(self._map, self._start + index * _INDEX.size)
+            yield identity, _OBJECT.size + _OBJECT.unpack_from(self._map, offset)[2]
+
+    def _offset(self, identity: bytes) -> int | None:
+        low, high = 0, self._count
+        while low < high:
+            middle = (low + high) // 2
+            at = self._start + middle * _INDEX.size
+            found = self._map[at : at + ID_BYTES]
+            if found == identity:
+                return _INDEX.unpack_from(self._map, at)[1]
+            if found < identity:
+                low = middle + 1
+            else:
+                high = middle
+        return None
+
+
+def abandoned(path: Path) -> bool:
+    """Tells whether an unfinished pack was left behind by a process that is gone."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    else:
+        return True
+    finally:
+        os.close(fd)

@@ -1,0 +1,49 @@
+"""The root record of a snapshot: self-describing, so that a lost row can be rebuilt from it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cleveragents.errors import Damaged
+from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.manifest import Entry, decode, encode
+
+FORMAT = 1
+_ROOT = b"root"
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The exact content of one or more directories at one moment."""
+
+    roots: Mapping[str, Entry]  # by the name of the root
+    filter: Filter
+    not_captured: tuple[str, ...]
+    about: Mapping[str, Any]  # whatever its maker needs to rebuild its own row
+
+
+def to_bytes(snapshot: Snapshot) -> bytes:
+    """Returns the canonical bytes of the record."""
+    record = {
+        "format": FORMAT,
+        # A root is an entry without a parent: it is kept as a directory that holds it alone.
+        "roots": {name: encode({_ROOT: entry}).hex() for name, entry in snapshot.roots.items()},
+        "filter": snapshot.filter.patterns,
+        "not_captured": snapshot.not_captured,
+        "about": snapshot.about,
+    }
+    return json.dumps(record, sort_keys=True).encode()
+
+
+def from_bytes(data: bytes) -> Snapshot:
+    """Reads a record back."""
+    record = json.loads(data)
+    if record["format"] != FORMAT:
+        raise Damaged(f"the snapshot has format {record['format']}, this program reads {FORMAT}")
+    return Snapshot(
+        {name: decode(bytes.fromhex(text))[_ROOT] for name, text in record["roots"].items()},
+        Filter(tuple(record["filter"])),
+        tuple(record["not_captured"]),
+        record["about"],
+    )

@@ -1,0 +1,221 @@
+"""Makes a directory equal to a manifest, touching only what differs.
+
+The order is fixed: removals from the leaves up, then placements from the root down, each built
+aside and renamed into place, directory modes last. Nothing is opened through a link and nothing is
+written in place, so an outside file that is hard-linked into the tree cannot be harmed. The work
+is a function of (now, target): after a crash the same call finishes it.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from cleveragents.errors import Refused
+from cleveragents.snapshots import beneath
+from cleveragents.snapshots.content import Read, write_file
+from cleveragents.snapshots.manifest import Change, Entry
+from cleveragents.snapshots.scan import XATTRS_KEPT
+
+_STAGED = b"staged"
+
+
+def place(root: int, staging: int, changes: Sequence[Change], read: Read) -> list[bytes]:
+    """Carries out the changes below the root; returns directories kept for excluded content.
+
+    `staging` is a directory of our own on the same file system, where files are built.
+    """
+    placed = [(change, change.after) for change in changes if change.after is not None]
+    with _Placement(root, staging, read) as placement:
+        for change in reversed(changes):
+            if change.before is not None and _must_go(change.before, change.after):
+                placement.remove(change, change.before)
+        for change, entry in sorted(placed, key=_after_its_leader):
+            placement.put(change, entry)
+        placement.settle_directories({c.path: entry for c, entry in placed if entry.is_dir})
+        return placement.kept
+
+
+def _must_go(before: Entry, after: Entry | None) -> bool:
+    """Whether what is there must be removed before anything else can take its place."""
+    # Renaming a hard link onto its own inode silently does nothing, so links always go first.
+    return after is None or before.kind != after.kind or bool(before.link or after.link)
+
+
+def _after_its_leader(placed: tuple[Change, Entry]) -> bool:
+    """Sorts hard links behind the file they are links to; all else stays in order."""
+    change, entry = placed
+    return entry.link not in (b"", change.path)
+
+
+class _Placement:
+    """One restore: the directory it holds open and the permissions it borrowed."""
+
+    def __init__(self, root: int, staging: int, read: Read) -> None:
+        self._root = root
+        self._staging = staging
+        self._read = read
+        self._parent: tuple[bytes, int] | None = None
+        self._borrowed: dict[bytes, int] = {}
+        self.kept: list[bytes] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._close_parent()
+
+    def remove(self, change: Change, before: Entry) -> None:
+        """Removes a file, a link or a directory that is empty by now."""
+        head, name = beneath.split(change.path)
+        parent = self._directory(head)
+        if not before.is_dir:
+            os.unlink(name, dir_fd=parent)
+        elif not self._remove_directory(parent, name, change.path):
+            if change.after is not None:
+                raise Refused(f"{os.fsdecode(change.path)} holds excluded files in the way")
+            self.kept.append(change.path)
+
+    def put(self, change: Change, entry: Entry) -> None:
+        """Puts the target's entry in place; a directory is made here and settled at the end."""
+        if entry.is_dir and change.before is not None and change.before.is_dir:
+            return
+        head, name = beneath.split(change.path)
+        if entry.is_dir:
+            os.mkdir(name, 0o700, dir_fd=self._directory(head))
+            return
+        self._clear_staging()
+        self._stage(change.path, entry)
+        parent = self._directory(head)
+        os.rename(_STAGED, name, src_dir_fd=self._staging, dst_dir_fd=parent)
+
+    def settle_directories(self, wanted: Mapping[bytes, Entry]) -> None:
+        """Gives every touched directory its final mode, the deepest first."""
+        for path in sorted(wanted.keys() | self._borrowed.keys(), reverse=True):
+            if path in self._borrowed and path not in wanted:
+                self._set_mode(path, self._borrowed[path])
+            else:
+                self._settle(path, wanted[path])
+
+    def _settle(self, path: bytes, entry: Entry) -> None:
+        with beneath.directory(self._root, path) as fd:
+            for name in os.listxattr(fd) if _has_xattrs(fd) else ():
+                if name.startswith(XATTRS_KEPT):
+                    os.removexattr(fd, name)
+            _set_xattrs(fd, entry)
+            os.fchmod(fd, entry.permissions)
+
+    def _set_mode(self, path: bytes, mode: int) -> None:
+        try:
+            with beneath.directory(self._root, path) as fd:
+                os.fchmod(fd, mode)
+        except FileNotFoundError:
+            return  # it was removed after its permissions had been borrowed
+
+    def _stage(self, path: bytes, entry: Entry) -> None:
+        if entry.link not in (b"", path):
+            head, name = beneath.split(entry.link)
+            with beneath.directory(self._root, head) as fd:
+                os.link(
+                    name, _STAGED, src_dir_fd=fd, dst_dir_fd=self._staging, follow_symlinks=False
+                )
+        elif entry.is_file:
+            self._stage_file(entry)
+        elif stat.S_ISLNK(entry.mode):
+            os.symlink(self._read(entry.content), _STAGED, dir_fd=self._staging)
+        else:
+            os.mkfifo(_STAGED, dir_fd=self._staging)
+            os.chmod(_STAGED, entry.permissions, dir_fd=self._staging)
+
+    def _stage_file(self, entry: Entry) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        fd = os.open(_STAGED, flags, 0o600, dir_fd=self._staging)
+        try:
+            write_file(fd, entry, self._read)
+            _set_xattrs(fd, entry)
+            os.fchmod(fd, entry.permissions)
+            os.utime(fd, ns=(entry.mtime_ns, entry.mtime_ns))
+        finally:
+            os.close(fd)
+
+    def _clear_staging(self) -> None:
+        try:
+            os.unlink(_STAGED, dir_fd=self._staging)
+        except FileNotFoundError:
+            return
+
+    def _remove_directory(self, parent: int, name: bytes, path: bytes) -> bool:
+        """Removes a directory; sockets go with it, excluded content keeps it."""
+        try:
+            os.rmdir(name, dir_fd=parent)
+        except OSError as error:
+            if error.errno != errno.ENOTEMPTY:
+                raise
+        else:
+            return True
+        inside = self._directory(path)
+        for leftover in os.listdir(inside):
+            mode = os.stat(leftover, dir_fd=inside, follow_symlinks=False).st_mode
+            if not stat.S_ISSOCK(mode):
+                return False
+            os.unlink(leftover, dir_fd=inside)
+        head, _ = beneath.split(path)
+        os.rmdir(name, dir_fd=self._directory(head))
+        return True
+
+    def _directory(self, path: bytes) -> int:
+        """Opens a directory for changes inside it; neighbours in a row share the descriptor."""
+        if self._parent is not None and self._parent[0] == path:
+            return self._parent[1]
+        self._close_parent()
+        fd = os.dup(self._root)
+        self._borrow(fd, b"")
+        walked = b""
+        for name in beneath.names(path):
+            walked = walked + b"/" + name if walked else name
+            inner = self._descend(fd, name, walked)
+            os.close(fd)
+            fd = inner
+        self._parent = (path, fd)
+        return fd
+
+    def _close_parent(self) -> None:
+        if self._parent is not None:
+            os.close(self._parent[1])
+            self._parent = None
+
+    def _descend(self, parent: int, name: bytes, path: bytes) -> int:
+        try:
+            fd = os.open(name, beneath.DIRECTORY, dir_fd=parent)
+        except PermissionError:
+            self._borrowed.setdefault(path, beneath.grant(parent, name, stat.S_IRWXU))
+            fd = os.open(name, beneath.DIRECTORY, dir_fd=parent)
+        self._borrow(fd, path)
+        return fd
+
+    def _borrow(self, fd: int, path: bytes) -> None:
+        mode = stat.S_IMODE(os.fstat(fd).st_mode)
+        if mode & stat.S_IRWXU != stat.S_IRWXU:
+            self._borrowed.setdefault(path, mode)
+            os.fchmod(fd, mode | stat.S_IRWXU)
+
+
+def _has_xattrs(fd: int) -> bool:
+    try:
+        return bool(os.listxattr(fd))
+    except OSError as error:
+        if error.errno in (errno.ENOTSUP, errno.ENOSYS):
+            return False
+        raise
+
+
+def _set_xattrs(fd: int, entry: Entry) -> None:
+    for name, value in entry.xattrs:
+        os.setxattr(fd, name, value)

@@ -1,0 +1,167 @@
+"""The store of a project: all packs, read as one set of objects that are each kept once."""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from cleveragents.errors import Damaged
+from cleveragents.ids import new_id
+from cleveragents.snapshots.manifest import Directory, encode, object_id
+from cleveragents.snapshots.pack import TEMPORARY, Pack, PackWriter, abandoned
+from cleveragents.storage.lock import FileLock
+
+ORPHAN_GRACE_SECONDS = 24 * 3600  # what a crash left without a row can still be rescued by hand
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What a sweep removed."""
+
+    bytes_freed: int
+
+
+class Store:
+    """Content-addressed objects of one project; safe for several processes at once."""
+
+    def __init__(self, directory: Path) -> None:
+        self._packs_directory = directory / "packs"
+        self._packs_directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._lock_path = directory / "store.lock"
+        self._packs: dict[str, Pack] = {}
+
+    def __contains__(self, identity: bytes) -> bool:
+        return any(identity in pack for pack in self._packs.values())
+
+    def open(self) -> None:
+        """Looks which packs there are now; a pack that cannot be read counts as absent."""
+        found = {entry.name for entry in os.scandir(self._packs_directory)}
+        for name in self._packs.keys() - found:
+            del self._packs[name]
+        for name in sorted(found - self._packs.keys()):
+            if name.endswith(".pack"):
+                try:
+                    self._packs[name] = Pack(self._packs_directory / name)
+                except Damaged:
+                    # Its objects are reported as missing by whoever needs them, with the paths.
+                    continue
+
+    def read(self, identity: bytes) -> bytes:
+        """Returns an object's bytes, verified; raises Damaged if no pack has it intact."""
+        for attempt in range(2):
+            problem: Damaged | None = None
+            for pack in self._packs.values():
+                if identity in pack:
+                    try:
+                        return pack.read(identity)
+                    except Damaged as error:
+                        problem = error  # another pack may still hold an intact copy
+            if problem is not None:
+                raise problem
+            if attempt == 0:
+                self.open()  # another process may have repacked meanwhile
+        raise Damaged(f"object {identity.hex()} is missing")
+
+    def writing(self, *, doing: str) -> FileLock:
+        """While held, no sweep runs: content written is safe until its row is committed."""
+        return FileLock(self._lock_path, doing=doing, shared=True)
+
+    def new_pack(self) -> "NewPack":
+        """Starts a pack; call it while holding `writing`."""
+        self.open()
+        return NewPack(self, PackWriter(self._packs_directory, new_id()))
+
+    def sweep(
+        self,
+        live: Callable[[], set[bytes]],
+        forgotten: set[bytes],
+        reachable: Callable[[set[bytes]], set[bytes]],
+    ) -> Swept | None:
+        """Frees what only forgotten roots need; returns None if the store is in use just now.
+
+        The live roots are asked for under the lock, when nobody can be adding one. Roots that are
+        neither live nor forgotten were left by a crash before their row was written; they are
+        kept for a day.
+        """
+        lock = FileLock(self._lock_path, doing="freeing space")
+        if not lock.try_acquire():
+            return None
+        try:
+            self.open()
+            self._remove_abandoned()
+            roots = live()
+            roots |= self._young_orphans(roots | forgotten)
+            return self._drop_dead(reachable(roots))
+        finally:
+            lock.release()
+
+    def _remove_abandoned(self) -> None:
+        for entry in os.scandir(self._packs_directory):
+            path = Path(entry.path)
+            if entry.name.startswith(TEMPORARY) and abandoned(path):
+                path.unlink()
+
+    def _young_orphans(self, known: set[bytes]) -> set[bytes]:
+        oldest = time.time() - ORPHAN_GRACE_SECONDS
+        return {
+            pack.root
+            for pack in self._packs.values()
+            if pack.root not in known and pack.path.stat().st_mtime > oldest
+        }
+
+    def _drop_dead(self, live: set[bytes]) -> Swept:
+        before = sum(pack.size for pack in self._packs.values())
+        for name, pack in list(self._packs.items()):
+            dead = sum(size for identity, size in pack.sizes() if identity not in live)
+            if dead * 2 < pack.size or not self._rewrite(pack, live):
+                continue
+            pack.path.unlink()
+            del self._packs[name]
+        self.open()
+        after = sum(pack.size for pack in self._packs.values())
+        return Swept(bytes_freed=before - after)
+
+    def _rewrite(self, pack: Pack, live: set[bytes]) -> bool:
+        """Writes what is still needed to a new pack; False if the old one must stay."""
+        keep = [identity for identity, _ in pack.sizes() if identity in live]
+        if not keep:
+            return True
+        writer = PackWriter(self._packs_directory, new_id())
+        try:
+            for identity in keep:
+                writer.add_stored(identity, *pack.stored(identity))
+            writer.finish(pack.root)
+        except Damaged:
+            writer.discard()  # what is left of a damaged pack is never made less
+            return False
+        return True
+
+
+class NewPack:
+    """A pack being written that leaves out what the store already holds."""
+
+    def __init__(self, store: Store, writer: PackWriter) -> None:
+        self._store = store
+        self._writer = writer
+
+    def put(self, data: bytes) -> bytes:
+        """Stores an object unless it is there already; returns its id."""
+        identity = object_id(data)
+        if identity not in self._writer and identity not in self._store:
+            self._writer.add(identity, data)
+        return identity
+
+    def put_directory(self, directory: Directory) -> bytes:
+        """Stores a directory object; returns its id."""
+        return self.put(encode(directory))
+
+    def finish(self, root: bytes) -> int:
+        """Makes everything durable; returns the bytes that were added."""
+        size = self._writer.finish(root)
+        self._store.open()
+        return size
+
+    def discard(self) -> None:
+        """Throws away what was written."""
+        self._writer.discard()

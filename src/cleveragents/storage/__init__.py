@@ -1,0 +1,1 @@
+"""Where facts are kept: one SQLite database, its migrations, and the locks beside it."""

@@ -1,0 +1,77 @@
+"""Opens the database: its settings, its schema version, and units of work on it."""
+
+import sqlite3
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool
+
+from cleveragents.errors import Refused
+from cleveragents.storage.lock import FileLock
+from cleveragents.storage.tables import SCHEMA
+from cleveragents.storage.unit_of_work import UnitOfWork, understood
+
+# Older versions can corrupt a WAL database that several processes write to.
+WAL_IS_SAFE = sqlite3.sqlite_version_info >= (3, 51, 3)
+DURABLE_PRAGMAS = (
+    ("journal_mode=WAL", "synchronous=FULL")
+    if WAL_IS_SAFE
+    else ("journal_mode=DELETE", "synchronous=EXTRA")
+)
+PRAGMAS = (*DURABLE_PRAGMAS, "foreign_keys=ON", "busy_timeout=10000")
+
+
+class Database:
+    """The one database of a data directory; opening it brings its schema up to date."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._engine = _engine(path)
+        with understood(self._engine):
+            found = self._schema()
+        if found != SCHEMA:
+            self._upgrade()
+
+    def unit_of_work(self) -> UnitOfWork:
+        """Begins one transaction."""
+        return UnitOfWork(self._engine)
+
+    def _schema(self) -> str | None:
+        with self._engine.connect() as connection:
+            if not inspect(connection).has_table("alembic_version"):
+                return None
+            return connection.scalar(text("SELECT version_num FROM alembic_version"))
+
+    def _upgrade(self) -> None:
+        with FileLock(self._path.with_suffix(".lock"), doing="upgrading the database"):
+            found = self._schema()
+            if found is not None and found > SCHEMA:
+                raise Refused(
+                    f"the database was written by a newer version (schema {found}, "
+                    f"this program knows {SCHEMA})",
+                    hints=["update cleveragents, or choose another directory with --data-dir"],
+                )
+            if found != SCHEMA:
+                # Alembic is slow to import and needed only when the schema is behind.
+                from cleveragents.storage.migrations import upgrade  # noqa: PLC0415
+
+                with self.unit_of_work() as connection:
+                    upgrade(connection)
+
+
+def _engine(path: Path) -> Engine:
+    engine = create_engine(f"sqlite:///{path}", poolclass=NullPool)
+
+    def prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+        # The driver's own transactions begin late and lose updates; ours begin at once.
+        connection.isolation_level = None
+        for pragma in PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")
+
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    event.listen(engine, "connect", prepare)
+    event.listen(engine, "begin", begin)
+    return engine

@@ -1,0 +1,183 @@
+"""Every table, declared once; the migrations lead here and a test holds them to it."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+
+SCHEMA = "0001"  # the newest migration; a database that is ahead of it is refused
+ULID = String(26)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment in UTC that is still in UTC after SQLite, which keeps no zone, returned it."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy passes it
+        """Refuses a time without a zone, so that no local time can slip in."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a time without a zone cannot be stored")
+        return value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy passes it
+        """Gives the zone back to what SQLite stored without one."""
+        if value is None or value.tzinfo is not None:
+            return value
+        return value.replace(tzinfo=UTC)
+
+
+projects = Table(
+    "projects",
+    metadata,
+    Column("project_id", ULID, primary_key=True),
+    Column("path", Text, nullable=False, unique=True),
+    Column("created_at", UtcDateTime, nullable=False),
+)
+
+plans = Table(
+    "plans",
+    metadata,
+    Column("plan_id", ULID, primary_key=True),
+    Column("project_id", ULID, ForeignKey("projects.project_id"), nullable=False),
+    Column("number", Integer, nullable=False),  # order within the project; clocks decide nothing
+    Column("parent_plan_id", ULID, ForeignKey("plans.plan_id")),
+    Column("name", Text, nullable=False),
+    Column("phase", String(16), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("cursor", Text, nullable=False),
+    Column("definition_json", Text, nullable=False),
+    Column("error_json", Text),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+    UniqueConstraint("project_id", "number"),
+)
+
+sandboxes = Table(
+    "sandboxes",
+    metadata,
+    Column("sandbox_id", ULID, primary_key=True),
+    Column("plan_id", ULID, ForeignKey("plans.plan_id"), nullable=False, unique=True),
+    Column("strategy", String(32), nullable=False),
+    Column("path", Text, nullable=False),
+    Column("branch", Text),
+    Column("status", String(16), nullable=False),
+    Column("base_ref", String(64)),
+    Column("notes_json", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+)
+
+checkpoints = Table(
+    "checkpoints",
+    metadata,
+    Column("checkpoint_id", ULID, primary_key=True),
+    Column("plan_id", ULID, ForeignKey("plans.plan_id"), nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column(
+        "decision_id",
+        ULID,
+        # Decisions point at checkpoints too; use_alter lets both tables be created.
+        ForeignKey(
+            "decisions.decision_id",
+            ondelete="SET NULL",
+            use_alter=True,
+            name="fk_checkpoints_decision_id",
+        ),
+    ),
+    Column("checkpoint_type", String(16), nullable=False),
+    Column("resource_id", ULID, ForeignKey("sandboxes.sandbox_id"), nullable=False),
+    Column("sandbox_ref", String(64), nullable=False),
+    Column("filesystem_path", Text, nullable=False),
+    Column("size_bytes", Integer, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("label", Text),
+    Column("step_index", Integer, nullable=False),
+    Column("state_hash", String(64), nullable=False),
+    Column("metadata_json", Text, nullable=False),
+    Column("parent_id", ULID),  # the checkpoint whose state this one went on from
+    Column("pinned", Boolean, nullable=False),
+    Index(None, "plan_id", "seq", unique=True),
+    Index(None, "decision_id"),
+)
+
+decisions = Table(
+    "decisions",
+    metadata,
+    Column("decision_id", ULID, primary_key=True),
+    Column("plan_id", ULID, ForeignKey("plans.plan_id"), nullable=False),
+    Column("parent_id", ULID, ForeignKey("decisions.decision_id")),
+    Column("seq", Integer, nullable=False),
+    Column("decision_type", String(32), nullable=False),
+    Column("question", Text, nullable=False),
+    Column("chosen", Text, nullable=False),
+    Column("alternatives_json", Text, nullable=False),
+    Column("confidence", Float),
+    Column("rationale", Text),
+    Column("checkpoint_id", ULID, ForeignKey("checkpoints.checkpoint_id", ondelete="SET NULL")),
+    Column("superseded_by", ULID),  # the operation that took it back; null while active
+    Column("created_at", UtcDateTime, nullable=False),
+    UniqueConstraint("plan_id", "seq"),
+)
+
+step_runs = Table(
+    "step_runs",
+    metadata,
+    Column("step_run_id", ULID, primary_key=True),
+    Column("plan_id", ULID, ForeignKey("plans.plan_id"), nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("cursor", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("tool", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("checkpoint_id", ULID, ForeignKey("checkpoints.checkpoint_id", ondelete="SET NULL")),
+    Column("pid", Integer),
+    Column("pid_started", Text),
+    Column("result_json", Text),
+    Column("output_path", Text),
+    Column("superseded_by", ULID),  # the operation that took it back; null while active
+    Column("started_at", UtcDateTime, nullable=False),
+    Column("finished_at", UtcDateTime),
+    UniqueConstraint("plan_id", "seq"),
+)
+
+operations = Table(
+    "operations",
+    metadata,
+    Column("operation_id", ULID, primary_key=True),
+    Column("plan_id", ULID, ForeignKey("plans.plan_id"), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("status", String(16), nullable=False),  # open | done | aborted
+    Column("intent_json", Text, nullable=False),
+    Column("outcome_json", Text),
+    Column("opened_at", UtcDateTime, nullable=False),
+    Column("closed_at", UtcDateTime),
+    Index(None, "plan_id", "status"),
+)

@@ -1,0 +1,43 @@
+"""One transaction: everything done through it commits together, or not at all."""
+
+from collections.abc import Generator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from types import TracebackType
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+
+from cleveragents.errors import Failed
+
+
+class UnitOfWork(AbstractContextManager[Connection]):
+    """A transaction on the database; repositories work on the connection it yields."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Connection:
+        self._stack.enter_context(understood(self._engine))
+        return self._stack.enter_context(self._engine.begin())
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None:
+        return self._stack.__exit__(kind, error, trace)
+
+
+@contextmanager
+def understood(engine: Engine) -> Generator[None]:
+    """Turns what the database driver says into something a user can act on."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise Failed(
+            f"the database cannot be used: {error.orig}",
+            detail=[f"file: {engine.url.database}"],
+            hints=["check free space and permissions, or choose another --data-dir"],
+        ) from error

@@ -1,0 +1,31 @@
+"""What a tool says about its effects; it decides what is checkpointed and what may be undone."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Declaration(BaseModel):
+    """The flat declaration of a tool; unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$")]
+    description: str = ""
+    read_only: bool = False  # a tool writes unless it says otherwise
+    checkpointable: bool | None = None  # unset: true for what only changes sandbox files
+    side_effects: tuple[str, ...] = ()  # what it changes outside the sandbox
+    idempotent: bool = False
+    timeout: Annotated[float, Field(gt=0)] | None = None
+    pass_env: tuple[str, ...] = ()
+
+    @property
+    def can_be_taken_back(self) -> bool:
+        """Whether a checkpoint before the call is enough to undo it."""
+        return not self.side_effects if self.checkpointable is None else self.checkpointable
+
+
+class CommandTool(Declaration):
+    """A tool that an action declares in place: a command, run in the sandbox."""
+
+    command: str

@@ -1,0 +1,97 @@
+"""A tool: its declaration, the parameters it takes, and what it does."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from cleveragents.errors import CleverAgentsError
+from cleveragents.sandbox.process import Finished, Job, run
+from cleveragents.tools.declaration import Declaration
+
+P = TypeVar("P", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a tool, with everything it may use."""
+
+    sandbox: Path
+    environment: Mapping[str, str]
+    mark: str  # ends up in the environment of every process of the call
+    output: Path  # where what it prints is kept
+    timeout: float | None
+    on_start: Callable[[int, str], None]  # told the pid and start time of its process
+    on_line: Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a call ended."""
+
+    ok: bool
+    summary: str  # one line for people
+    tail: str = ""  # the last of what it printed
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True)
+class Tool(Generic[P]):
+    """Something a step may call."""
+
+    declaration: Declaration
+    parameters: type[P]
+    function: Callable[[Call, P], Outcome]
+
+
+AnyTool = Tool[Any]  # each knows its own parameters
+
+
+def perform(tool: AnyTool, call: Call, given: Mapping[str, object]) -> Outcome:
+    """Calls a tool; what it refuses or the system denies is a failed call, not a crash."""
+    try:
+        return tool.function(call, tool.parameters.model_validate(given))
+    except CleverAgentsError as error:
+        return failed(error.message, "\n".join(error.detail))
+    except OSError as error:
+        return failed(f"{error.strerror}: {os.fsdecode(error.filename or '')}")
+
+
+def succeeded(summary: str) -> Outcome:
+    """The outcome of a call that did what it was asked to."""
+    return Outcome(ok=True, summary=summary)
+
+
+def failed(summary: str, tail: str = "") -> Outcome:
+    """The outcome of a call that did not."""
+    return Outcome(ok=False, summary=summary, tail=tail)
+
+
+def run_process(call: Call, *arguments: str, more: Mapping[str, str] | None = None) -> Outcome:
+    """Runs a command for a call; the outcome follows from how it ended."""
+    job = Job(
+        arguments,
+        call.sandbox,
+        {**call.environment, **(more or {})},
+        call.mark,
+        call.output,
+        call.timeout,
+    )
+    finished = run(job, on_start=call.on_start, on_line=call.on_line)
+    return Outcome(
+        finished.exit_code == 0 and not finished.timed_out,
+        _summary(finished, call.timeout),
+        finished.tail,
+        finished.exit_code,
+    )
+
+
+def _summary(finished: Finished, timeout: float | None) -> str:
+    if finished.timed_out:
+        return f"stopped after {timeout:g} s"
+    if finished.exit_code < 0:
+        return f"ended by signal {-finished.exit_code}"
+    return f"exit code {finished.exit_code}"
