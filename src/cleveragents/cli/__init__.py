@@ -1,0 +1,1 @@
+"""The `agents` command: parses, calls one service, renders one result."""

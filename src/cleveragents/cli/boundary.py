@@ -1,0 +1,137 @@
+"""The one error boundary: what goes wrong in a command becomes message, hint and exit code."""
+
+import errno
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from types import ModuleType
+from typing import Annotated
+
+import typer
+from typer.main import get_command
+
+from cleveragents import __version__
+from cleveragents.cli.invocation import (
+    ConfigPathOption,
+    DataDirOption,
+    FormatOption,
+    ProjectOption,
+    VerboseOption,
+    begin,
+    current,
+)
+from cleveragents.cli.render import Format, show_error
+from cleveragents.errors import CleverAgentsError, Failed, Interrupted, InvalidInput
+from cleveragents.sandbox.process import adopt_orphans
+
+Groups = Mapping[str, tuple[str, str]]
+Load = Callable[[str], ModuleType]
+ONLY_GROUPS = (
+    "",
+    "plan",
+    "plan checkpoint",
+    "tool",
+    "config",
+)  # no command yet: show what there is
+OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT)
+
+
+def guarded(arguments: Sequence[str], groups: Groups, load: Load) -> int:
+    """Runs a command line; expected failures are told, only surprises leave as tracebacks."""
+    if " ".join(arguments) in ONLY_GROUPS:
+        arguments = [*arguments, "--help"]
+    begin(_command_of(arguments, groups))
+    adopt_orphans()
+    try:
+        return _dispatch(arguments, groups, load)
+    except BrokenPipeError:
+        # Whoever read our output has left; there is nobody to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except CleverAgentsError as problem:
+        error = problem
+    except OSError as problem:
+        error = _denied(problem)
+    except typer.TyperException as problem:
+        help_line = " ".join(["agents", *current.command.split(), "--help"])
+        error = InvalidInput(problem.format_message(), hints=[f"see: {help_line}"])
+    except KeyboardInterrupt:
+        again = "go on: agents plan execute @"
+        error = Interrupted("interrupted; the plan stays where it is", hints=[again])
+    show_error(error, _format(arguments), current.command, current.timing)
+    return error.exit_code
+
+
+def _dispatch(arguments: Sequence[str], groups: Groups, load: Load) -> int:
+    root = typer.Typer(
+        name="agents",
+        add_completion=False,
+        help="Runs plans in a sandbox of your project and takes them back to any checkpoint.",
+    )
+    root.callback()(_global_options)
+    for name, (module, text) in groups.items():
+        if name == current.command.partition(" ")[0]:
+            load(module).register(root)
+        else:
+            root.command(name, help=text)(_not_called)
+    outcome = get_command(root).main(list(arguments), prog_name="agents", standalone_mode=False)
+    return outcome if isinstance(outcome, int) else 0
+
+
+def _global_options(
+    format: FormatOption = None,  # noqa: A002 - the name of the option
+    project: ProjectOption = None,
+    data_dir: DataDirOption = None,
+    config_path: ConfigPathOption = None,
+    verbose: VerboseOption = None,
+    version: Annotated[bool, typer.Option("--version", help="Tell the version.")] = False,
+) -> None:
+    if version:
+        sys.stdout.write(f"cleveragents {__version__}\n")
+        raise typer.Exit
+    current.take(
+        {
+            "format": format,
+            "project": project,
+            "data_dir": data_dir,
+            "config_path": config_path,
+            "verbose": verbose,
+        }
+    )
+
+
+def _not_called() -> None:
+    """Stands in the list of commands for a group that this call does not need."""
+
+
+def _command_of(arguments: Sequence[str], groups: Groups) -> str:
+    """The command without its options and arguments, as the envelope names it."""
+    words = [word for word in arguments if not word.startswith("-")]
+    for index, word in enumerate(words):
+        if word in groups:
+            depth = {
+                "plan": 3 if words[index + 1 : index + 2] == ["checkpoint"] else 2,
+                "tool": 2,
+                "config": 2,
+            }
+            return " ".join(words[index : index + depth.get(word, 1)])
+    return ""
+
+
+def _format(arguments: Sequence[str]) -> Format:
+    """The format for an error; one that came up before options were read is looked for here."""
+    if current.format is not None:
+        return current.format
+    for word, following in pairwise([*arguments, ""]):
+        given = following if word == "--format" else word.removeprefix("--format=")
+        if given in (Format.JSON, Format.YAML) and word.startswith("--format"):
+            return Format(given)
+    return Format.RICH
+
+
+def _denied(problem: OSError) -> Failed:
+    """What the system denied, in its own words."""
+    hints = ["free some space and try again"] if problem.errno in OUT_OF_SPACE else []
+    where = f": {os.fsdecode(problem.filename)}" if problem.filename else ""
+    return Failed(f"{problem.strerror or problem}{where}", hints=hints)

@@ -1,0 +1,181 @@
+"""`agents plan checkpoint …`: list, show, make, delete, compare and verify checkpoints."""
+
+from typing import Annotated
+
+import typer
+
+from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.service import Wanted
+from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.cli import views
+from cleveragents.cli.invocation import PlanArgument, YesOption, command, confirm, current
+from cleveragents.cli.render import Grid, Result, Text
+from cleveragents.errors import Damaged
+
+CheckpointArgument = Annotated[
+    str, typer.Argument(metavar="CHECKPOINT", help="A number, an id, a prefix, or @.")
+]
+
+UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+
+group = typer.Typer()
+
+
+def register(parent: typer.Typer) -> None:
+    """Adds the group to its parent."""
+    parent.add_typer(group, name="checkpoint", help="The points a plan can be taken back to.")
+
+
+@command(group, "list")
+def list_checkpoints(plan: PlanArgument = "@") -> Result:
+    """List the checkpoints of a plan, the oldest first.
+
+    Example: agents plan checkpoint list @
+    """
+    app = current.app()
+    found = app.plans.find(plan)
+    rows = app.checkpoints.list_checkpoints(found.plan_id)
+    line = app.checkpoints.current_line(found.plan_id)
+    table = [
+        [
+            row.name,
+            row.checkpoint_id,
+            row.checkpoint_type,
+            str(row.step_index),
+            _size(row.size_bytes),
+            views.moment(row.created_at),
+            _remark(row, left_behind=row.checkpoint_id not in line),
+        ]
+        for row in rows
+    ]
+    columns = ["CP", "ID", "TYPE", "STEP", "ADDED", "CREATED", "WHY"]
+    data = [{**_row(row), "marked": row.checkpoint_id not in line} for row in rows]
+    problems = [
+        f"{row.name}: {row.metadata['problem']}" for row in rows if "problem" in row.metadata
+    ]
+    return Result(
+        {"checkpoints": data},
+        [Grid("", columns, table)] if rows else [],
+        status="warn" if problems else "ok",
+        messages=problems or ([] if rows else ["the plan has no checkpoint yet"]),
+    )
+
+
+@command(group, "show")
+def show(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
+    """Show everything about a checkpoint.
+
+    Example: agents plan checkpoint show @ 3
+    """
+    app = current.app()
+    found = app.plans.find(plan)
+    row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
+    data = _row(row)
+    shown = {**data, "metadata_json": None, **dict(row.metadata)}
+    del shown["metadata_json"]
+    return Result(data, [views.fields(f"Checkpoint {row.name}", shown)])
+
+
+@command(group, "create")
+def create(
+    plan: PlanArgument = "@",
+    label: Annotated[str | None, typer.Option("--label", help="A name for it.")] = None,
+) -> Result:
+    """Save the present state of a plan under a name; it is kept until you delete it.
+
+    Example: agents plan checkpoint create @ --label "before the risky part"
+    """
+    app = current.app()
+    found = app.plans.find(plan)
+    wanted = Wanted(CheckpointType.MANUAL, "made by hand", label=label, pinned=True)
+    row = app.checkpoints.create_checkpoint(found.plan_id, wanted)
+    return Result(
+        _row(row),
+        [Text([f"{row.name}  {row.checkpoint_id}"])],
+        next_steps=[f"agents plan rollback {found.plan_id} {row.seq}"],
+    )
+
+
+@command(group, "delete")
+def delete(plan: PlanArgument, checkpoint: CheckpointArgument, yes: YesOption = False) -> Result:
+    """Delete a checkpoint; this cannot be undone.
+
+    Example: agents plan checkpoint delete @ 3
+    """
+    app = current.app()
+    found = app.plans.find(plan)
+    row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
+    confirm(
+        f"Delete {row.name} ({row.label or row.reason}) for ever?",
+        yes=yes,
+        command_line=f"agents plan checkpoint delete {found.plan_id} {row.seq}",
+    )
+    app.checkpoints.delete_checkpoint(found.plan_id, row)
+    app.checkpoints.free_space(found.plan_id)
+    return Result({"deleted": row.checkpoint_id, "seq": row.seq}, [Text([f"deleted {row.name}"])])
+
+
+@command(group, "diff")
+def diff(
+    plan: PlanArgument,
+    before: CheckpointArgument,
+    after: Annotated[
+        str | None, typer.Argument(metavar="CHECKPOINT", help="Default: the files as they are.")
+    ] = None,
+    stat: Annotated[bool, typer.Option("--stat", help="Only count lines.")] = False,
+) -> Result:
+    """Show what changed from a checkpoint to another, or to the files as they are.
+
+    Example: agents plan checkpoint diff @ 1 3
+    """
+    app = current.app()
+    found = app.plans.find(plan)
+    first = app.checkpoints.get_checkpoint(found.plan_id, before)
+    if after is None:
+        return views.differences(app.comparisons.since(found, first), stat=stat)
+    second = app.checkpoints.get_checkpoint(found.plan_id, after)
+    return views.differences(app.comparisons.between(found, first, second), stat=stat)
+
+
+@command(group, "verify")
+def verify(
+    plan: PlanArgument = "@",
+    checkpoint: Annotated[
+        str | None, typer.Argument(metavar="CHECKPOINT", help="Default: all of the plan.")
+    ] = None,
+) -> Result:
+    """Read the content of checkpoints back and compare it with its hashes.
+
+    Example: agents plan checkpoint verify @
+    """
+    app = current.app()
+    found = app.plans.find(plan)
+    rows = app.checkpoints.list_checkpoints(found.plan_id)
+    if checkpoint is not None:
+        rows = [app.checkpoints.get_checkpoint(found.plan_id, checkpoint)]
+    damage = {row.name: app.checkpoints.verify_checkpoint(found.plan_id, row) for row in rows}
+    bad = [f"{name}: {path}" for name, paths in damage.items() for path in paths]
+    if bad:
+        raise Damaged(f"{len(bad)} stored paths are damaged or missing", detail=bad)
+    verified = [row.checkpoint_id for row in rows]
+    return Result({"verified": verified}, [Text([f"{len(rows)} checkpoints verified"])])
+
+
+def _row(row: Checkpoint) -> dict[str, object]:
+    """A checkpoint as programs read it: the columns of the table."""
+    columns = dict(vars(row))
+    columns["created_at"] = row.created_at.isoformat()
+    columns["metadata_json"] = dict(columns.pop("metadata"))
+    return columns
+
+
+def _remark(row: Checkpoint, *, left_behind: bool) -> str:
+    text = f"{row.label}: {row.reason}" if row.label else row.reason
+    return f"{text} (left behind by a rollback)" if left_behind else text
+
+
+def _size(count: int) -> str:
+    if count < 1 << 10:
+        return f"{count} B"
+    unit, name = next((u, n) for u, n in UNITS if count >= u)
+    return f"{count / unit:.1f} {name}"

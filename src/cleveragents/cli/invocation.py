@@ -1,0 +1,140 @@
+"""What is common to all commands: global options, the application, questions, rendering."""
+
+import functools
+import inspect
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cleveragents.app import App
+from cleveragents.cli.progress import Progress
+from cleveragents.cli.render import Format, Result, Timing, show
+from cleveragents.errors import Failed, InvalidInput
+from cleveragents.events import silent
+from cleveragents.ids import now
+
+FormatOption = Annotated[
+    Format | None, typer.Option("--format", help="How to write the result.", show_default=False)
+]
+ProjectOption = Annotated[
+    Path | None,
+    typer.Option("--project", metavar="DIR", help="The project; default: the git top level here."),
+]
+DataDirOption = Annotated[
+    Path | None,
+    typer.Option("--data-dir", metavar="DIR", help="Where plans and checkpoints are kept."),
+]
+ConfigPathOption = Annotated[
+    Path | None, typer.Option("--config-path", metavar="FILE", help="Your configuration file.")
+]
+VerboseOption = Annotated[
+    bool | None, typer.Option("--verbose", "-v", help="Tell more.", show_default=False)
+]
+GLOBALS: dict[str, Any] = {
+    "format": FormatOption,
+    "project": ProjectOption,
+    "data_dir": DataDirOption,
+    "config_path": ConfigPathOption,
+    "verbose": VerboseOption,
+}
+
+
+PlanArgument = Annotated[str, typer.Argument(metavar="PLAN", help="An id, a prefix, or @.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only show what would happen.")]
+
+
+@dataclass
+class Invocation:
+    """One call of `agents`."""
+
+    command: str
+    format: Format | None = None
+    project: Path | None = None
+    data_dir: Path | None = None
+    config_path: Path | None = None
+    verbose: bool | None = None
+    started: str = field(default_factory=lambda: now().isoformat())
+    _clock: float = field(default_factory=time.monotonic)
+
+    @property
+    def form(self) -> Format:
+        """The format asked for; without one, rich."""
+        return self.format or Format.RICH
+
+    @property
+    def timing(self) -> Timing:
+        """When it started and how long it has taken so far."""
+        return Timing(self.started, round((time.monotonic() - self._clock) * 1000))
+
+    def take(self, options: dict[str, Any]) -> None:
+        """Notes the global options given at one place; later places win."""
+        for name, value in options.items():
+            if value is not None:
+                setattr(self, name, value)
+
+    def app(self, *, progress: bool = False) -> App:
+        """Opens the application; with progress, what happens is told on standard error."""
+        report = Progress(self.form, verbose=bool(self.verbose)) if progress else silent
+        return App(
+            self.project,
+            data_dir=self.data_dir,
+            config_path=self.config_path,
+            report=report,
+        )
+
+
+current = Invocation("")
+
+
+def begin(command_line: str) -> None:
+    """Starts a call anew; a process may serve several."""
+    vars(current).update(vars(Invocation(command_line)))
+
+
+def command(group: typer.Typer, name: str) -> Callable[[Callable[..., Result]], None]:
+    """Registers a command: the function returns a result, here it is shown.
+
+    The global options are added to its own, so that they work before and after the command.
+    """
+
+    def register(function: Callable[..., Result]) -> None:
+        signature = inspect.signature(function, eval_str=True)
+        extra = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+            for name, kind in GLOBALS.items()
+        ]
+
+        @functools.wraps(function)
+        def run(*args: Any, **options: Any) -> int:  # noqa: ANN401 - typer passes what it parsed
+            current.take({key: options.pop(key) for key in GLOBALS})
+            result = function(*args, **options)
+            show(result, current.form, current.command, current.timing)
+            return result.exit_code
+
+        parameters = [*signature.parameters.values(), *extra]
+        run.__signature__ = signature.replace(parameters=parameters, return_annotation=int)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        group.command(name)(run)
+
+    return register
+
+
+def confirm(question: str, *, yes: bool, command_line: str) -> None:
+    """Goes on only with --yes or a yes on a terminal; never hangs without one."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InvalidInput(
+            "this needs a confirmation and there is no terminal to ask on",
+            hints=[f"confirm it: {command_line} --yes"],
+        )
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise Failed("declined; nothing was changed")

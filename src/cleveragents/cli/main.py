@@ -1,0 +1,31 @@
+"""`agents`: finds the command and runs it; what it does not need is not imported."""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+# One line per group; a group's module is imported only when it is called.
+GROUPS = {
+    "plan": ("cleveragents.cli.plan", "Make, run, inspect and take back plans."),
+    "config": ("cleveragents.cli.config", "The settings in force."),
+    "tool": ("cleveragents.cli.tool", "The tools a step may call."),
+    "run": ("cleveragents.cli.run", "Make a plan from an action and run it."),
+    "demo": ("cleveragents.cli.demo", "The whole story, told on a throw-away project."),
+}
+
+
+def main() -> None:
+    """The entry point of the installed command."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs one command line and returns its exit code."""
+    if list(arguments) == ["--version"]:  # answered before anything slow is imported
+        from cleveragents import __version__
+
+        sys.stdout.write(f"cleveragents {__version__}\n")
+        return 0
+    from cleveragents.cli.boundary import guarded
+
+    return guarded(arguments, GROUPS, import_module)

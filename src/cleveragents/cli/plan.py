@@ -1,0 +1,137 @@
+"""`agents plan …`: make, run and inspect plans."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cleveragents.app import App
+from cleveragents.cli import checkpoint, rollback, views
+from cleveragents.cli.invocation import PlanArgument, command, current
+from cleveragents.cli.render import Grid, Result, Text
+from cleveragents.errors import Failed, InvalidInput
+from cleveragents.plans.lifecycle import ERRORED, written
+from cleveragents.plans.plan import Plan
+
+ActionArgument = Annotated[Path, typer.Argument(metavar="ACTION", help="The action file.")]
+ArgOption = Annotated[
+    list[str] | None,
+    typer.Option("--arg", metavar="NAME=VALUE", help="Sets an argument of the action."),
+]
+
+group = typer.Typer()
+
+
+def register(root: typer.Typer) -> None:
+    """Adds the group to the command line."""
+    rollback.register(group)
+    checkpoint.register(group)
+    root.add_typer(group, name="plan", help="Make, run, inspect and take back plans.")
+
+
+@command(group, "use")
+def use(action: ActionArgument, arg: ArgOption = None) -> Result:
+    """Make a plan from an action file.
+
+    Example: agents plan use action.yaml --arg module=auth
+    """
+    app = current.app()
+    made = make_plan(app, action, arg or [])
+    return Result(
+        views.plan_row(made),
+        [Text([made.plan_id])],
+        messages=views.cautions(made, app),
+        next_steps=[f"agents plan execute {made.plan_id}"],
+    )
+
+
+@command(group, "execute")
+def execute(plan: PlanArgument) -> Result:
+    """Run a plan in its sandbox, with checkpoints as it goes.
+
+    Example: agents plan execute @
+    """
+    app = current.app(progress=True)
+    return run_plan(app, app.plans.find(plan))
+
+
+@command(group, "list")
+def list_plans() -> Result:
+    """List the plans of this project.
+
+    Example: agents plan list
+    """
+    found = current.app().plans.list()
+    rows = [
+        [
+            plan.plan_id,
+            written(plan.stage),
+            f"{plan.step_index}/{len(plan.action.steps)}",
+            plan.name,
+            views.moment(plan.created_at),
+        ]
+        for plan in found
+    ]
+    table = Grid("", ["PLAN", "STATE", "STEPS", "NAME", "CREATED"], rows)
+    hints = [] if found else ["this project has no plan yet; make one: agents plan use ACTION"]
+    data = {"plans": [views.plan_row(plan) for plan in found]}
+    return Result(data, [table] if found else [], messages=hints)
+
+
+@command(group, "status")
+def status(plan: PlanArgument = "@") -> Result:
+    """Tell where a plan stands.
+
+    Example: agents plan status @
+    """
+    app = current.app()
+    return views.status(app.plans.status(app.plans.find(plan)), app)
+
+
+@command(group, "diff")
+def diff(
+    plan: PlanArgument = "@",
+    stat: Annotated[bool, typer.Option("--stat", help="Only count lines.")] = False,
+) -> Result:
+    """Show what a plan has changed so far.
+
+    Example: agents plan diff @
+    """
+    app = current.app()
+    return views.differences(app.comparisons.since_start(app.plans.find(plan)), stat=stat)
+
+
+def make_plan(app: App, action: Path, pairs: Sequence[str]) -> Plan:
+    """Makes a plan; one that cannot keep its promise is an error with everything listed."""
+    made = app.use(action, _arguments(pairs))
+    if made.error is not None:
+        raise Failed(
+            f"plan {made.plan_id}: {made.error.message}",
+            detail=made.error.detail,
+            hints=["mend the action and use it again"],
+        )
+    return made
+
+
+def run_plan(app: App, plan: Plan) -> Result:
+    """Runs a plan and tells how it ended; a failed step is a failed command."""
+    done = app.execute.run(plan.plan_id)
+    result = views.status(app.plans.status(done), app)
+    if done.stage == ERRORED and done.error is not None:
+        raise Failed(
+            f"step {done.error.step} failed: {done.error.message}",
+            detail=[*done.error.detail, f"files: {done.error.files}"],
+            hints=result.next_steps,
+        )
+    return result
+
+
+def _arguments(pairs: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for pair in pairs:
+        name, separator, value = pair.partition("=")
+        if not separator or not name:
+            raise InvalidInput(f"--arg {pair}: write it as NAME=VALUE")
+        found[name] = value
+    return found

@@ -1,0 +1,165 @@
+"""What commands show of plans and differences: data for programs, blocks for people."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from cleveragents.app import App
+from cleveragents.checkpoints.comparison import FileDiff
+from cleveragents.cli.render import Fields, Grid, Result, Text, name_fields
+from cleveragents.engine.status import PlanStatus
+from cleveragents.plans.lifecycle import COMPLETE, ERRORED, QUEUED, RUNNING, STRATEGIZED, written
+from cleveragents.plans.plan import Plan
+
+UNCONFINED = "steps are not confined yet: an absolute path in a step still reaches your own files"
+
+
+def moment(value: datetime) -> str:
+    """A time as people read it, in UTC."""
+    return value.strftime("%Y-%m-%d %H:%M:%SZ")
+
+
+def fields(title: str, data: Mapping[str, object]) -> Fields:
+    """A panel of data; names are written as words."""
+    rows = [
+        (name.replace("_", " ").capitalize(), "" if value is None else str(value))
+        for name, value in data.items()
+    ]
+    return Fields(title, rows)
+
+
+def plan_row(plan: Plan) -> dict[str, object]:
+    """A plan as programs read it in lists."""
+    return {
+        "plan_id": plan.plan_id,
+        "name": plan.name,
+        "phase": plan.phase,
+        "state": plan.state,
+        "attempt": plan.attempt,
+        "steps": len(plan.action.steps),
+        "next_step": plan.step_index,
+        "created_at": plan.created_at.isoformat(),
+    }
+
+
+def cautions(plan: Plan, app: App) -> list[str]:
+    """What every output about a plan says while it is so."""
+    found = [UNCONFINED]
+    if not plan.action.rollback.enabled:
+        found.append("rollback is off for this plan: it runs without checkpoints")
+    elif not app.checkpoints.policy.triggers:
+        found.append("automatic checkpoints are off: a crash starts again from pre_execute")
+    return found
+
+
+def status(found: PlanStatus, app: App) -> Result:
+    """Where a plan stands."""
+    plan = found.plan
+    blocks = [
+        Fields(f"Plan {plan.name}", _facts(found)),
+        Grid("", ["STEP", "STATUS"], [[step.step, step.status] for step in found.progress]),
+    ]
+    messages = cautions(plan, app)
+    if found.interrupted:
+        messages.append("the run was interrupted; `plan execute` goes on from its checkpoint")
+    messages += [
+        f"an interrupted {operation.kind} is finished by the next command that changes the plan"
+        for operation in found.unfinished
+    ]
+    warned = plan.stage == ERRORED or found.interrupted
+    return Result(
+        _status_data(found),
+        blocks,
+        status="warn" if warned else "ok",
+        messages=messages,
+        next_steps=_next_steps(found),
+    )
+
+
+def differences(found: Sequence[FileDiff], *, stat: bool) -> Result:
+    """How files differ, as a patch or as counts."""
+    data = {
+        "files": [
+            {
+                **name_fields("path", diff.path),
+                "status": diff.status,
+                "insertions": diff.insertions,
+                "deletions": diff.deletions,
+            }
+            for diff in found
+        ]
+    }
+    rows = [[diff.status, diff.path, f"+{diff.insertions} -{diff.deletions}"] for diff in found]
+    if stat:
+        return Result(data, [Grid("", ["STATUS", "PATH", "LINES"], rows)] if rows else [])
+    lines: list[str] = []
+    for diff in found:
+        lines += diff.patch or [f"{diff.status}: {diff.path} (not shown as text)"]
+    return Result(data, [Text(lines)], messages=[] if found else ["no file differs"])
+
+
+def _facts(found: PlanStatus) -> list[tuple[str, str]]:
+    plan, sandbox = found.plan, found.sandbox
+    facts = [
+        ("Plan", plan.plan_id),
+        ("State", written(plan.stage) + (" (interrupted)" if found.interrupted else "")),
+        ("Attempt", str(plan.attempt)),
+    ]
+    if sandbox is not None:
+        where = sandbox.strategy + ("" if sandbox.exists else ", missing")
+        facts += [("Sandbox", f"{sandbox.path} ({where})"), ("Branch", sandbox.branch or "-")]
+    facts += [
+        ("Files modified", str(found.files_modified)),
+        ("Checkpoints", str(len(found.checkpoints))),
+    ]
+    if plan.error is not None:
+        failed = f"step {plan.error.step}: " if plan.error.step else ""
+        facts += [("Error", f"{failed}{plan.error.message}"), ("Files", plan.error.files)]
+    return facts
+
+
+def _status_data(found: PlanStatus) -> dict[str, object]:
+    plan, sandbox = found.plan, found.sandbox
+    place = None
+    if sandbox is not None:
+        place = {
+            "strategy": sandbox.strategy,
+            "path": str(sandbox.path),
+            "branch": sandbox.branch,
+            "status": sandbox.status if sandbox.exists else "missing",
+        }
+    data: dict[str, object] = {
+        **plan_row(plan),
+        "progress": [vars(step) for step in found.progress],
+        "execution": {
+            "sandbox": place,
+            "tool_calls": found.tool_calls,
+            "files_modified": found.files_modified,
+            "child_plans": 0,
+            "checkpoints": len(found.checkpoints),
+        },
+        "checkpoints": [
+            {
+                "seq": row.seq,
+                "checkpoint_id": row.checkpoint_id,
+                "created_at": row.created_at.isoformat(),
+                "label": row.label,
+            }
+            for row in found.checkpoints
+        ],
+        "interrupted": found.interrupted,
+        "unfinished_operations": [operation.kind for operation in found.unfinished],
+    }
+    if plan.error is not None:
+        data["error"] = {**vars(plan.error), "detail": list(plan.error.detail)}
+    return data
+
+
+def _next_steps(found: PlanStatus) -> list[str]:
+    plan = found.plan.plan_id
+    look = [f"agents plan diff {plan}", f"agents plan checkpoint list {plan}"]
+    if found.plan.stage == COMPLETE:
+        return [*look, f"agents plan rollback {plan} CHECKPOINT"]
+    if found.plan.stage in (ERRORED, QUEUED, STRATEGIZED) or found.interrupted:
+        again = [f"agents plan execute {plan}"]
+        return again if found.sandbox is None else [*again, *look]
+    return look if found.plan.stage == RUNNING else []
