@@ -86,8 +86,12 @@ def benchmark(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Links and anchors of all pages lead somewhere."""
-    check(session, ["python", "scripts/check_docs.py"])
+    """Links and anchors of all pages lead somewhere; generated pages are up to date."""
+    check(
+        session,
+        ["python", "scripts/check_docs.py"],
+        ["python", "scripts/settings_page.py", "--check"],
+    )
 
 
 def check(session: nox.Session, *commands: list[str]) -> None:

@@ -41,14 +41,14 @@ def list_checkpoints(plan: PlanArgument = "@") -> Result:
             row.name,
             row.checkpoint_id,
             row.checkpoint_type,
-            str(row.step_index),
-            _size(row.size_bytes),
+            *([str(row.step_index), _size(row.size_bytes)] if current.verbose else []),
             views.moment(row.created_at),
             _remark(row, left_behind=row.checkpoint_id not in line),
         ]
         for row in rows
     ]
-    columns = ["CP", "ID", "TYPE", "STEP", "ADDED", "CREATED", "WHY"]
+    more = ["STEP", "ADDED"] if current.verbose else []
+    columns = ["CP", "ID", "TYPE", *more, "CREATED", "WHY"]
     data = [{**_row(row), "marked": row.checkpoint_id not in line} for row in rows]
     problems = [
         f"{row.name}: {row.metadata['problem']}" for row in rows if "problem" in row.metadata
@@ -171,7 +171,7 @@ def _row(row: Checkpoint) -> dict[str, object]:
 
 def _remark(row: Checkpoint, *, left_behind: bool) -> str:
     text = f"{row.label}: {row.reason}" if row.label else row.reason
-    return f"{text} (left behind by a rollback)" if left_behind else text
+    return f"{text} (left behind)" if left_behind else text
 
 
 def _size(count: int) -> str:

@@ -7,6 +7,7 @@ from cleveragents.app import App
 from cleveragents.checkpoints.comparison import FileDiff
 from cleveragents.cli.render import Fields, Grid, Result, Text, name_fields
 from cleveragents.engine.status import PlanStatus
+from cleveragents.ids import now
 from cleveragents.plans.lifecycle import COMPLETE, ERRORED, QUEUED, RUNNING, STRATEGIZED, written
 from cleveragents.plans.plan import Plan
 
@@ -14,8 +15,9 @@ UNCONFINED = "steps are not confined yet: an absolute path in a step still reach
 
 
 def moment(value: datetime) -> str:
-    """A time as people read it, in UTC."""
-    return value.strftime("%Y-%m-%d %H:%M:%SZ")
+    """A time as people read it, in UTC; the day is left out while it lasts."""
+    today = value.date() == now().date()
+    return value.strftime("%H:%M:%SZ" if today else "%Y-%m-%d %H:%M:%SZ")
 
 
 def fields(title: str, data: Mapping[str, object]) -> Fields:

@@ -70,7 +70,7 @@ class StepAttempts:
                 tool=step.tool,
                 attempt=number,
                 checkpoint_id=started_from,
-                output_path=str(self._outputs(plan)),
+                output_dir=self._outputs(plan),
             )
         total = len(plan.action.steps)
         self._report(
@@ -101,7 +101,7 @@ class StepAttempts:
             sandbox.path,
             process.environment(self._environment.caller, passed, step.env, run.step_run_id),
             run.step_run_id,
-            self._outputs(plan) / f"{run.step_run_id}.log",
+            Path(run.output_path),
             step.timeout or tool.declaration.timeout,
             on_start,
             lambda text: self._report(StepOutput(plan.plan_id, text)),

@@ -45,7 +45,8 @@ MOVES: Mapping[Stage, frozenset[Stage]] = {
     QUEUED: frozenset({RUNNING, QUEUED, CANCELLED, _STRATEGIZING}),
     # From processing to processing: a new owner takes over from a dead one.
     RUNNING: frozenset({RUNNING, COMPLETE, ERRORED, CANCELLED, QUEUED}),
-    ERRORED: frozenset({RUNNING, QUEUED, CANCELLED, _STRATEGIZING}),
+    # From errored to errored: recovery finishes the rollback that a failed step had begun.
+    ERRORED: frozenset({ERRORED, RUNNING, QUEUED, CANCELLED, _STRATEGIZING}),
     CANCELLED: frozenset({RUNNING, QUEUED, _STRATEGIZING}),
     COMPLETE: frozenset({QUEUED, _APPLYING, _STRATEGIZING, CANCELLED}),
     _APPLYING: frozenset({APPLIED, COMPLETE}),

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from sqlalchemy import Connection, RowMapping, func, insert, select, update
 
@@ -31,7 +32,7 @@ class StepRun:
     summary: str
     exit_code: int | None
     tail: str
-    output_path: str | None
+    output_path: str
     superseded_by: str | None  # the operation that took it back
     started_at: datetime
     finished_at: datetime | None
@@ -52,7 +53,7 @@ class StepRunRepository:
         tool: str,
         attempt: int,
         checkpoint_id: str | None,
-        output_path: str,
+        output_dir: Path,
     ) -> StepRun:
         """Records an attempt that is about to start."""
         newest = self._connection.scalar(
@@ -70,7 +71,7 @@ class StepRunRepository:
                 attempt=attempt,
                 status=STARTED,
                 checkpoint_id=checkpoint_id,
-                output_path=output_path,
+                output_path=str(output_dir / f"{step_run_id}.log"),
                 started_at=now(),
             )
         )

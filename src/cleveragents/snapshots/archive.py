@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cleveragents.errors import Damaged, Failed
+from cleveragents.errors import Damaged, Failed, Refused
 from cleveragents.snapshots import beneath, record
 from cleveragents.snapshots.content import bytes_needed
 from cleveragents.snapshots.diff import Load, compare
@@ -15,7 +15,7 @@ from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.manifest import Change, Directory, Entry, decode, encode, object_id
 from cleveragents.snapshots.record import Snapshot
 from cleveragents.snapshots.restore import place
-from cleveragents.snapshots.scan import Excluded, Scan, StatCache, scan
+from cleveragents.snapshots.scan import EXCLUDED, Excluded, Scan, StatCache, scan, shown
 from cleveragents.snapshots.store import NewPack, Store, Swept
 from cleveragents.snapshots.traverse import damaged_paths, reachable
 
@@ -36,7 +36,9 @@ class Capture:
         self.files = sum(found.files for found in scans.values())
         self.size_bytes = 0  # known after the commit
         self.not_captured = tuple(
-            _named(name, line) for name, found in scans.items() for line in found.not_captured
+            f"{_named(name, path)}: {why}"
+            for name, found in scans.items()
+            for path, why in found.not_captured
         )
 
     def commit(self, about: Mapping[str, object]) -> str:
@@ -109,13 +111,7 @@ class Archive:
 
     def changes_from_now(self, snapshot: Snapshot, roots: Roots) -> Changes:
         """Tells what must change to get from the directories as they are to the snapshot."""
-        changes: Changes = {}
-        for name, target in snapshot.roots.items():
-            unstored = _Unstored(self._directory)
-            excluded = _for_root(name, snapshot.filter.excludes)
-            found = scan(roots[name], unstored, excluded=excluded, cache=self._cache(roots[name]))
-            changes[name] = list(compare(found.root, target, unstored.load))
-        return changes
+        return self._way_to(snapshot, roots)[0]
 
     def read_file(self, entry: Entry) -> bytes:
         """Returns the bytes of a file of at most one chunk, or the text of a link."""
@@ -127,7 +123,8 @@ class Archive:
         Every needed object is verified before anything changes. Afterwards the directories are
         scanned and compared, and their file system is synced: success means it is so.
         """
-        changes = self.changes_from_now(snapshot, roots)
+        changes, excluded = self._way_to(snapshot, roots)
+        _refuse_in_the_way(changes[MAIN], excluded)
         self._refuse_damaged(changes)
         staging.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._refuse_without_space(changes, staging)
@@ -139,7 +136,7 @@ class Archive:
         self._verify(snapshot, roots, kept)
         for path in roots.values():
             sync_file_system(path)
-        return Restored(changes, tuple(os.fsdecode(path) for path in kept))
+        return Restored(changes, tuple(map(shown, kept)))
 
     def damaged(self, snapshot: Snapshot) -> list[str]:
         """Reads everything back; returns the paths that are damaged or missing."""
@@ -157,6 +154,18 @@ class Archive:
             set(map(bytes.fromhex, forgotten)),
             self._reachable,
         )
+
+    def _way_to(self, snapshot: Snapshot, roots: Roots) -> tuple[Changes, list[bytes]]:
+        """Returns what must change, and the excluded paths that were met and will stay."""
+        changes: Changes = {}
+        stay: list[bytes] = []
+        for name, target in snapshot.roots.items():
+            unstored = _Unstored(self._directory)
+            excluded = _for_root(name, snapshot.filter.excludes)
+            found = scan(roots[name], unstored, excluded=excluded, cache=self._cache(roots[name]))
+            changes[name] = list(compare(found.root, target, unstored.load))
+            stay += [path for path, why in found.not_captured if why == EXCLUDED]
+        return changes, stay
 
     def _reachable(self, roots: set[bytes]) -> set[bytes]:
         entries: list[Entry] = []
@@ -196,7 +205,7 @@ class Archive:
 
     def _verify(self, snapshot: Snapshot, roots: Roots, kept: list[bytes]) -> None:
         wrong = [
-            _named(name, os.fsdecode(change.path) or ".")
+            _named(name, change.path)
             for name, left in self.changes_from_now(snapshot, roots).items()
             for change in left
             if change.path not in kept
@@ -239,5 +248,20 @@ def _nothing(_: bytes) -> bool:
     return False
 
 
-def _named(root: str, line: str) -> str:
-    return line if root == MAIN else f"{root}: {line}"
+def _refuse_in_the_way(changes: list[Change], excluded: list[bytes]) -> None:
+    """Refuses to put a file where a directory holds excluded ones, before anything changes."""
+    for change in changes:
+        inside = change.path + b"/"
+        if change.after is None or change.after.is_dir:
+            continue
+        blocked = [shown(path) for path in excluded if path.startswith(inside)]
+        if blocked:
+            raise Refused(
+                f"{shown(change.path)} cannot be restored: excluded files are in the way",
+                detail=blocked,
+                hints=["move them away; what is excluded is never deleted"],
+            )
+
+
+def _named(root: str, path: bytes) -> str:
+    return shown(path) if root == MAIN else f"{root}/{shown(path)}"

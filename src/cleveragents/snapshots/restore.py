@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
-from cleveragents.errors import Refused
 from cleveragents.snapshots import beneath
 from cleveragents.snapshots.content import Read, write_file
 from cleveragents.snapshots.manifest import Change, Entry
@@ -79,8 +78,6 @@ class _Placement:
         if not before.is_dir:
             os.unlink(name, dir_fd=parent)
         elif not self._remove_directory(parent, name, change.path):
-            if change.after is not None:
-                raise Refused(f"{os.fsdecode(change.path)} holds excluded files in the way")
             self.kept.append(change.path)
 
     def put(self, change: Change, entry: Entry) -> None:

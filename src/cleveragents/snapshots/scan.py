@@ -20,6 +20,8 @@ READ_ROUNDS = 3
 XATTRS_KEPT = ("user.", "system.posix_acl_")
 XATTRS_UNTOLD = ("security.selinux", "security.apparmor")  # set by the system, not by a step
 
+EXCLUDED = "excluded"
+
 Excluded = Callable[[bytes], bool]  # told the path from the root
 
 
@@ -40,7 +42,7 @@ class Scan:
 
     root: Entry
     files: int
-    not_captured: list[str]  # "path: why", for what could not or should not be taken
+    not_captured: list[tuple[bytes, str]]  # path and why it could not or should not be taken
     read: StatCache
     cache: StatCache
 
@@ -78,6 +80,14 @@ class _Node:
     children: "dict[bytes, _Node]"
 
 
+@dataclass(frozen=True)
+class _Linked:
+    """The names of one inode that the walk has met."""
+
+    count: int  # how many names it has anywhere
+    members: list[tuple[bytes, _Node, bytes]]  # path, and where its entry is
+
+
 class _Walk:
     """One walk, and what must be known across its directories."""
 
@@ -90,30 +100,32 @@ class _Walk:
         self._borrow = borrow
         self._device = device
         self._trusted_before_ns = time.time_ns() - RACY_NS
-        self._links: dict[int, list[tuple[bytes, _Node, bytes]]] = {}  # by inode: path, where
+        self._links: dict[int, _Linked] = {}  # by inode
         self.files = 0
         self.read: StatCache = {}
-        self.not_captured: list[str] = []
+        self.not_captured: list[tuple[bytes, str]] = []
 
     def directory(self, fd: int, path: bytes, depth: int) -> _Node:
         if depth > MAX_DEPTH:
-            raise Refused(f"{_shown(path)}: directories are nested deeper than {MAX_DEPTH}")
+            raise Refused(f"{shown(path)}: directories are nested deeper than {MAX_DEPTH}")
         node = _Node(Entry(os.fstat(fd).st_mode, xattrs=self._xattrs(fd, path)), {}, {})
         for text in os.listdir(fd):
             name = os.fsencode(text)
             inner = path + b"/" + name if path else name
             if self._excluded(inner):
-                self._leave_out(inner, "excluded")
+                self._leave_out(inner, EXCLUDED)
             else:
                 self._entry(fd, name, inner, node, depth)
         return node
 
     def settle_links(self) -> None:
         """Marks files that share an inode with the path of the first of them."""
-        for members in self._links.values():
-            if len(members) > 1:
-                first = min(path for path, _, _ in members)
-                for _, node, name in members:
+        for linked in self._links.values():
+            first = min(path for path, _, _ in linked.members)
+            if len(linked.members) < linked.count:
+                self._leave_out(first, "its hard links outside; it would be restored as a copy")
+            if len(linked.members) > 1:
+                for _, node, name in linked.members:
                     node.entries[name] = node.entries[name]._replace(link=first)
 
     def encoded(self, node: _Node) -> Entry:
@@ -127,7 +139,8 @@ class _Walk:
         if stat.S_ISREG(found.st_mode):
             node.entries[name] = self._file(parent, name, path, found)
             if found.st_nlink > 1:
-                self._links.setdefault(found.st_ino, []).append((path, node, name))
+                linked = self._links.setdefault(found.st_ino, _Linked(found.st_nlink, []))
+                linked.members.append((path, node, name))
         elif stat.S_ISDIR(found.st_mode):
             self._subdirectory(parent, name, path, node, depth)
         elif stat.S_ISLNK(found.st_mode):
@@ -139,7 +152,7 @@ class _Walk:
             self._leave_out(path, "a socket cannot be restored")
         else:
             raise Refused(
-                f"{_shown(path)} is a device",
+                f"{shown(path)} is a device",
                 hints=["remove it, or leave it out with sandbox.checkpoint.exclude"],
             )
 
@@ -181,7 +194,7 @@ class _Walk:
                     before.st_mode, before.st_size, before.st_mtime_ns, content, xattrs=xattrs
                 )
         raise Failed(
-            f"{_shown(path)} keeps changing while it is read",
+            f"{shown(path)} keeps changing while it is read",
             hints=["stop what writes to it, or leave it out with sandbox.checkpoint.exclude"],
         )
 
@@ -194,7 +207,7 @@ class _Walk:
             owner = os.stat(name, dir_fd=parent, follow_symlinks=False).st_uid
             if not self._borrow or owner != os.geteuid():
                 raise Refused(
-                    f"no permission to read {_shown(path)}",
+                    f"no permission to read {shown(path)}",
                     hints=["make it readable for you, or leave it out"],
                 ) from error
             stack.enter_context(beneath.borrowed(parent, name, bits))
@@ -216,12 +229,13 @@ class _Walk:
         return tuple((os.fsencode(name), os.getxattr(fd, name)) for name in kept)
 
     def _leave_out(self, path: bytes, why: str) -> None:
-        self.not_captured.append(f"{_shown(path)}: {why}")
+        self.not_captured.append((path, why))
 
 
 def _signature(found: os.stat_result) -> tuple[int, ...]:
     return (found.st_ino, found.st_size, found.st_ctime_ns, found.st_mtime_ns, found.st_nlink)
 
 
-def _shown(path: bytes) -> str:
+def shown(path: bytes) -> str:
+    """A path as people read it."""
     return os.fsdecode(path) or "."

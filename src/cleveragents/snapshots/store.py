@@ -65,7 +65,7 @@ class Store:
 
     def writing(self, *, doing: str) -> FileLock:
         """While held, no sweep runs: content written is safe until its row is committed."""
-        return FileLock(self._lock_path, doing=doing, shared=True)
+        return FileLock(self._lock_path, doing=doing, shared=True, wait=True)
 
     def new_pack(self) -> "NewPack":
         """Starts a pack; call it while holding `writing`."""

@@ -1,6 +1,5 @@
 """Walks stored manifests: to find what is damaged, and what is still needed."""
 
-import os
 from collections.abc import Iterable, Iterator
 
 from cleveragents.errors import Damaged
@@ -9,7 +8,7 @@ from cleveragents.snapshots.content import Read
 from cleveragents.snapshots.manifest import Entry, decode
 
 
-def damaged_paths(path: bytes, entry: Entry, read: Read) -> Iterator[str]:
+def damaged_paths(path: bytes, entry: Entry, read: Read) -> Iterator[bytes]:
     """Reads everything at and below an entry; yields the paths that cannot be had intact."""
     try:
         if entry.is_dir:
@@ -19,7 +18,7 @@ def damaged_paths(path: bytes, entry: Entry, read: Read) -> Iterator[str]:
             for identity in content.objects(entry, read):
                 read(identity)
     except Damaged:
-        yield os.fsdecode(path) or "."
+        yield path
 
 
 def reachable(entries: Iterable[Entry], read: Read) -> set[bytes]:

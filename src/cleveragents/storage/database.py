@@ -44,7 +44,7 @@ class Database:
             return connection.scalar(text("SELECT version_num FROM alembic_version"))
 
     def _upgrade(self) -> None:
-        with FileLock(self._path.with_suffix(".lock"), doing="upgrading the database"):
+        with FileLock(self._path.with_suffix(".lock"), doing="upgrading the database", wait=True):
             found = self._schema()
             if found is not None and found > SCHEMA:
                 raise Refused(

@@ -3,15 +3,18 @@
 import fcntl
 import json
 import os
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import RLock
 from types import TracebackType
 from typing import Self
 
 from cleveragents.errors import Busy
 from cleveragents.ids import now
+
+LOOKS = 5
+LOOK_SECONDS = 0.02
 
 
 class FileLock:
@@ -25,9 +28,12 @@ class FileLock:
         self._fd = -1
 
     def __enter__(self) -> Self:
-        if not self.try_acquire(wait=self._wait):
-            raise Busy(_busy_message(self._path), hints=["wait for it to finish, then try again"])
-        return self
+        # A reader that looks whether the lock is taken holds it for a moment: that is not busy.
+        for _ in range(LOOKS):
+            if self.try_acquire(wait=self._wait):
+                return self
+            time.sleep(LOOK_SECONDS)
+        raise Busy(_busy_message(self._path), hints=["wait for it to finish, then try again"])
 
     def __exit__(
         self,
@@ -68,32 +74,33 @@ class PlanLocks:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._held: dict[str, int] = {}
-        self._guard = RLock()
+        self._held: set[str] = set()
 
     @contextmanager
     def own(self, plan_id: str, doing: str) -> Generator[bool]:
         """Yields whether this call took the lock (False: the process had it already)."""
-        with self._guard:
-            if plan_id in self._held:
-                yield False
-                return
-            with FileLock(self._directory / f"plan-{plan_id}.lock", doing=doing):
-                self._held[plan_id] = os.getpid()
-                try:
-                    yield True
-                finally:
-                    del self._held[plan_id]
+        if plan_id in self._held:
+            yield False
+            return
+        with FileLock(self._path(plan_id), doing=doing):
+            self._held.add(plan_id)
+            try:
+                yield True
+            finally:
+                self._held.remove(plan_id)
 
     def is_owned(self, plan_id: str) -> bool:
         """Tells whether a living process, this one included, owns the plan."""
         if plan_id in self._held:
             return True
-        lock = FileLock(self._directory / f"plan-{plan_id}.lock", doing="looking", shared=True)
+        lock = FileLock(self._path(plan_id), doing="looking", shared=True)
         if not lock.try_acquire():
             return True
         lock.release()
         return False
+
+    def _path(self, plan_id: str) -> Path:
+        return self._directory / f"plan-{plan_id}.lock"
 
 
 def _busy_message(path: Path) -> str:

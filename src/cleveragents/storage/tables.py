@@ -161,7 +161,7 @@ step_runs = Table(
     Column("pid", Integer),
     Column("pid_started", Text),
     Column("result_json", Text),
-    Column("output_path", Text),
+    Column("output_path", Text, nullable=False),
     Column("superseded_by", ULID),  # the operation that took it back; null while active
     Column("started_at", UtcDateTime, nullable=False),
     Column("finished_at", UtcDateTime),

@@ -168,7 +168,7 @@ def _step_runs() -> None:
         sa.Column("pid", sa.Integer),
         sa.Column("pid_started", sa.Text),
         sa.Column("result_json", sa.Text),
-        sa.Column("output_path", sa.Text),
+        sa.Column("output_path", sa.Text, nullable=False),
         sa.Column("superseded_by", ULID),
         sa.Column("started_at", MOMENT, nullable=False),
         sa.Column("finished_at", MOMENT),
