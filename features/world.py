@@ -5,10 +5,16 @@ import io
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
+import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
+
+import pexpect
+import yaml
 
 from cleveragents.app import App
 from cleveragents.cli.main import run
@@ -21,6 +27,11 @@ class Done:
     code: int
     out: str
     err: str
+
+    @property
+    def envelope(self):
+        """What was printed for programs, read back; JSON is YAML as well."""
+        return yaml.safe_load(self.out)
 
     @property
     def data(self):
@@ -42,9 +53,15 @@ class World:
         self.data_dir = self.home / "data"
         self.project.mkdir()
         self.done = None
+        self.gate = self.home / "gate"  # a step that waits for it holds still until it is there
+        self.variables = {"GATE": str(self.gate)}  # set for the commands of this scenario
+        self.child = None  # the latest process that runs beside us
 
     def remove(self):
         """Removes everything, whatever modes it has."""
+        if self.child is not None and self.child.poll() is None:
+            self.child.kill()
+            self.child.communicate()
         subprocess.run(["chmod", "-R", "u+rwX", self.home], check=False, capture_output=True)
         shutil.rmtree(self.home, ignore_errors=True)
 
@@ -70,19 +87,83 @@ class World:
     def agents(self, *arguments, cwd=None):
         """Runs `agents` in this process, in the project, and keeps what it printed."""
         out, err = io.StringIO(), io.StringIO()
-        before = Path.cwd()
-        os.chdir(cwd or self.project)
-        try:
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                code = run(["--data-dir", str(self.data_dir), *map(str, arguments)])
-        finally:
-            os.chdir(before)
+        with (
+            contextlib.chdir(cwd or self.project),
+            self._variables_set(),
+            _no_terminal(),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            code = run(["--data-dir", str(self.data_dir), *map(str, arguments)])
         self.done = Done(code, out.getvalue(), err.getvalue())
         return self.done
 
+    def agents_beside(self, *arguments, **options):
+        """Starts `agents` in a process of its own; `end_of_child` waits for it.
+
+        Run no step in this process meanwhile: it takes every child of ours for the step's.
+        """
+        self.child = subprocess.Popen(
+            self._command(arguments),
+            cwd=self.project,
+            env={**os.environ, **self.variables},
+            stdin=subprocess.DEVNULL,
+            stdout=options.pop("stdout", subprocess.PIPE),
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            **options,
+        )
+        return self.child
+
+    def end_of_child(self):
+        """Waits for the process beside us and keeps what it printed."""
+        out, err = self.child.communicate(timeout=60)
+        self.done = Done(self.child.returncode, out or "", err)
+        return self.done
+
+    def agents_on_terminal(self, *arguments):
+        """Starts `agents` on a terminal that the scenario types on."""
+        program, *rest = self._command(arguments)
+        return pexpect.spawn(
+            program,
+            rest,
+            cwd=str(self.project),
+            env={**os.environ, **self.variables, "TERM": "xterm"},
+            encoding="utf-8",
+            dimensions=(50, 200),
+            timeout=30,
+        )
+
+    def _command(self, arguments):
+        start = [sys.executable, "-P", "-m", "cleveragents", "--data-dir", str(self.data_dir)]
+        return [*start, *map(str, arguments)]
+
+    @contextlib.contextmanager
+    def _variables_set(self):
+        before = dict(os.environ)
+        os.environ.update(self.variables)
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+    def sql(self, statement, *values):
+        """Runs one statement on the database, as if by hand; returns its rows."""
+        path = self.data_dir / "cleveragents.db"
+        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+            return connection.execute(statement, values).fetchall()
+
     def app(self, **options):
         """Opens the library on the project."""
-        return App(self.project, data_dir=self.data_dir, **options)
+        with self._variables_set():
+            return App(self.project, data_dir=self.data_dir, **options)
+
+    @property
+    def plan(self):
+        """The latest plan."""
+        return self.app().plans.find("@")
 
     def write_action(self, text, name="action.yaml"):
         """Writes an action file beside the project."""
@@ -95,3 +176,22 @@ class World:
         """The files of the latest plan's sandbox."""
         app = self.app()
         return app.plans.status(app.plans.find("@")).sandbox.path
+
+
+def wait_until(there, what):
+    """Waits for something that another process does; gives up after a minute."""
+    deadline = time.monotonic() + 60
+    while not there():
+        assert time.monotonic() < deadline, f"waited in vain for {what}"
+        time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def _no_terminal():
+    """Gives commands an empty standard input, also where the tests are started from a terminal."""
+    before = sys.stdin
+    sys.stdin = io.StringIO()
+    try:
+        yield
+    finally:
+        sys.stdin = before

@@ -25,8 +25,8 @@ exclude = ["node_modules"]
 ```
 
 In a variable, a list is separated by commas. An unknown key or a wrong value is refused, with the
-nearest right one. `agents config list` shows every value and where it comes from. The data directory
-is `--data-dir`, else `CLEVERAGENTS_DATA_DIR`, else the user's data directory.
+nearest right one. `agents config list` shows every value and where it comes from. The data
+directory is `--data-dir`, else `CLEVERAGENTS_DATA_DIR`, else the user's data directory.
 
 | key | default | variable | meaning |
 |---|---|---|---|

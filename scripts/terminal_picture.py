@@ -3,6 +3,7 @@
 python scripts/terminal_picture.py
 """
 
+import io
 import os
 import pty
 import re
@@ -22,7 +23,7 @@ def main() -> None:
     """Runs the demo in a pseudo-terminal and draws it."""
     lines = run_on_terminal([".venv/bin/agents", "demo"]).splitlines()
     end = next(index for index, line in enumerate(lines) if LAST_LINE in plain(line))
-    console = Console(record=True, width=COLUMNS, file=Path(os.devnull).open("w"))
+    console = Console(record=True, width=COLUMNS, file=io.StringIO())
     console.print("$ agents demo", style="bold")
     for line in lines[: end + 1]:
         console.print(Text.from_ansi(line), soft_wrap=True)
