@@ -1,11 +1,18 @@
 """Gives every scenario a world of its own: a temporary folder, removed afterwards."""
 
+import os
+
 from world import World
 
 
 def before_scenario(context, scenario):
     """Makes the world of the scenario."""
     context.world = World()
+    if "needs_root" in scenario.effective_tags and os.geteuid() != 0:
+        scenario.skip("mounting a file system needs root")
+    if "python_step" in scenario.effective_tags:
+        # Steps see next to nothing of our environment; coverage would not follow them.
+        context.world.variables["CLEVERAGENTS_SANDBOX_PASS_ENV"] = "COVERAGE_PROCESS_CONFIG"
 
 
 def after_scenario(context, scenario):

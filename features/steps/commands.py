@@ -1,8 +1,15 @@
-"""Steps about running commands and what they print."""
+"""Steps about running commands, in this process, beside it or on a terminal."""
 
+import os
+import re
 import shlex
+import signal
 
+import pexpect
 from behave import given, then, when
+from world import Done, wait_until
+
+ESCAPE = "\x1b"
 
 
 @given("a git repository")
@@ -16,26 +23,154 @@ def make_folder(context):
     (context.world.project / "a.txt").write_text("one\n")
 
 
-@given("the action")
-def write_action(context):
-    context.action = context.world.write_action(context.text)
-
-
 @given('the shell has run "{command}" in the project')
 @when('the shell runs "{command}" in the project')
 def run_shell(context, command):
     context.world.sh(command)
 
 
+@given('the variable {name} is "{value}"')
+def set_variable(context, name, value):
+    context.world.variables[name] = value
+
+
+@given("the variable {name} is empty")
+def empty_variable(context, name):
+    context.world.variables[name] = ""
+
+
 @given('I have run "agents {line}"')
 def have_run(context, line):
-    done = context.world.agents(*_words(context, line))
+    done = context.world.agents(*words(context, line))
     assert done.code == 0, done.err + done.out
+
+
+@given('I have run "agents {line}" in vain')
+def have_run_in_vain(context, line):
+    done = context.world.agents(*words(context, line))
+    assert done.code == 1, done.err + done.out
 
 
 @when('I run "agents {line}"')
 def run_agents(context, line):
-    context.world.agents(*_words(context, line))
+    context.world.agents(*words(context, line))
+
+
+@when('I run "agents {line}" below {folder}')
+def run_agents_below(context, line, folder):
+    place = os.path.normpath(context.world.project / folder)
+    context.world.agents(*words(context, line), cwd=place)
+
+
+@when('a process of its own runs "agents {line}"')
+def run_child(context, line):
+    context.world.agents_beside(*words(context, line))
+    context.world.end_of_child()
+
+
+@when('I run exactly "agents{line}"')
+def run_exactly(context, line):
+    """Without the data directory that all other steps add."""
+    context.world.variables.setdefault("CLEVERAGENTS_DATA_DIR", str(context.world.data_dir))
+    context.world.agents_exactly(*words(context, line))
+
+
+@given('a process of its own has started "agents {line}"')
+@when('a process of its own starts "agents {line}"')
+def start_child(context, line):
+    context.world.agents_beside(*words(context, line))
+
+
+@given('its step has made "{name}"')
+@when('its step has made "{name}"')
+def wait_for_file(context, name):
+    found = context.world.data_dir.glob
+    wait_until(lambda: list(found(f"sandboxes/*/tree/{name}")), name)
+
+
+@given("the process is killed")
+@when("the process is killed")
+def kill_child(context):
+    context.world.child.kill()
+    context.world.end_of_child()
+    assert context.world.done.code == -signal.SIGKILL, context.world.done
+
+
+@when("the process gets an interrupt")
+def interrupt_child(context):
+    context.world.child.send_signal(signal.SIGINT)
+    context.world.end_of_child()
+
+
+@when("the gate opens")
+@given("the gate is open")
+def open_gate(context):
+    context.world.gate.touch()
+
+
+@when("the process comes to its end")
+def end_child(context):
+    context.world.end_of_child()
+
+
+@when('nobody reads what "agents {line}" prints')
+def break_pipe(context, line):
+    ours, theirs = os.pipe()
+    os.close(ours)
+    try:
+        context.world.agents_beside(*words(context, line), stdout=theirs)
+    finally:
+        os.close(theirs)
+    context.world.end_of_child()
+
+
+@when('I type on a terminal "agents {line}"')
+def start_on_terminal(context, line):
+    """Types the answers of the table at the questions beside them, and reads to the end."""
+    terminal = context.world.agents_on_terminal(*words(context, line))
+    shown = ""
+    for row in context.table or ():
+        terminal.expect_exact(row["question"])
+        shown += terminal.before + terminal.after
+        terminal.sendline(row["answer"])
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    context.world.done = Done(terminal.exitstatus, shown + terminal.before, "")
+
+
+@when('I press Ctrl-C on a terminal while "agents {line}" runs a step')
+def interrupt_on_terminal(context, line):
+    terminal = context.world.agents_on_terminal(*words(context, line))
+    terminal.expect_exact(f"{ESCAPE}[?25l")  # the spinner hides the cursor while a step runs
+    shown = terminal.before + terminal.after
+    wait_for_file(context, "started")
+    terminal.sendintr()
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    context.world.done = Done(terminal.exitstatus, shown + terminal.before, "")
+
+
+@then("the terminal has its cursor back")
+def check_cursor(context):
+    shown = context.world.done.out
+    assert shown.rfind(f"{ESCAPE}[?25h") > shown.rfind(f"{ESCAPE}[?25l"), repr(shown)
+
+
+@then("the terminal shows no escape sequence")
+def check_no_escape(context):
+    assert ESCAPE not in context.world.done.out, repr(context.world.done.out)
+
+
+@then("the terminal shows no colour")
+def check_no_colour(context):
+    colours = re.findall(r"\x1b\[[0-9;]*?(?:3|4|9)[0-9][0-9;]*m", context.world.done.out)
+    assert not colours, colours
+
+
+@then("the terminal shows colour")
+def check_colour(context):
+    colours = re.findall(r"\x1b\[[0-9;]*?(?:3|4|9)[0-9][0-9;]*m", context.world.done.out)
+    assert colours, repr(context.world.done.out)
 
 
 @then("the exit code is {code:d}")
@@ -49,11 +184,60 @@ def check_output(context, text):
     assert text in context.world.done.out, context.world.done.out
 
 
+@then("the output says")
+def check_output_lines(context):
+    for line in context.text.splitlines():
+        assert line.strip() in context.world.done.out, f"{line}\n{context.world.done.out}"
+
+
+@then('the output does not say "{text}"')
+def check_not_output(context, text):
+    assert text not in context.world.done.out, context.world.done.out
+
+
+@then("the output is empty")
+def check_no_output(context):
+    assert context.world.done.out == "", context.world.done.out
+
+
 @then('the error says "{text}"')
 def check_error(context, text):
     assert text in context.world.done.err, context.world.done.err
 
 
-def _words(context, line):
-    """Splits a command line; ACTION stands for the action file of the scenario."""
-    return [str(context.action) if word == "ACTION" else word for word in shlex.split(line)]
+@then("the error says")
+def check_error_lines(context):
+    for line in context.text.splitlines():
+        assert line.strip() in context.world.done.err, f"{line}\n{context.world.done.err}"
+
+
+@then('the error does not say "{text}"')
+def check_not_error(context, text):
+    assert text not in context.world.done.err, context.world.done.err
+
+
+@then("the error is empty")
+def check_no_error(context):
+    assert context.world.done.err == "", context.world.done.err
+
+
+def words(context, line):
+    """Splits a command line; a word in capitals stands for something of the scenario."""
+    stands_for = {
+        "ACTION": getattr(context, "action", None),
+        "HOME": context.world.home,
+        "PLAN": getattr(context, "plan_id", None),
+        "OTHER": getattr(context, "other_id", None),
+    }
+    return [str(stands_for.get(word) or word) for word in shlex.split(line)]
+
+
+@when('{count:d} processes run "agents {line}" at the same time')
+def run_together(context, count, line):
+    started = [context.world.agents_beside(*words(context, line)) for _ in range(count)]
+    context.codes = [(process.communicate()[1], process.returncode) for process in started]
+
+
+@then("all of them end with exit code {code:d}")
+def check_together(context, code):
+    assert all(found == code for _, found in context.codes), context.codes

@@ -9,7 +9,8 @@ from cleveragents.checkpoints.comparison import Comparisons
 from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
 from cleveragents.checkpoints.rollback import Rollbacks
-from cleveragents.checkpoints.service import CheckpointPolicy, CheckpointService
+from cleveragents.checkpoints.saving import CheckpointPolicy, Saving
+from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.checkpoints.triggers import Trigger
 from cleveragents.config import Settings
 from cleveragents.engine.attempt import StepAttempts, StepEnvironment
@@ -18,12 +19,13 @@ from cleveragents.engine.recover import Ownership
 from cleveragents.engine.status import PlanReader
 from cleveragents.engine.strategize import StrategizePhase
 from cleveragents.errors import Failed
-from cleveragents.events import Reporter, silent
+from cleveragents.events import Note, Reporter, silent
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.project import locate, refuse_overlap
 from cleveragents.sandbox.sandbox import SandboxPolicy
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.tracker import Tracking
 from cleveragents.storage.database import Database
 from cleveragents.storage.lock import PlanLocks
 
@@ -46,18 +48,25 @@ class App:
         user_file = config_path or config.default_user_file(caller)
         self.settings = settings = config.load(caller, self.project.path, user_file)
         database = Database(_prepared(data) / "cleveragents.db")
-        sandboxes = Sandboxes(database, data, _sandbox_policy(settings))
+        sandboxes = Sandboxes(
+            database,
+            data,
+            _sandbox_policy(settings),
+            Tracking(settings.text("sandbox.checkpoint.tracking")),
+            lambda text: report(Note("", text)),
+        )
+        policy = _checkpoint_policy(settings)
         rollbacks = Rollbacks(database, sandboxes)
-        pruning = Pruning(database, sandboxes)
+        pruning = Pruning(database, sandboxes, policy.retention, report)
         ownership = Ownership(database, PlanLocks(data / "locks"), rollbacks, pruning, report)
         self.checkpoints = CheckpointService(
             database,
             sandboxes,
+            Saving(database, sandboxes, policy.filter, report),
             rollbacks,
             pruning,
-            _checkpoint_policy(settings),
+            policy,
             ownership.own,
-            report,
         )
         attempts = StepAttempts(
             database,

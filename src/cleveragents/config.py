@@ -17,8 +17,13 @@ import platformdirs
 from cleveragents.checkpoints.retention import DEFAULT_LIMIT
 from cleveragents.checkpoints.triggers import Trigger
 from cleveragents.errors import InvalidInput
+from cleveragents.snapshots.tracker import Tracking
 
 LEAST = 2  # the first and the newest checkpoint always stay
+OLD_TRIGGERS = {
+    "on_tool_write": Trigger.BEFORE_TOOL_EXECUTE.value,
+    "on_tool_write_complete": Trigger.AFTER_TOOL_EXECUTE.value,
+}
 PROJECT_FILE = Path(".cleveragents") / "config.toml"
 
 
@@ -31,6 +36,17 @@ class Setting:
     help: str
     read: Callable[[object], object]  # checks and converts; raises ValueError with the reason
     project_may_set: bool = True
+    old_keys: tuple[str, ...] = ()  # accepted with a warning
+    short_variable: str | None = None
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The environment variables that set it; the last one given wins."""
+        return (
+            (self.variable,)
+            if self.short_variable is None
+            else (self.short_variable, self.variable)
+        )
 
     @property
     def variable(self) -> str:
@@ -49,9 +65,10 @@ class Value:
 def _texts(given: object) -> tuple[str, ...]:
     if isinstance(given, str):  # from a variable: comma separated
         return tuple(part.strip() for part in given.split(",") if part.strip())
-    if not isinstance(given, list | tuple):
-        raise ValueError("must be a list of texts")  # noqa: TRY004 - a value, as those of others
-    return tuple(str(part) for part in cast("Sequence[object]", given))
+    parts = cast("Sequence[object]", given) if isinstance(given, list | tuple) else [None]
+    if not all(isinstance(part, str) for part in parts):
+        raise ValueError("must be a list of texts")
+    return tuple(map(str, parts))
 
 
 def _one_of(*allowed: str) -> Callable[[object], str]:
@@ -65,14 +82,14 @@ def _one_of(*allowed: str) -> Callable[[object], str]:
 
 def _triggers(given: object) -> tuple[str, ...]:
     names = [trigger.value for trigger in Trigger]
-    return tuple(_one_of(*names)(name) for name in _texts(given))
+    return tuple(_one_of(*names)(OLD_TRIGGERS.get(name, name)) for name in _texts(given))
 
 
 def _limit(given: object) -> int:
-    number = int(str(given))
-    if isinstance(given, bool) or number < LEAST:
+    text = str(given)
+    if isinstance(given, bool) or not text.isdecimal() or int(text) < LEAST:
         raise ValueError(f"must be a whole number of at least {LEAST}")
-    return number
+    return int(text)
 
 
 SETTINGS: Mapping[str, Setting] = {
@@ -107,26 +124,36 @@ SETTINGS: Mapping[str, Setting] = {
             _texts,
         ),
         Setting(
+            "sandbox.checkpoint.tracking",
+            "auto",
+            "how changes are found: auto (watch where the system can), watch, scan",
+            _one_of(*Tracking),
+        ),
+        Setting(
             "sandbox.checkpoint.auto-create-on",
             tuple(trigger.value for trigger in Trigger),
             "milestones at which checkpoints are made by themselves",
             _triggers,
+            old_keys=("core.checkpoints.auto_create_on", "core.checkpoints.auto-create-on"),
+            short_variable="CLEVERAGENTS_CHECKPOINT_AUTO_CREATE_ON",
         ),
         Setting(
             "sandbox.checkpoint.max-checkpoints-per-plan",
             DEFAULT_LIMIT,
             "how many checkpoints a plan keeps",
             _limit,
+            old_keys=("sandbox.checkpoint.max_checkpoints_per_plan",),
         ),
     )
 }
 
 
 class Settings:
-    """The value of every setting, and where it came from."""
+    """The value of every setting, where it came from, and which old spellings were used."""
 
-    def __init__(self, values: Mapping[str, Value]) -> None:
+    def __init__(self, values: Mapping[str, Value], warnings: Sequence[str]) -> None:
         self._values = values
+        self.warnings = tuple(dict.fromkeys(warnings))
 
     def value(self, key: str) -> Value:
         """Returns a setting's value and where it came from."""
@@ -152,21 +179,34 @@ class Settings:
 
 def load(environment: Mapping[str, str], project: Path, user_file: Path) -> Settings:
     """Reads all levels; an unknown key or a wrong value is refused with the nearest right one."""
-    project_file = project / PROJECT_FILE
     values = {key: Value(setting.default, "default") for key, setting in SETTINGS.items()}
-    for path, level in ((user_file, "user"), (project_file, "project")):
+    warnings: list[str] = []
+    for path, level in ((user_file, "user"), (project / PROJECT_FILE, "project")):
         for key, given in _read_file(path).items():
             setting = _known(key, path)
             if level == "project" and not setting.project_may_set:
                 raise InvalidInput(
                     f"{path}: a project may not set {key}", hints=["set it in your own config"]
                 )
-            values[key] = Value(_checked(setting, given, str(path)), level)
-    for key, setting in SETTINGS.items():
-        if setting.variable in environment:
-            given = _checked(setting, environment[setting.variable], setting.variable)
-            values[key] = Value(given, "environment")
-    return Settings(values)
+            if key != setting.key:
+                warnings.append(f"{path}: {key} is an old spelling of {setting.key}")
+            warnings += _old_triggers(setting, given, str(path))
+            values[setting.key] = Value(_checked(setting, given, str(path)), level)
+    for setting in SETTINGS.values():
+        for variable in setting.variables:
+            if variable in environment:
+                given = environment[variable]
+                warnings += _old_triggers(setting, given, variable)
+                values[setting.key] = Value(_checked(setting, given, variable), "environment")
+    return Settings(values, warnings)
+
+
+def _old_triggers(setting: Setting, given: object, where: str) -> list[str]:
+    if setting.read is not _triggers:
+        return []
+    names = given.split(",") if isinstance(given, str) else cast("Sequence[object]", given)
+    used = [name for name in map(str, names) if name.strip() in OLD_TRIGGERS]
+    return [f"{where}: {name} is an old spelling of {OLD_TRIGGERS[name.strip()]}" for name in used]
 
 
 def default_data_dir(environment: Mapping[str, str]) -> Path:
@@ -202,9 +242,10 @@ def _flat(table: Mapping[str, object], prefix: str = "") -> dict[str, object]:
 
 
 def _known(key: str, path: Path) -> Setting:
-    if key not in SETTINGS:
-        raise InvalidInput(f"{path}: unknown setting {key!r}{_nearest(key, tuple(SETTINGS))}")
-    return SETTINGS[key]
+    for setting in SETTINGS.values():
+        if key in (setting.key, *setting.old_keys):
+            return setting
+    raise InvalidInput(f"{path}: unknown setting {key!r}{_nearest(key, tuple(SETTINGS))}")
 
 
 def _checked(setting: Setting, given: object, where: str) -> object:

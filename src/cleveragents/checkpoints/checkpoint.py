@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from cleveragents.checkpoints.triggers import CheckpointType
@@ -74,6 +74,16 @@ def lineage(rows: Sequence[Checkpoint]) -> set[str]:
     return line
 
 
+# Asked at every checkpoint, so put together once.
+_LATEST = (
+    select(checkpoints)
+    .where(checkpoints.c.plan_id == bindparam("plan_id"))
+    .order_by(checkpoints.c.seq.desc())
+    .limit(1)
+)
+_COUNT = select(func.count()).where(checkpoints.c.plan_id == bindparam("plan_id"))
+
+
 class CheckpointRepository:
     """The rows of checkpoints."""
 
@@ -100,17 +110,12 @@ class CheckpointRepository:
 
     def latest(self, plan_id: str) -> Checkpoint | None:
         """Returns the newest checkpoint of a plan."""
-        row = (
-            self._connection.execute(
-                select(checkpoints)
-                .where(checkpoints.c.plan_id == plan_id)
-                .order_by(checkpoints.c.seq.desc())
-                .limit(1)
-            )
-            .mappings()
-            .one_or_none()
-        )
+        row = self._connection.execute(_LATEST, {"plan_id": plan_id}).mappings().one_or_none()
         return None if row is None else _from_row(row)
+
+    def count(self, plan_id: str) -> int:
+        """Returns how many checkpoints a plan has."""
+        return self._connection.scalar(_COUNT, {"plan_id": plan_id}) or 0
 
     def next_seq(self, plan_id: str) -> int:
         """Returns the number the next checkpoint gets; the newest one is never deleted."""

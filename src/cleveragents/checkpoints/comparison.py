@@ -14,6 +14,8 @@ from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.content import CHUNK
 from cleveragents.snapshots.manifest import Change, Entry
 
+NO_NEWLINE = "\\ No newline at end of file"
+
 Content = Callable[[bytes, Entry], bytes]
 
 
@@ -63,7 +65,9 @@ class Comparisons:
 
         def present(path: bytes, entry: Entry) -> bytes:
             text = os.fsdecode(path)
-            return files.read(text) if entry.is_file else os.readlink(sandbox.path / text).encode()
+            return (
+                files.read(text) if entry.is_file else os.fsencode(os.readlink(sandbox.path / text))
+            )
 
         forward = [Change(change.path, change.after, change.before) for change in back]
         return list(_diffs(forward, lambda _, entry: archive.read_file(entry), present))
@@ -95,7 +99,8 @@ def _diff(change: Change, before: list[str] | None, after: list[str] | None) -> 
     patch = tuple(difflib.unified_diff(before, after, *names, lineterm=""))
     plus = sum(line.startswith("+") for line in patch[2:])
     minus = sum(line.startswith("-") for line in patch[2:])
-    return FileDiff(path, status, plus, minus, patch + _mode_lines(change))
+    lines = tuple(line for entry in patch for line in entry.split("\n"))
+    return FileDiff(path, status, plus, minus, lines + _mode_lines(change))
 
 
 def _mode_lines(change: Change) -> tuple[str, ...]:
@@ -114,4 +119,5 @@ def _lines(path: bytes, entry: Entry | None, content: Content) -> list[str] | No
     data = content(path, entry)
     if b"\0" in data:
         return None
-    return data.decode(errors="replace").splitlines()
+    *lines, last = data.decode(errors="replace").split("\n")
+    return [*lines, f"{last}\n{NO_NEWLINE}"] if last else lines

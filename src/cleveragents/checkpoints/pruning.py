@@ -2,9 +2,14 @@
 
 from collections.abc import Sequence
 
+from sqlalchemy import Connection
+
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
+from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict, judge
+from cleveragents.events import Note, Reporter
 from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.plans.step_run import StepRunRepository
 from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
@@ -13,9 +18,36 @@ from cleveragents.storage.database import Database
 class Pruning:
     """Opens and carries out prune operations; the caller owns the plan."""
 
-    def __init__(self, database: Database, sandboxes: Sandboxes) -> None:
+    def __init__(
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        policy: CheckpointRetentionPolicy,
+        report: Reporter,
+    ) -> None:
         self._database = database
         self._sandboxes = sandboxes
+        self._policy = policy
+        self._report = report
+
+    def is_due(self, count: int) -> bool:
+        """Tells whether a plan with so many checkpoints has too many."""
+        return count > self._policy.limit
+
+    def prune(self, plan_id: str) -> list[Verdict]:
+        """Applies the policy; returns what became of each checkpoint and why."""
+        with self._database.unit_of_work() as connection:
+            plan = PlanRepository(connection).get(plan_id)
+            rows = CheckpointRepository(connection).of_plan(plan_id)
+            verdicts = judge(rows, self._policy, _needed(connection, plan_id))
+        doomed = [verdict.checkpoint for verdict in verdicts if not verdict.keep]
+        if doomed:
+            self.forget(plan, doomed)
+        kept = len(rows) - len(doomed)
+        if self.is_due(kept):
+            text = f"{kept} checkpoints are kept, more than the limit of {self._policy.limit}"
+            self._report(Note(plan_id, text))
+        return verdicts
 
     def forget(self, plan: Plan, doomed: Sequence[Checkpoint]) -> None:
         """Deletes rows and notes that their content may go; it goes when somebody has time."""
@@ -56,3 +88,16 @@ class Pruning:
             return CheckpointRepository(connection).refs_of_project(project_id) | (
                 SandboxRepository(connection).base_refs(project_id)
             )
+
+
+def _needed(connection: Connection, plan_id: str) -> dict[str, str]:
+    """Returns the checkpoints that something unfinished relies on, each with the reason."""
+    needed = {
+        str(operation.intent[key]): "an unfinished operation needs it"
+        for operation in OperationRepository(connection).unfinished(plan_id)
+        if operation.kind is Kind.ROLLBACK
+        for key in ("target", "safety")
+    }
+    for run in StepRunRepository(connection).unfinished(plan_id):
+        needed[run.checkpoint_id or ""] = "the step that was tried last started from it"
+    return needed

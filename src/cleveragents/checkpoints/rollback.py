@@ -30,6 +30,10 @@ from cleveragents.snapshots.record import Snapshot
 from cleveragents.storage.database import Database
 
 
+class TakenBack(Damaged):
+    """The target turned out to be unreadable; the safety checkpoint was restored instead."""
+
+
 @dataclass(frozen=True)
 class FileChange:
     """What happened to one path."""
@@ -72,7 +76,7 @@ class Rollbacks:
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
         snapshot = self._verified(plan, target)
-        return described(archive.changes_from_now(snapshot, sandbox.roots))
+        return described(archive.verified_changes_from_now(snapshot, sandbox.roots))
 
     def open(self, plan: Plan, target: Checkpoint, safety: Checkpoint, ending: Ending) -> Operation:
         """Records the intent; from here on a crash is finished by recovery."""
@@ -93,7 +97,7 @@ class Rollbacks:
             return self._restore(operation, "target", Status.DONE)
         except Damaged as error:
             self._restore(operation, "safety", Status.ABORTED)
-            raise Damaged(
+            raise TakenBack(
                 f"{error.message}; the files are as they were before the rollback",
                 detail=error.detail,
                 hints=error.hints,
@@ -107,7 +111,8 @@ class Rollbacks:
                 for row in CheckpointRepository(connection).of_plan(operation.plan_id)
             }
         goal = rows[str(operation.intent[which])]
-        sandbox = self._sandboxes.require(plan.plan_id)
+        # The intent is recorded: a sandbox lost since is made again, all of it is restored anyway.
+        sandbox = self._sandboxes.rebuilt(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
         snapshot = self._verified(plan, goal)
         restored = archive.restore(snapshot, sandbox.roots, sandbox.staging)
@@ -182,7 +187,7 @@ def described(changes: Changes) -> tuple[FileChange, ...]:
         entry = change.after or change.before
         if entry is None or (entry.is_dir and change.path in parents):
             continue
-        path = os.fsdecode(change.path) + ("/" if entry.is_dir else "")
+        path = (os.fsdecode(change.path) or ".") + ("/" if entry.is_dir else "")
         found.append(FileChange(path, "removed" if change.after is None else "restored"))
     if any(listed for name, listed in changes.items() if name != MAIN):
         found.append(FileChange(".git/", "restored"))

@@ -22,7 +22,7 @@ from cleveragents.cli.invocation import (
     current,
 )
 from cleveragents.cli.render import Format, show_error
-from cleveragents.errors import CleverAgentsError, Failed, Interrupted, InvalidInput
+from cleveragents.errors import CleverAgentsError, Failed, InvalidInput
 from cleveragents.sandbox.process import adopt_orphans
 
 Groups = Mapping[str, tuple[str, str]]
@@ -56,10 +56,9 @@ def guarded(arguments: Sequence[str], groups: Groups, load: Load) -> int:
     except typer.TyperException as problem:
         help_line = " ".join(["agents", *current.command.split(), "--help"])
         error = InvalidInput(problem.format_message(), hints=[f"see: {help_line}"])
-    except KeyboardInterrupt:
-        again = "go on: agents plan execute @"
-        error = Interrupted("interrupted; the plan stays where it is", hints=[again])
-    show_error(error, _format(arguments), current.command, current.timing)
+    current.close()
+    messages = list(dict.fromkeys(current.messages))
+    show_error(error, _format(arguments), current.command, current.timing, messages)
     return error.exit_code
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.service import Wanted
+from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.cli import views
 from cleveragents.cli.invocation import PlanArgument, YesOption, command, confirm, current
@@ -89,6 +89,7 @@ def create(
     found = app.plans.find(plan)
     wanted = Wanted(CheckpointType.MANUAL, "made by hand", label=label, pinned=True)
     row = app.checkpoints.create_checkpoint(found.plan_id, wanted)
+    app.checkpoints.finish(found.plan_id)
     return Result(
         _row(row),
         [Text([f"{row.name}  {row.checkpoint_id}"])],
@@ -111,7 +112,7 @@ def delete(plan: PlanArgument, checkpoint: CheckpointArgument, yes: YesOption = 
         command_line=f"agents plan checkpoint delete {found.plan_id} {row.seq}",
     )
     app.checkpoints.delete_checkpoint(found.plan_id, row)
-    app.checkpoints.free_space(found.plan_id)
+    app.checkpoints.finish(found.plan_id)
     return Result({"deleted": row.checkpoint_id, "seq": row.seq}, [Text([f"deleted {row.name}"])])
 
 

@@ -5,7 +5,7 @@ import inspect
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,8 +14,8 @@ import typer
 from cleveragents.app import App
 from cleveragents.cli.progress import Progress
 from cleveragents.cli.render import Format, Result, Timing, show
-from cleveragents.errors import Failed, InvalidInput
-from cleveragents.events import silent
+from cleveragents.errors import Failed, Interrupted, InvalidInput
+from cleveragents.events import Event, Note
 from cleveragents.ids import now
 
 FormatOption = Annotated[
@@ -59,6 +59,8 @@ class Invocation:
     data_dir: Path | None = None
     config_path: Path | None = None
     verbose: bool | None = None
+    messages: list[str] = field(default_factory=list[str])  # told with the result or the error
+    progress: Progress | None = None
     started: str = field(default_factory=lambda: now().isoformat())
     _clock: float = field(default_factory=time.monotonic)
 
@@ -80,13 +82,26 @@ class Invocation:
 
     def app(self, *, progress: bool = False) -> App:
         """Opens the application; with progress, what happens is told on standard error."""
-        report = Progress(self.form, verbose=bool(self.verbose)) if progress else silent
-        return App(
+        if progress and self.form not in (Format.JSON, Format.YAML):
+            self.progress = Progress(verbose=bool(self.verbose))
+        app = App(
             self.project,
             data_dir=self.data_dir,
             config_path=self.config_path,
-            report=report,
+            report=self.progress or self._note,
         )
+        self.messages += app.settings.warnings
+        return app
+
+    def close(self) -> None:
+        """Leaves the terminal as it was."""
+        if self.progress is not None:
+            self.progress.close()
+
+    def _note(self, event: Event) -> None:
+        """Keeps what must be told even where progress is not shown."""
+        if isinstance(event, Note):
+            self.messages.append(event.text)
 
 
 current = Invocation("")
@@ -113,8 +128,16 @@ def command(group: typer.Typer, name: str) -> Callable[[Callable[..., Result]], 
         @functools.wraps(function)
         def run(*args: Any, **options: Any) -> int:  # noqa: ANN401 - typer passes what it parsed
             current.take({key: options.pop(key) for key in GLOBALS})
-            result = function(*args, **options)
-            show(result, current.form, current.command, current.timing)
+            try:
+                result = function(*args, **options)
+            except KeyboardInterrupt as error:  # here, because typer would swallow it
+                again = "go on: agents plan execute @"
+                raise Interrupted(
+                    "interrupted; the plan stays where it is", hints=[again]
+                ) from error
+            messages = [*current.messages, *result.messages]
+            told = replace(result, messages=list(dict.fromkeys(messages)))
+            show(told, current.form, current.command, current.timing)
             return result.exit_code
 
         parameters = [*signature.parameters.values(), *extra]

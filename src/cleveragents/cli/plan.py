@@ -75,6 +75,7 @@ def list_plans() -> Result:
     ]
     table = Grid("", ["PLAN", "STATE", "STEPS", "NAME", "CREATED"], rows)
     hints = [] if found else ["this project has no plan yet; make one: agents plan use ACTION"]
+    hints += [f"{plan.name}: {views.ROLLBACK_OFF}" for plan in found if views.runs_bare(plan)]
     data = {"plans": [views.plan_row(plan) for plan in found]}
     return Result(data, [table] if found else [], messages=hints)
 
@@ -99,7 +100,9 @@ def diff(
     Example: agents plan diff @
     """
     app = current.app()
-    return views.differences(app.comparisons.since_start(app.plans.find(plan)), stat=stat)
+    found = app.plans.find(plan)
+    current.messages += views.cautions(found, app)
+    return views.differences(app.comparisons.since_start(found), stat=stat)
 
 
 def make_plan(app: App, action: Path, pairs: Sequence[str]) -> Plan:
@@ -116,6 +119,7 @@ def make_plan(app: App, action: Path, pairs: Sequence[str]) -> Plan:
 
 def run_plan(app: App, plan: Plan) -> Result:
     """Runs a plan and tells how it ended; a failed step is a failed command."""
+    current.messages += views.cautions(plan, app)
     done = app.execute.run(plan.plan_id)
     result = views.status(app.plans.status(done), app)
     if done.stage == ERRORED and done.error is not None:

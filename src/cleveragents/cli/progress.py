@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
 
-from cleveragents.cli.render import Format, safe
+from cleveragents.cli.render import safe
 from cleveragents.events import (
     CheckpointSame,
     CheckpointSaved,
@@ -22,17 +22,14 @@ from cleveragents.events import (
 class Progress:
     """A reporter for people: whole lines, and on a terminal a spinner with the latest output."""
 
-    def __init__(self, form: Format, *, verbose: bool) -> None:
+    def __init__(self, *, verbose: bool) -> None:
         self._console = Console(stderr=True, highlight=False)
-        self._silent = form in (Format.JSON, Format.YAML)
         self._verbose = verbose
         self._status: Status | None = None
         self._step = ""
 
     def __call__(self, event: Event) -> None:
         """Tells about one event."""
-        if self._silent:
-            return
         match event:
             case StepStarted():
                 self._start(event)
@@ -73,10 +70,14 @@ class Progress:
             self._status = self._console.status(self._step)
             self._status.start()
 
-    def _end(self, line: str) -> None:
+    def close(self) -> None:
+        """Stops the spinner and gives the cursor back."""
         if self._status is not None:
             self._status.stop()
             self._status = None
+
+    def _end(self, line: str) -> None:
+        self.close()
         self._line(line)
 
     def _line(self, text: str) -> None:

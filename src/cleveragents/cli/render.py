@@ -102,8 +102,7 @@ def show(result: Result, form: Format, command: str, timing: Timing) -> None:
     if result.footer:
         _console(form, sys.stdout).print(f"[green]✓ OK[/] {escape(safe(result.footer))}")
     notes = _console(form, sys.stderr)
-    for message in result.messages:
-        notes.print(f"[yellow]note:[/] {escape(safe(message))}", soft_wrap=True)
+    _print_messages(result.messages, notes)
     if result.next_steps:
         notes.print("next:", style="dim")
     for step in result.next_steps:
@@ -117,7 +116,13 @@ def show_blocks(blocks: Sequence[Block], form: Format, stream: TextIO) -> None:
             _print_block(block, form, _console(form, stream))
 
 
-def show_error(error: CleverAgentsError, form: Format, command: str, timing: Timing) -> None:
+def show_error(
+    error: CleverAgentsError,
+    form: Format,
+    command: str,
+    timing: Timing,
+    messages: Sequence[str],
+) -> None:
     """Writes an error: for programs on standard output, for people on standard error."""
     if form in (Format.JSON, Format.YAML):
         problem = {
@@ -132,7 +137,7 @@ def show_error(error: CleverAgentsError, form: Format, command: str, timing: Tim
             "exit_code": error.exit_code,
             "error": problem,
             "timing": vars(timing),
-            "messages": [],
+            "messages": list(messages),
         }
         _write_data(envelope, form)
         return
@@ -140,8 +145,14 @@ def show_error(error: CleverAgentsError, form: Format, command: str, timing: Tim
     console.print(f"[red]error:[/] {escape(safe(error.message))}", soft_wrap=True)
     for line in error.detail:
         console.print(f"  {escape(safe(line))}", soft_wrap=True)
+    _print_messages(messages, console)
     for hint in error.hints:
         console.print(f"[cyan]hint:[/] {escape(safe(hint))}", soft_wrap=True)
+
+
+def _print_messages(messages: Sequence[str], console: Console) -> None:
+    for message in messages:
+        console.print(f"[yellow]note:[/] {escape(safe(message))}", soft_wrap=True)
 
 
 def safe(text: str) -> str:

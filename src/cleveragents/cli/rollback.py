@@ -49,6 +49,9 @@ def rollback(
     found = app.plans.find(plan)
     target = _target(app, found, checkpoint)
     again = f"agents plan rollback {found.plan_id} {target.seq}"
+    if rebuild and dry_run:
+        text = f"dry run: the sandbox would be made again from {target.name} if it is missing"
+        return Result({"plan": found.plan_id, "checkpoint": target.checkpoint_id}, messages=[text])
     if rebuild:
         confirm(
             f"Rebuild the sandbox from {target.name}?", yes=yes, command_line=f"{again} --rebuild"
@@ -60,7 +63,9 @@ def rollback(
         if not yes:
             show_blocks([_changes_block("Would change", changes)], current.form, sys.stderr)
             confirm(f"Roll back to {target.name}?", yes=False, command_line=again)
-    return _done(app.checkpoints.rollback_to_checkpoint(found.plan_id, target, rebuild=rebuild))
+    result = app.checkpoints.rollback_to_checkpoint(found.plan_id, target, rebuild=rebuild)
+    app.checkpoints.finish(found.plan_id)
+    return _done(result)
 
 
 def _target(app: App, plan: Plan, text: str | None) -> Checkpoint:

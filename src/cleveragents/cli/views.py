@@ -11,6 +11,7 @@ from cleveragents.ids import now
 from cleveragents.plans.lifecycle import COMPLETE, ERRORED, QUEUED, RUNNING, STRATEGIZED, written
 from cleveragents.plans.plan import Plan
 
+ROLLBACK_OFF = "rollback is off for this plan: it runs without checkpoints"
 UNCONFINED = "steps are not confined yet: an absolute path in a step still reaches your own files"
 
 
@@ -43,11 +44,16 @@ def plan_row(plan: Plan) -> dict[str, object]:
     }
 
 
+def runs_bare(plan: Plan) -> bool:
+    """Whether a plan runs without checkpoints."""
+    return not plan.action.rollback.enabled
+
+
 def cautions(plan: Plan, app: App) -> list[str]:
     """What every output about a plan says while it is so."""
     found = [UNCONFINED]
-    if not plan.action.rollback.enabled:
-        found.append("rollback is off for this plan: it runs without checkpoints")
+    if runs_bare(plan):
+        found.append(ROLLBACK_OFF)
     elif not app.checkpoints.policy.triggers:
         found.append("automatic checkpoints are off: a crash starts again from pre_execute")
     return found
@@ -110,7 +116,10 @@ def _facts(found: PlanStatus) -> list[tuple[str, str]]:
         where = sandbox.strategy + ("" if sandbox.exists else ", missing")
         facts += [("Sandbox", f"{sandbox.path} ({where})"), ("Branch", sandbox.branch or "-")]
     facts += [
-        ("Files modified", str(found.files_modified)),
+        (
+            "Files modified",
+            "unknown" if found.files_modified is None else str(found.files_modified),
+        ),
         ("Checkpoints", str(len(found.checkpoints))),
     ]
     if plan.error is not None:

@@ -2,10 +2,11 @@
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.rollback import Ending
-from cleveragents.checkpoints.service import CheckpointService, Own, Wanted
+from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.engine.attempt import StepAttempts
-from cleveragents.errors import CleverAgentsError, Refused
+from cleveragents.errors import CleverAgentsError, Failed, Refused
 from cleveragents.events import Note, PlanMoved, Reporter, RolledBack, SandboxReady
 from cleveragents.plans.action import OnFailure, Step
 from cleveragents.plans.lifecycle import (
@@ -19,8 +20,6 @@ from cleveragents.plans.lifecycle import (
     written,
 )
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
-from cleveragents.plans.step_run import STARTED, StepRunRepository
-from cleveragents.sandbox import process
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
@@ -64,8 +63,8 @@ class ExecutePhase:
                 plan = self._run_steps(plan)
             except (CleverAgentsError, OSError) as error:
                 self._stop(plan_id, error)
-                raise
-            self._checkpoints.free_space(plan_id)
+                raise _failed(error) from error
+            self._checkpoints.finish(plan_id)
             return plan
 
     def run_step(self, plan: Plan, sandbox: Sandbox) -> bool:
@@ -89,7 +88,7 @@ class ExecutePhase:
 
     def _begin(self, plan: Plan) -> Plan:
         """Makes or finds the sandbox and moves the plan to processing."""
-        if plan.stage == RUNNING:
+        if plan.stage == RUNNING or _was_stopped(plan):
             self._take_over(plan)
         if self._sandboxes.find(plan.plan_id) is None:
             sandbox, filled = self._sandboxes.create(plan.plan_id, plan.project_id)
@@ -112,12 +111,10 @@ class ExecutePhase:
         return self._move(plan.plan_id, COMPLETE)
 
     def _take_over(self, plan: Plan) -> None:
-        """Ends what a dead run left behind and goes back to its latest checkpoint."""
-        with self._database.unit_of_work() as connection:
-            runs = StepRunRepository(connection).of_plan(plan.plan_id)
-        for run in runs:
-            if run.status == STARTED and run.superseded_by is None:
-                process.end_processes(run.step_run_id)
+        """Goes back to the latest checkpoint of a run that ended half-way."""
+        if not plan.action.rollback.enabled:
+            text = "the last run was interrupted; going on with the files as they are"
+            self._report(Note(plan.plan_id, text))
         rows = self._checkpoints.list_checkpoints(plan.plan_id)
         if rows and plan.action.rollback.enabled:
             result = self._checkpoints.rollback_to_checkpoint(
@@ -159,7 +156,7 @@ class ExecutePhase:
             reason = f"retries of step {title} start from it"
             retried = Wanted(CheckpointType.STEP, reason, even_if_unchanged=False)
             self._checkpoints.create_checkpoint(plan_id, retried)
-        return self._checkpoints.list_checkpoints(plan_id)[-1]
+        return self._checkpoints.latest_checkpoint(plan_id)
 
     def _checkpoint_after(self, plan: Plan, step: Step, declared: Declaration) -> None:
         if plan.action.rollback.enabled and not declared.read_only:
@@ -215,3 +212,15 @@ class ExecutePhase:
     def _plan(self, plan_id: str) -> Plan:
         with self._database.unit_of_work() as connection:
             return PlanRepository(connection).get(plan_id)
+
+
+def _was_stopped(plan: Plan) -> bool:
+    """Whether the plan stopped for a reason of ours, with a step's files perhaps half done."""
+    return plan.stage == ERRORED and plan.error is not None and plan.error.step is None
+
+
+def _failed(error: CleverAgentsError | OSError) -> Failed | OSError:
+    """A run that could not go on has failed, whatever stopped it."""
+    if isinstance(error, Failed | OSError):
+        return error
+    return Failed(f"the plan stopped: {error}", detail=error.detail, hints=error.hints)

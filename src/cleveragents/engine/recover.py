@@ -5,9 +5,10 @@ from contextlib import contextmanager
 
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository
 from cleveragents.checkpoints.pruning import Pruning
-from cleveragents.checkpoints.rollback import Rollbacks
-from cleveragents.errors import Damaged
+from cleveragents.checkpoints.rollback import Rollbacks, TakenBack
 from cleveragents.events import Note, Reporter
+from cleveragents.plans.step_run import STARTED, StepRunRepository
+from cleveragents.sandbox.process import end_processes
 from cleveragents.storage.database import Database
 from cleveragents.storage.lock import PlanLocks
 
@@ -42,20 +43,27 @@ class Ownership:
         return self._locks.is_owned(plan_id)
 
     def _recover(self, plan_id: str) -> None:
-        """Finishes open operations in the order they were opened; may itself be killed."""
+        """Ends what a dead run left running, then finishes open operations in their order.
+
+        It may itself be killed: everything here can be done again.
+        """
         finish: Mapping[Kind, Callable[[Operation], None]] = {
             Kind.ROLLBACK: self._finish_rollback,
             Kind.PRUNE: self._pruning.carry_out,
         }
         with self._database.unit_of_work() as connection:
             unfinished = OperationRepository(connection).unfinished(plan_id)
+            runs = StepRunRepository(connection).unfinished(plan_id)
+        for run in runs:
+            if run.status == STARTED:
+                end_processes(run.step_run_id)  # they would go on writing into the sandbox
         for operation in unfinished:
             finish[operation.kind](operation)
 
     def _finish_rollback(self, operation: Operation) -> None:
         try:
             result = self._rollbacks.carry_out(operation)
-        except Damaged as error:
+        except TakenBack as error:
             text = f"an interrupted rollback could not be finished and was taken back: {error}"
         else:
             text = f"an interrupted rollback to {result.target.name} was finished"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.comparison import Comparisons
 from cleveragents.checkpoints.operations import Operation, OperationRepository
+from cleveragents.errors import CleverAgentsError
 from cleveragents.plans.lifecycle import ERRORED, RUNNING
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import SUCCEEDED, StepRun, StepRunRepository
@@ -32,7 +33,7 @@ class PlanStatus:
     progress: tuple[StepStatus, ...]
     sandbox: Sandbox | None
     tool_calls: int
-    files_modified: int
+    files_modified: int | None  # None: the files cannot be looked at
     checkpoints: Sequence[Checkpoint]
     unfinished: Sequence[Operation]
     interrupted: bool  # it was running and its process is gone
@@ -81,11 +82,17 @@ class PlanReader:
             tuple(_progress(plan, interrupted=interrupted)),
             sandbox,
             len(_counting(runs)),
-            len(self._comparisons.since_start(plan)) if there else 0,
+            self._files_modified(plan) if there else 0,
             checkpoints,
             unfinished,
             interrupted,
         )
+
+    def _files_modified(self, plan: Plan) -> int | None:
+        try:
+            return len(self._comparisons.since_start(plan))
+        except CleverAgentsError:
+            return None  # what is wrong with them is told by whoever needs them
 
 
 def _counting(runs: Sequence[StepRun]) -> Sequence[StepRun]:

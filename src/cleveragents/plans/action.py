@@ -1,7 +1,8 @@
 """The action file: a reusable template of arguments, tools, a rollback policy and steps."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +20,7 @@ _LATER = {  # what the file format will hold, and this version cannot carry out
     "decide": "decisions",
     "subplans": "subplans",
     "strategist": "strategists",
+    "undo": "undo commands",
 }
 
 
@@ -89,9 +91,8 @@ def read_action(path: Path, given: Mapping[str, str]) -> Action:
     try:
         action = Action.model_validate(filled)
     except ValidationError as error:
-        problems += [_told(source, problem) for problem in error.errors()]
-    if action is not None:
-        problems += _tool_problems(action, source)
+        problems += [_told(source, problem) for problem in _telling(error)]
+    problems += _tool_problems(filled, source)
     if problems or action is None:
         raise InvalidInput(
             f"{source.name} has {len(problems)} problem{'s' if len(problems) > 1 else ''}",
@@ -112,13 +113,14 @@ def _argument_values(
         if name not in declared
     ]
     for name, argument in declared.items():
-        default = argument.get("default") if isinstance(argument, dict) else None
+        has_default = isinstance(argument, dict) and argument.get("default") is not None
+        default = source.texts.get(("arguments", name, "default")) if has_default else None
         value = given.get(name, default)
         if value is None:
             where = source.at(("arguments", name))
             problems.append(f"{where}: missing; give it with --arg {name}=…")
         else:
-            values[name] = str(value)
+            values[name] = value
     return values, problems
 
 
@@ -146,6 +148,21 @@ def _fill_in(
     return value
 
 
+def _telling(error: ValidationError) -> list[ErrorDetails]:
+    """Leaves out that a list is too short when it is what is wrong in it that made it so."""
+    found = error.errors()
+    return [
+        problem
+        for problem in found
+        if problem["type"] != "too_short"
+        or not any(
+            other["loc"][: len(problem["loc"])] == problem["loc"]
+            for other in found
+            if other is not problem
+        )
+    ]
+
+
 def _told(source: Source, problem: ErrorDetails) -> str:
     location = tuple(problem["loc"])
     name = str(location[-1]) if location else ""
@@ -155,14 +172,35 @@ def _told(source: Source, problem: ErrorDetails) -> str:
     return f"{source.at(location)}: {words.get(problem['type'], problem['msg'])}"
 
 
-def _tool_problems(action: Action, source: Source) -> Iterator[str]:
-    registry = ToolRegistry(action.tools)
-    for index, step in enumerate(action.steps):
+def _tool_problems(filled: Plain, source: Source) -> Iterator[str]:
+    """Checks tools and their parameters in every step, whatever else is wrong with the file."""
+    tools, steps = (_entries(filled, key) for key in ("tools", "steps"))
+    registry = ToolRegistry(list(_valid_tools(tools)))
+    declared = {tool.get("name") for _, tool in tools}
+    for index, step in steps:
+        name, given = step.get("tool"), step.get("with", {})
+        if not isinstance(name, str) or not isinstance(given, dict):
+            continue
         try:
-            registry.find(step.tool).parameters.model_validate(step.with_)
+            registry.find(name).parameters.model_validate(given)
         except NotFound as error:
-            yield f"{source.at(('steps', index, 'tool'))}: {error.message}; {error.hints[0]}"
+            if name not in declared:  # a tool that is declared wrongly is told of already
+                where = source.at(("steps", index, "tool"))
+                yield f"{where}: {error.message}; {error.hints[0]}"
         except ValidationError as error:
             for problem in error.errors():
-                where = ("steps", index, "with", *problem["loc"])
-                yield _told(source, {**problem, "loc": where})
+                location = ("steps", index, "with", *problem["loc"])
+                yield _told(source, {**problem, "loc": location})
+
+
+def _entries(filled: Plain, key: str) -> list[tuple[int, dict[str, Plain]]]:
+    """Returns what looks like an entry in a list of the file, with its position."""
+    listed = filled.get(key) if isinstance(filled, dict) else None
+    found = enumerate(listed) if isinstance(listed, list) else ()
+    return [(index, entry) for index, entry in found if isinstance(entry, dict)]
+
+
+def _valid_tools(tools: Sequence[tuple[int, dict[str, Plain]]]) -> Iterator[CommandTool]:
+    for _, tool in tools:
+        with suppress(ValidationError):  # told with the rest of the file
+            yield CommandTool.model_validate(tool)

@@ -5,12 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
 
 from cleveragents.ids import new_id, now
 from cleveragents.storage.tables import decisions
 
 PROMPT_DEFINITION = "prompt_definition"  # the root: what the plan was asked to do
+
+
+# Asked at every checkpoint, so put together once.
+_ACTIVE = select(decisions.c.decision_id).where(
+    decisions.c.plan_id == bindparam("plan_id"), decisions.c.superseded_by.is_(None)
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ class DecisionRepository:
 
     def active(self, plan_id: str) -> Sequence[str]:
         """Returns the ids of the decisions that count at present."""
-        return [d.decision_id for d in self.of_plan(plan_id) if d.superseded_by is None]
+        return self._connection.scalars(_ACTIVE, {"plan_id": plan_id}).all()
 
     def make_active(self, plan_id: str, listed: Sequence[str], operation_id: str) -> int:
         """Makes exactly the listed decisions count; returns how many were taken back."""

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from cleveragents.plans.decision import DecisionRepository
-from cleveragents.plans.plan import PlanRepository
+from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import StepRunRepository
 
 
@@ -47,12 +47,12 @@ class TakenBack:
     decisions: int
 
 
-def current_document(connection: Connection, plan_id: str) -> PlanDocument:
+def current_document(connection: Connection, plan: Plan) -> PlanDocument:
     """Returns the document of the present."""
     return PlanDocument(
-        PlanRepository(connection).get(plan_id).cursor,
-        tuple(StepRunRepository(connection).active(plan_id)),
-        tuple(DecisionRepository(connection).active(plan_id)),
+        plan.cursor,
+        tuple(StepRunRepository(connection).active(plan.plan_id)),
+        tuple(DecisionRepository(connection).active(plan.plan_id)),
     )
 
 

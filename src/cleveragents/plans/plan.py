@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
 
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import is_id, new_id, now
@@ -64,6 +64,9 @@ class Plan:
         return int(self.cursor.partition(".")[0])
 
 
+_BY_ID = select(plans).where(plans.c.plan_id == bindparam("plan_id"))
+
+
 class PlanRepository:
     """The rows of plans."""
 
@@ -95,11 +98,7 @@ class PlanRepository:
 
     def get(self, plan_id: str) -> Plan:
         """Returns a plan by its whole id."""
-        row = (
-            self._connection.execute(select(plans).where(plans.c.plan_id == plan_id))
-            .mappings()
-            .one_or_none()
-        )
+        row = self._connection.execute(_BY_ID, {"plan_id": plan_id}).mappings().one_or_none()
         if row is None:
             raise NotFound(f"no plan {plan_id}", hints=["see: agents plan list"])
         return _from_row(row)

@@ -7,7 +7,7 @@ text here, `12:30` is not 750, a date stays what was written).
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import yaml
 
@@ -24,8 +24,26 @@ _LOOKS_LIKE = {
 }
 
 
+class _NotPlain(Exception):
+    """Something in the file is more than plain data."""
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(problem)
+        self.line = line
+
+
 class _PlainLoader(yaml.SafeLoader):
     """A safe loader that takes for a number or a truth value only what looks like one."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Refuses what is not plain data, at the line where it stands."""
+        event = cast("yaml.Event", self.peek_event())  # pyright: ignore[reportUnknownMemberType]
+        line = event.start_mark.line + 1 if event.start_mark else 1
+        if isinstance(event, yaml.AliasEvent):
+            raise _NotPlain(line, "aliases are not supported; repeat the value")
+        if getattr(event, "tag", None) not in (None, "!"):
+            raise _NotPlain(line, "tags are not supported")
+        return super().compose_node(parent, index)
 
 
 # None: tried whatever the first character is.
@@ -41,6 +59,7 @@ class Source:
     name: str
     data: Plain
     lines: dict[Location, int]
+    texts: dict[Location, str]  # scalars as they are written
 
     def at(self, location: Location) -> str:
         """Returns `file:line: field` for a value or the nearest one around it."""
@@ -58,8 +77,12 @@ def read_source(path: Path) -> Source:
         root: yaml.Node | None = _PlainLoader(text).get_single_node()
     except FileNotFoundError as error:
         raise InvalidInput(f"no such file: {path}") from error
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InvalidInput(f"{path} is not UTF-8 text") from error
+    except _NotPlain as error:
+        raise InvalidInput(f"{path.name}:{error.line}: {error}") from error
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise InvalidInput(f"{path.name}:{line}: {error.problem}") from error
@@ -67,7 +90,8 @@ def read_source(path: Path) -> Source:
         raise InvalidInput(f"{path.name}: {error}") from error
     lines: dict[Location, int] = {(): 1}
     reader = _Reader(path.name, lines)
-    return Source(path.name, None if root is None else reader.value(root, ()), lines)
+    data = None if root is None else reader.value(root, ())
+    return Source(path.name, data, lines, reader.texts)
 
 
 class _Reader:
@@ -76,17 +100,15 @@ class _Reader:
     def __init__(self, name: str, lines: dict[Location, int]) -> None:
         self._name = name
         self._lines = lines
-        self._seen: set[int] = set()
+        self.texts: dict[Location, str] = {}
 
     def value(self, node: yaml.Node, location: Location) -> Plain:
-        line = self._lines[location] = node.start_mark.line + 1
-        if id(node) in self._seen:
-            raise InvalidInput(f"{self._name}:{line}: aliases are not supported; repeat the value")
-        self._seen.add(id(node))
+        self._lines[location] = node.start_mark.line + 1
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, location)
         if isinstance(node, yaml.SequenceNode):
             return [self.value(item, (*location, i)) for i, item in enumerate(node.value)]
+        self.texts[location] = str(node.value)
         return _scalar(node)
 
     def _mapping(self, node: yaml.MappingNode, location: Location) -> dict[str, Plain]:

@@ -6,12 +6,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Connection, RowMapping, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
 
 from cleveragents.ids import new_id, now
 from cleveragents.storage.tables import step_runs
 
 STARTED, SUCCEEDED, FAILED = "started", "succeeded", "failed"
+
+
+# Asked at every checkpoint, so put together once.
+_ACTIVE = select(step_runs.c.step_run_id).where(
+    step_runs.c.plan_id == bindparam("plan_id"),
+    step_runs.c.superseded_by.is_(None),
+    step_runs.c.status == SUCCEEDED,
+)
 
 
 @dataclass(frozen=True)
@@ -110,13 +118,17 @@ class StepRunRepository:
         )
         return [_from_row(row) for row in rows.mappings()]
 
+    def unfinished(self, plan_id: str) -> Sequence[StepRun]:
+        """Returns the runs that count and have not succeeded."""
+        return [
+            run
+            for run in self.of_plan(plan_id)
+            if run.superseded_by is None and run.status != SUCCEEDED
+        ]
+
     def active(self, plan_id: str) -> Sequence[str]:
         """Returns the ids of the successful runs that count at present."""
-        return [
-            run.step_run_id
-            for run in self.of_plan(plan_id)
-            if run.superseded_by is None and run.status == SUCCEEDED
-        ]
+        return self._connection.scalars(_ACTIVE, {"plan_id": plan_id}).all()
 
     def make_active(self, plan_id: str, listed: Sequence[str], operation_id: str) -> int:
         """Makes exactly the listed runs count; returns how many calls were taken back."""

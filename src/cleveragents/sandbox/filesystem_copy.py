@@ -6,7 +6,6 @@ from pathlib import Path
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import Filled, Sandbox, SandboxPolicy
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.scan import Excluded
 
 
@@ -28,9 +27,8 @@ def copy_in(project: Project, sandbox: Sandbox, archive: Archive, excluded: Excl
     checkpoint finds its content stored. The user's permissions are never borrowed.
     """
     ties = _Ties(project.path)
-    roots = {MAIN: project.path}
-    with archive.capture(
-        roots, Filter(), excluded=lambda path: excluded(path) or ties.leads_out(path), borrow=False
+    with archive.capture_once(
+        project.path, lambda path: excluded(path) or ties.leads_out(path)
     ) as capture:
         about = {"kind": "base", "plan_id": sandbox.plan_id, "project": str(project.path)}
         base_ref = capture.commit(about)

@@ -21,9 +21,9 @@ class Contained:
     def read(self, path: str) -> bytes:
         """Returns the bytes of a regular file."""
         with self._parent(path) as (parent, name):
-            fd = os.open(name, beneath.READING, dir_fd=parent)
-            with os.fdopen(fd, "rb") as file:
-                if not stat.S_ISREG(os.fstat(fd).st_mode):
+            _mode_of(parent, name, path)  # refuses what is no regular file
+            with os.fdopen(os.open(name, beneath.READING, dir_fd=parent), "rb") as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     raise Refused(f"{path} is not a regular file")
                 return file.read()
 
@@ -93,8 +93,10 @@ def _mode_of(parent: int, name: bytes, path: str) -> int | None:
         mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
     except FileNotFoundError:
         return None
+    if stat.S_ISLNK(mode):
+        raise Refused(f"{path} is a link or passes through one; none is followed")
     if not stat.S_ISREG(mode):
-        raise Refused(f"{path} exists and is not a regular file")
+        raise Refused(f"{path} is not a regular file")
     return stat.S_IMODE(mode)
 
 

@@ -23,6 +23,7 @@ MARK = "CLEVERAGENTS_STEP"
 ALWAYS_PASSED = ("HOME", "PATH", "LANG", "TERM")
 OUTPUT_CAP = 10 << 20  # bytes of output kept per step
 TAIL = 4096  # bytes of output kept at hand for messages
+LONGEST_WAIT = 3600.0  # seconds in one system call; longer ones overflow in it
 GRACE_SECONDS = 1.0  # between asking a step to stop and making it
 KILL_SECONDS = 10.0  # after which a process that cannot be killed is reported
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
@@ -162,12 +163,13 @@ class _Reader:
             try:
                 while True:
                     left = None if deadline is None else max(0.0, deadline - time.monotonic())
-                    ready = [key.fd for key, _ in selector.select(left)]
+                    wait = None if left is None else min(left, LONGEST_WAIT)
+                    ready = [key.fd for key, _ in selector.select(wait)]
                     if self._pipe in ready and not self._read_some():
                         selector.unregister(self._pipe)
                     elif exited in ready:
                         return True
-                    elif not ready:
+                    elif not ready and left == wait:
                         return False
             finally:
                 os.close(exited)
@@ -203,7 +205,8 @@ def _ask_to_stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def _survivors(mark: str, session: int | None) -> set[int]:
-    if _adopts_orphans.is_set() and _has_no_children():
+    # Whoever a living leader left behind is a child of ours by now; a dead run's are not.
+    if session is not None and _adopts_orphans.is_set() and _has_no_children():
         return set()
     wanted = f"{MARK}={mark}".encode()
     found: set[int] = set()

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
 
 from cleveragents.ids import now
 from cleveragents.sandbox.project import Project
@@ -86,6 +86,9 @@ class Strategy(Protocol):
     ) -> Filled: ...
 
 
+_OF_PLAN = select(sandboxes).where(sandboxes.c.plan_id == bindparam("plan_id"))
+
+
 class SandboxRepository:
     """The rows of sandboxes."""
 
@@ -94,14 +97,12 @@ class SandboxRepository:
 
     def of_plan(self, plan_id: str) -> Sandbox | None:
         """Returns the sandbox of a plan, if it has one."""
-        query = select(sandboxes).where(sandboxes.c.plan_id == plan_id)
-        row = self._connection.execute(query).mappings().one_or_none()
+        row = self._connection.execute(_OF_PLAN, {"plan_id": plan_id}).mappings().one_or_none()
         return None if row is None else _from_row(row)
 
     def get(self, plan_id: str) -> Sandbox:
         """Returns the sandbox that a plan is known to have."""
-        query = select(sandboxes).where(sandboxes.c.plan_id == plan_id)
-        return _from_row(self._connection.execute(query).mappings().one())
+        return _from_row(self._connection.execute(_OF_PLAN, {"plan_id": plan_id}).mappings().one())
 
     def add(self, sandbox_id: str, plan_id: str, strategy: str, path: Path) -> None:
         """Records that a sandbox is about to be made, before anything is on the disk."""

@@ -1,7 +1,7 @@
 """Makes sandboxes and finds them again from stored facts alone."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from cleveragents.errors import Failed, Refused
@@ -20,6 +20,7 @@ from cleveragents.sandbox.sandbox import (
 )
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.store import Store
+from cleveragents.snapshots.tracker import Tracking
 from cleveragents.storage.database import Database
 
 ALIASES: Mapping[str, str] = {"copy_on_write": "filesystem_copy"}
@@ -28,8 +29,17 @@ ALIASES: Mapping[str, str] = {"copy_on_write": "filesystem_copy"}
 class Sandboxes:
     """The sandboxes of a data directory, and the archive of each project."""
 
-    def __init__(self, database: Database, data_dir: Path, policy: SandboxPolicy) -> None:
+    def __init__(
+        self,
+        database: Database,
+        data_dir: Path,
+        policy: SandboxPolicy,
+        tracking: Tracking,
+        tell: Callable[[str], None],
+    ) -> None:
         self._database = database
+        self._tracking = tracking
+        self._tell = tell
         self._data_dir = data_dir
         self._policy = policy
         self._archives: dict[str, Archive] = {}
@@ -38,7 +48,7 @@ class Sandboxes:
         """The snapshots of a project."""
         if project_id not in self._archives:
             store = Store(self._data_dir / "projects" / project_id / "store")
-            self._archives[project_id] = Archive(store)
+            self._archives[project_id] = Archive(store, self._tracking, self._tell)
         return self._archives[project_id]
 
     def find(self, plan_id: str) -> Sandbox | None:
@@ -49,18 +59,7 @@ class Sandboxes:
 
     def require(self, plan_id: str) -> Sandbox:
         """Returns a plan's sandbox with its files; refuses if there is none."""
-        found = self.find(plan_id)
-        if found is None:
-            raise Refused(
-                "the plan has no sandbox yet",
-                hints=[f"run it first: agents plan execute {plan_id}"],
-            )
-        if not found.exists:
-            raise Refused(
-                f"the sandbox is missing: {found.path}",
-                hints=[f"rebuild it: agents plan rollback {plan_id} CHECKPOINT --rebuild"],
-            )
-        return found
+        return with_files(self.find(plan_id), plan_id)
 
     def create(self, plan_id: str, project_id: str) -> tuple[Sandbox, Filled]:
         """Makes the sandbox of a plan; one left half made by a crash is made anew."""
@@ -77,10 +76,12 @@ class Sandboxes:
             SandboxRepository(connection).ready(sandbox.sandbox_id, filled)
         return self.require(plan_id), filled
 
-    def rebuild(self, sandbox: Sandbox) -> None:
-        """Makes the directories of a lost sandbox again, empty, to be restored into."""
-        for path in sandbox.roots.values():
+    def rebuilt(self, plan_id: str) -> Sandbox:
+        """Returns a plan's sandbox; lost directories are made again, empty, to be restored into."""
+        found = self.find(plan_id)
+        for path in found.roots.values() if found is not None else ():
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return with_files(found, plan_id)
 
     def _fill(self, sandbox: Sandbox, project: Project, project_id: str) -> Filled:
         if not project.path.is_dir():
@@ -100,3 +101,17 @@ class Sandboxes:
         if wanted != "auto":
             return wanted
         return "git_worktree" if project.is_repository else "filesystem_copy"
+
+
+def with_files(found: Sandbox | None, plan_id: str) -> Sandbox:
+    """Returns a sandbox that was finished and is still on the disk; refuses any other."""
+    if found is None or found.status == CREATING:
+        raise Refused(
+            "the plan has no sandbox yet", hints=[f"run it first: agents plan execute {plan_id}"]
+        )
+    if not found.exists:
+        raise Refused(
+            f"the sandbox is missing: {found.path}",
+            hints=[f"rebuild it: agents plan rollback {plan_id} CHECKPOINT --rebuild"],
+        )
+    return found

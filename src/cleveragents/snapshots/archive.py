@@ -12,15 +12,17 @@ from cleveragents.snapshots.content import bytes_needed
 from cleveragents.snapshots.diff import Load, compare
 from cleveragents.snapshots.durability import sync_file_system
 from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.manifest import Change, Directory, Entry, decode, encode, object_id
+from cleveragents.snapshots.manifest import Change, Directory, Entry, decode
 from cleveragents.snapshots.record import Snapshot
 from cleveragents.snapshots.restore import place
-from cleveragents.snapshots.scan import EXCLUDED, Excluded, Scan, StatCache, scan, shown
+from cleveragents.snapshots.scan import Excluded, shown
 from cleveragents.snapshots.store import NewPack, Store, Swept
+from cleveragents.snapshots.tracker import Cache, HashOnly, Tracker, Tracking
 from cleveragents.snapshots.traverse import damaged_paths, reachable
 
 MAIN = "tree"  # the root that filters apply to
 RESERVE_BYTES = 16 << 20  # left free, so that the closing transaction still finds room
+HASH_ONLY = HashOnly()
 Roots = Mapping[str, Path]  # the directories of a snapshot, by the name of the root
 Changes = dict[str, list[Change]]  # by the name of the root, parents before children
 
@@ -28,26 +30,29 @@ Changes = dict[str, list[Change]]  # by the name of the root, parents before chi
 class Capture:
     """A scanned state that is not stored yet; `commit` makes it durable."""
 
-    def __init__(self, pack: NewPack, scans: Mapping[str, Scan], filter_: Filter) -> None:
+    def __init__(
+        self, pack: NewPack, trackers: Mapping[str, Tracker], filter_: Filter, *, full: bool
+    ) -> None:
         self._pack = pack
-        self._scans = scans
-        self._filter = filter_
-        self.roots = {name: found.root for name, found in scans.items()}
-        self.files = sum(found.files for found in scans.values())
+        self._trackers = trackers
+        self.filter = filter_
+        states = {name: tracker.state(pack, full=full) for name, tracker in trackers.items()}
+        self.roots = {name: state.root for name, state in states.items()}
+        self.files = sum(state.files for state in states.values())
         self.size_bytes = 0  # known after the commit
         self.not_captured = tuple(
             f"{_named(name, path)}: {why}"
-            for name, found in scans.items()
-            for path, why in found.not_captured
+            for name, state in states.items()
+            for path, why in state.not_captured
         )
 
     def commit(self, about: Mapping[str, object]) -> str:
         """Stores the root record and makes everything durable; returns the snapshot id."""
-        snapshot = Snapshot(self.roots, self._filter, self.not_captured, about)
+        snapshot = Snapshot(self.roots, self.filter, self.not_captured, about)
         identity = self._pack.put(record.to_bytes(snapshot))
         self.size_bytes = self._pack.finish(identity)
-        for found in self._scans.values():
-            found.remember()
+        for tracker in self._trackers.values():
+            tracker.keep()
         return identity.hex()
 
 
@@ -62,40 +67,56 @@ class Restored:
 class Archive:
     """Snapshots of one project; the only way into its store."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(
+        self,
+        store: Store,
+        tracking: Tracking = Tracking.AUTO,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._store = store
-        self._caches: dict[Path, StatCache] = {}
+        self._tracking = tracking
+        self._tell = tell
+        self._trackers: dict[tuple[Path, Filter], Tracker] = {}
 
     @contextmanager
-    def capture(
-        self,
-        roots: Roots,
-        filter_: Filter,
-        *,
-        excluded: Excluded | None = None,
-        borrow: bool = True,
-    ) -> Generator[Capture]:
-        """Scans the roots; what is not committed within the block is thrown away.
+    def capture(self, roots: Roots, filter_: Filter, *, full: bool = False) -> Generator[Capture]:
+        """Looks at the roots; what is not committed within the block is thrown away.
 
-        `excluded` stands in for the filter where the caller knows better (a project's ignored
-        files). No sweep runs before the block ends: write the row inside it.
+        No sweep runs before the block ends: write the row inside it.
         """
+        trackers = {name: self._tracker(name, path, filter_) for name, path in roots.items()}
+        with self._capture(trackers, filter_, full=full) as capture:
+            yield capture
+
+    @contextmanager
+    def capture_once(self, path: Path, excluded: Excluded) -> Generator[Capture]:
+        """Captures a directory that is not ours: nothing is borrowed, kept or watched there."""
+        tracker = Tracker(
+            path,
+            excluded=excluded,
+            tracking=Tracking.SCAN,
+            cache=None,
+            borrow=False,
+            tell=self._tell,
+        )
+        with self._capture({MAIN: tracker}, Filter(), full=True) as capture:
+            yield capture
+
+    @contextmanager
+    def _capture(
+        self, trackers: Mapping[str, Tracker], filter_: Filter, *, full: bool
+    ) -> Generator[Capture]:
         with self._store.writing(doing="saving a snapshot"):
             pack = self._store.new_pack()
             try:
-                scans = {
-                    name: scan(
-                        path,
-                        pack,
-                        excluded=_for_root(name, excluded or filter_.excludes),
-                        cache=self._cache(path),
-                        borrow=borrow,
-                    )
-                    for name, path in roots.items()
-                }
-                yield Capture(pack, scans, filter_)
+                yield Capture(pack, trackers, filter_, full=full)
             finally:
                 pack.discard()
+
+    def remember(self) -> None:
+        """Keeps what is known of the directories for the next process."""
+        for tracker in self._trackers.values():
+            tracker.save()
 
     def load(self, snapshot_id: str) -> Snapshot:
         """Reads the root record of a snapshot."""
@@ -113,6 +134,13 @@ class Archive:
         """Tells what must change to get from the directories as they are to the snapshot."""
         return self._way_to(snapshot, roots)[0]
 
+    def verified_changes_from_now(self, snapshot: Snapshot, roots: Roots) -> Changes:
+        """Tells what a restore would change, after verifying that it could be carried out."""
+        changes, excluded = self._way_to(snapshot, roots)
+        _refuse_in_the_way(changes[MAIN], excluded)
+        self._refuse_damaged(changes)
+        return changes
+
     def read_file(self, entry: Entry) -> bytes:
         """Returns the bytes of a file of at most one chunk, or the text of a link."""
         return self._store.read(entry.content)
@@ -123,9 +151,7 @@ class Archive:
         Every needed object is verified before anything changes. Afterwards the directories are
         scanned and compared, and their file system is synced: success means it is so.
         """
-        changes, excluded = self._way_to(snapshot, roots)
-        _refuse_in_the_way(changes[MAIN], excluded)
-        self._refuse_damaged(changes)
+        changes = self.verified_changes_from_now(snapshot, roots)
         staging.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._refuse_without_space(changes, staging)
         kept: list[bytes] = []
@@ -148,7 +174,8 @@ class Archive:
 
     def sweep(self, live: Callable[[], set[str]], forgotten: Iterable[str]) -> Swept | None:
         """Frees what only forgotten snapshots need; None if the store is in use just now."""
-        self._caches.clear()  # they may speak of content that goes
+        for tracker in self._trackers.values():
+            tracker.forget()  # it may speak of content that goes
         return self._store.sweep(
             lambda: set(map(bytes.fromhex, live())),
             set(map(bytes.fromhex, forgotten)),
@@ -160,11 +187,11 @@ class Archive:
         changes: Changes = {}
         stay: list[bytes] = []
         for name, target in snapshot.roots.items():
-            unstored = _Unstored(self._directory)
-            excluded = _for_root(name, snapshot.filter.excludes)
-            found = scan(roots[name], unstored, excluded=excluded, cache=self._cache(roots[name]))
-            changes[name] = list(compare(found.root, target, unstored.load))
-            stay += [path for path, why in found.not_captured if why == EXCLUDED]
+            tracker = self._tracker(name, roots[name], snapshot.filter)
+            state = tracker.state(HASH_ONLY)
+            load = _Overlay(tracker.unstored(), self._directory)
+            changes[name] = list(compare(state.root, target, load))
+            stay += state.excluded
         return changes, stay
 
     def _reachable(self, roots: set[bytes]) -> set[bytes]:
@@ -216,36 +243,31 @@ class Archive:
     def _directory(self, identity: bytes) -> Directory:
         return decode(self._store.read(identity))
 
-    def _cache(self, path: Path) -> StatCache:
-        return self._caches.setdefault(path, StatCache())
+    def _tracker(self, name: str, path: Path, filter_: Filter) -> Tracker:
+        key = (path, filter_ if name == MAIN else Filter())
+        if key not in self._trackers:
+            cache_key = "\0".join([self._store.identity, *key[1].patterns]).encode()
+            self._trackers[key] = Tracker(
+                path,
+                excluded=key[1].excludes,
+                tracking=self._tracking,
+                cache=Cache(path.with_name(path.name + ".stat"), cache_key),
+                borrow=True,
+                tell=self._tell,
+            )
+        return self._trackers[key]
 
 
-class _Unstored:
-    """Takes what a scan finds without storing it; directories can be loaded again."""
+class _Overlay:
+    """Loads directories, those that are not stored from memory."""
 
-    def __init__(self, stored: Load) -> None:
+    def __init__(self, unstored: Mapping[bytes, Directory], stored: Load) -> None:
+        self._unstored = unstored
         self._stored = stored
-        self._directories: dict[bytes, Directory] = {}
 
-    def put(self, data: bytes) -> bytes:
-        return object_id(data)
-
-    def put_directory(self, directory: Directory) -> bytes:
-        identity = object_id(encode(directory))
-        self._directories[identity] = directory
-        return identity
-
-    def load(self, identity: bytes) -> Directory:
-        found = self._directories.get(identity)
+    def __call__(self, identity: bytes) -> Directory:
+        found = self._unstored.get(identity)
         return self._stored(identity) if found is None else found
-
-
-def _for_root(name: str, excludes: Excluded) -> Excluded:
-    return excludes if name == MAIN else _nothing
-
-
-def _nothing(_: bytes) -> bool:
-    return False
 
 
 def _refuse_in_the_way(changes: list[Change], excluded: list[bytes]) -> None:

@@ -20,7 +20,8 @@ def _compare(
     if _itself(before) != _itself(after):
         yield Change(path, before, after)
     olds, news = _children(before, load), _children(after, load)
-    for name in sorted(olds.keys() | news.keys()):
+    differing = [name for name in olds.keys() | news.keys() if olds.get(name) != news.get(name)]
+    for name in sorted(differing):
         inner = path + b"/" + name if path else name
         yield from _compare(inner, olds.get(name), news.get(name), load)
 

@@ -8,6 +8,8 @@ equal ids mean equal trees, and only directories on the path to a change are wri
 import json
 import stat
 import struct
+from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple
@@ -101,22 +103,75 @@ def encode(directory: Directory) -> bytes:
 
 def decode(data: bytes) -> Directory:
     """Reads a directory object back."""
-    magic, count, length = _HEAD.unpack_from(data)
-    if magic != MAGIC:
-        raise Damaged("a directory object has an unknown format")
-    names = data[_HEAD.size : _HEAD.size + length].split(b"\0") if count else []
-    start = _HEAD.size + length
-    ids = start + _ROW.size * count
-    end = ids + ID_BYTES * count
+    names, rows_at, ids_at, end = _layout(data)
     extras: list[Extra] = json.loads(data[end:] or b"[]")
     directory: Directory = {}
-    contents = (data[at : at + ID_BYTES] for at in range(ids, end, ID_BYTES))
-    rows = _ROW.iter_unpack(data[start:ids])
+    contents = (data[at : at + ID_BYTES] for at in range(ids_at, end, ID_BYTES))
+    rows = _ROW.iter_unpack(data[rows_at:ids_at])
     for name, row, content in zip(names, rows, contents, strict=True):
         mode, size, mtime_ns, extra = row
         link, xattrs = _extra(extras, extra)
         directory[name] = Entry(mode, size, mtime_ns, content, link, xattrs)
     return directory
+
+
+def names_and_rows(data: bytes) -> Iterator[tuple[bytes, tuple[int, int, int, int]]]:
+    """Yields name and (mode, size, mtime, _) of each entry without making an entry of it."""
+    names, rows_at, ids_at, _ = _layout(data)
+    return zip(names, _ROW.iter_unpack(data[rows_at:ids_at]), strict=True)
+
+
+class Rewrite:
+    """A directory object of which single entries are replaced where they stand."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = bytearray(data)
+        self._names, self._rows_at, self._ids_at, _ = _layout(data)
+
+    def find(self, name: bytes) -> int | None:
+        """Returns the position of a name that has no link group and no attributes."""
+        index = bisect_left(self._names, name)
+        if index == len(self._names) or self._names[index] != name:
+            return None
+        row: tuple[int, int, int, int] = _ROW.unpack_from(self._data, self._row(index))
+        return index if row[3] == 0 else None
+
+    def entry(self, index: int) -> Entry:
+        """Returns the entry at a position."""
+        mode, size, mtime_ns, _ = _ROW.unpack_from(self._data, self._row(index))
+        at = self._ids_at + ID_BYTES * index
+        return Entry(mode, size, mtime_ns, bytes(self._data[at : at + ID_BYTES]))
+
+    def replace(self, index: int, entry: Entry) -> None:
+        """Puts a plain entry at a position."""
+        _ROW.pack_into(self._data, self._row(index), entry.mode, entry.size, entry.mtime_ns, 0)
+        self._set_content(index, entry.content)
+
+    def set_content(self, name: bytes, content: bytes) -> None:
+        """Gives the entry of a name that is there other content."""
+        self._set_content(bisect_left(self._names, name), content)
+
+    def data(self) -> bytes:
+        """Returns the object as it is now."""
+        return bytes(self._data)
+
+    def _set_content(self, index: int, content: bytes) -> None:
+        at = self._ids_at + ID_BYTES * index
+        self._data[at : at + ID_BYTES] = content
+
+    def _row(self, index: int) -> int:
+        return self._rows_at + _ROW.size * index
+
+
+def _layout(data: bytes) -> tuple[list[bytes], int, int, int]:
+    """The names, and where rows, ids and extras begin."""
+    magic, count, length = _HEAD.unpack_from(data)
+    if magic != MAGIC:
+        raise Damaged("a directory object has an unknown format")
+    rows_at = _HEAD.size + length
+    ids_at = rows_at + _ROW.size * count
+    names = data[_HEAD.size : rows_at].split(b"\0") if count else []
+    return names, rows_at, ids_at, ids_at + ID_BYTES * count
 
 
 def _extra(extras: list[Extra], position: int) -> tuple[bytes, tuple[tuple[bytes, bytes], ...]]:

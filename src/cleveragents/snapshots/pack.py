@@ -119,6 +119,9 @@ class Pack:
     def __contains__(self, identity: bytes) -> bool:
         return self._offset(identity) is not None
 
+    def __len__(self) -> int:
+        return self._count
+
     def read(self, identity: bytes) -> bytes:
         """Returns the object's bytes, verified against its id."""
         codec, payload = self.stored(identity)
@@ -140,6 +143,11 @@ class Pack:
         if found != identity or start + length > self._start:
             raise Damaged(f"object {identity.hex()} is damaged")
         return codec, self._map[start : start + length]
+
+    def identities(self) -> Iterator[bytes]:
+        """Yields the id of each object."""
+        for identity, _ in _INDEX.iter_unpack(self._map[self._start : self.size - _FOOTER.size]):
+            yield identity
 
     def sizes(self) -> Iterator[tuple[bytes, int]]:
         """Yields each object's id and the bytes it occupies."""

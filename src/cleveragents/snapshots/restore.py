@@ -38,9 +38,12 @@ def place(root: int, staging: int, changes: Sequence[Change], read: Read) -> lis
 
 
 def _must_go(before: Entry, after: Entry | None) -> bool:
-    """Whether what is there must be removed before anything else can take its place."""
-    # Renaming a hard link onto its own inode silently does nothing, so links always go first.
-    return after is None or before.kind != after.kind or bool(before.link or after.link)
+    """Whether what is there goes before anything takes its place: all but a directory that stays.
+
+    Renaming over a file would do for most, but renaming a hard link onto its own inode silently
+    does nothing, and some file systems flush each file that replaces another one.
+    """
+    return not (before.is_dir and after is not None and after.is_dir)
 
 
 def _after_its_leader(placed: tuple[Change, Entry]) -> bool:

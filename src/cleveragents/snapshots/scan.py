@@ -1,187 +1,228 @@
-"""Scans a directory into a manifest, entry by entry, exactly as it is."""
+"""Reads a directory into a tree, entry by entry, exactly as it is."""
 
 import errno
 import os
 import stat
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Generator, Iterable
+from contextlib import ExitStack, contextmanager
 
 from cleveragents.errors import Failed, Refused
 from cleveragents.snapshots import beneath
 from cleveragents.snapshots.content import store_file
-from cleveragents.snapshots.manifest import Directory, Entry
+from cleveragents.snapshots.manifest import Entry
+from cleveragents.snapshots.tree import UNTRUSTED, Linked, Node, Sink, Tree, signature_of
+from cleveragents.snapshots.watch import WatchLost
 
 MAX_DEPTH = 200  # one descriptor is held per level
-RACY_NS = 2_000_000_000  # an entry younger than this may change again without a trace
+RACY_NS = 2_000_000_000  # what was changed this shortly before it was read may change unseen
 READ_ROUNDS = 3
 XATTRS_KEPT = ("user.", "system.posix_acl_")
 XATTRS_UNTOLD = ("security.selinux", "security.apparmor")  # set by the system, not by a step
-
 EXCLUDED = "excluded"
 
 Excluded = Callable[[bytes], bool]  # told the path from the root
+Watch = Callable[[int, Node], None]  # told a directory before it is read
+Unwatch = Callable[[Node], None]
 
 
-# What earlier scans read and stored, by path; trusted by inode, size, links and times alone.
-StatCache = dict[bytes, tuple[tuple[int, ...], Entry]]
-
-
-class Sink(Protocol):
-    """Takes the objects a scan finds and tells their ids."""
-
-    def put(self, data: bytes) -> bytes: ...
-    def put_directory(self, directory: Directory) -> bytes: ...
-
-
-@dataclass(frozen=True)
-class Scan:
-    """The manifest of a directory, and what was seen on the way."""
-
-    root: Entry
-    files: int
-    not_captured: list[tuple[bytes, str]]  # path and why it could not or should not be taken
-    read: StatCache
-    cache: StatCache
-
-    def remember(self) -> None:
-        """Lets later scans skip what this one read; call it only once that is stored."""
-        self.cache.update(self.read)
-
-
-def scan(
-    path: str | os.PathLike[str],
-    sink: Sink,
-    *,
-    excluded: Excluded,
-    cache: StatCache,
-    borrow: bool = True,
-) -> Scan:
-    """Walks the directory and hands every object that is not in the cache to the sink.
-
-    With `borrow` an owner reads what its own mode forbids (the mode is put back at once);
-    without it such an entry is refused.
-    """
-    with beneath.root_directory(path) as fd:
-        walk = _Walk(sink, excluded, cache, device=os.fstat(fd).st_dev, borrow=borrow)
-        root = walk.directory(fd, b"", 0)
-        walk.settle_links()
-        return Scan(walk.encoded(root), walk.files, walk.not_captured, walk.read, cache)
-
-
-@dataclass
-class _Node:
-    """A directory while the walk goes on; link groups are known only at its end."""
-
-    own: Entry
-    entries: Directory
-    children: "dict[bytes, _Node]"
-
-
-@dataclass(frozen=True)
-class _Linked:
-    """The names of one inode that the walk has met."""
-
-    count: int  # how many names it has anywhere
-    members: list[tuple[bytes, _Node, bytes]]  # path, and where its entry is
-
-
-class _Walk:
-    """One walk, and what must be known across its directories."""
+class Scanner:
+    """Brings a tree up to date with the directory it is of."""
 
     def __init__(
-        self, sink: Sink, excluded: Excluded, cache: StatCache, *, device: int, borrow: bool
+        self,
+        tree: Tree,
+        sink: Sink,
+        excluded: Excluded,
+        *,
+        borrow: bool,
+        watch: Watch,
+        unwatch: Unwatch,
     ) -> None:
+        self._tree = tree
         self._sink = sink
         self._excluded = excluded
-        self._cache = cache
         self._borrow = borrow
-        self._device = device
+        self._watch = watch
+        self._unwatch = unwatch
         self._trusted_before_ns = time.time_ns() - RACY_NS
-        self._links: dict[int, _Linked] = {}  # by inode
-        self.files = 0
-        self.read: StatCache = {}
-        self.not_captured: list[tuple[bytes, str]] = []
+        self._device = 0
 
-    def directory(self, fd: int, path: bytes, depth: int) -> _Node:
+    def everything(self, root: int) -> None:
+        """Walks the whole directory."""
+        self._device = os.fstat(root).st_dev
+        self._tree.left_out.clear()
+        self._directory(root, self._tree.root, 0)
+
+    def entries(self, root: int, dirty: Iterable[tuple[Node, bytes]]) -> None:
+        """Looks again at single names; what is gone goes first, so that moved ones find room."""
+        self._device = os.fstat(root).st_dev
+        by_node: dict[Node, set[bytes]] = {}
+        for node, name in dirty:
+            by_node.setdefault(node, set()).add(name)
+        parents_first = sorted(by_node.items(), key=lambda item: item[0].path)
+        for step in (self._drop_gone, self._update):
+            for node, names in parents_first:
+                if self._is_known(node):
+                    with _still_there(), beneath.directory(root, node.path) as fd:
+                        step(fd, node, names)
+
+    def _is_known(self, node: Node) -> bool:
+        """Whether a directory is still in the tree; it may have gone with one above it."""
+        while node.parent is not None:
+            if node.parent.children.get(node.path.rpartition(b"/")[2]) is not node:
+                return False
+            node = node.parent
+        return node is self._tree.root
+
+    def _drop_gone(self, fd: int, node: Node, names: Iterable[bytes]) -> None:
+        for name in names:
+            found = _stat(fd, name)
+            child = node.children.get(name)
+            if child is not None and (found is None or found.st_ino != child.inode):
+                self._remove_child(node, name)
+            if found is None:
+                self._tree.remove(node, name)
+                self._tree.left_out.pop(node.inner(name), None)
+
+    def _update(self, fd: int, node: Node, names: Iterable[bytes]) -> None:
+        depth = node.path.count(b"/") + 1 if node.path else 0
+        for name in names:
+            found = _stat(fd, name) if name else None
+            if name == b"":
+                self._own(fd, node)
+            elif found is not None:
+                self._tree.left_out.pop(node.inner(name), None)
+                self._named(fd, name, found, node, depth)
+
+    def _directory(self, fd: int, node: Node, depth: int) -> None:
         if depth > MAX_DEPTH:
-            raise Refused(f"{shown(path)}: directories are nested deeper than {MAX_DEPTH}")
-        node = _Node(Entry(os.fstat(fd).st_mode, xattrs=self._xattrs(fd, path)), {}, {})
-        for text in os.listdir(fd):
-            name = os.fsencode(text)
-            inner = path + b"/" + name if path else name
-            if self._excluded(inner):
-                self._leave_out(inner, EXCLUDED)
+            raise Refused(
+                f"directories are nested deeper than {MAX_DEPTH}: {shown(node.path)[:100]}…",
+                hints=["remove them, or leave them out with sandbox.checkpoint.exclude"],
+            )
+        self._watch(fd, node)
+        self._own(fd, node)
+        listed = set(map(os.fsencode, os.listdir(fd)))
+        for name in self._differing(fd, node, listed):
+            found = _stat(fd, name)
+            if found is None:
+                self._forget(node, name)
             else:
-                self._entry(fd, name, inner, node, depth)
-        return node
+                self._named(fd, name, found, node, depth)
 
-    def settle_links(self) -> None:
-        """Marks files that share an inode with the path of the first of them."""
-        for linked in self._links.values():
-            first = min(path for path, _, _ in linked.members)
-            if len(linked.members) < linked.count:
-                self._leave_out(first, "its hard links outside; it would be restored as a copy")
-            if len(linked.members) > 1:
-                for _, node, name in linked.members:
-                    node.entries[name] = node.entries[name]._replace(link=first)
+    def _differing(self, fd: int, node: Node, listed: set[bytes]) -> list[bytes]:
+        """Goes down into known directories; returns the names that are not as last seen.
 
-    def encoded(self, node: _Node) -> Entry:
-        """Stores the directory objects, children before parents; returns the entry for this one."""
-        for name, child in node.children.items():
-            node.entries[name] = self.encoded(child)
-        return node.own._replace(content=self._sink.put_directory(node.entries))
+        No object is made for a file that nobody touched: this is where scans spend their time.
+        Links and directories have no signature, so they always differ.
+        """
+        if node.opened is not None:
+            return [*(listed | node.opened.entries.keys() | node.children.keys())]
+        differing: list[bytes] = []
+        known = 0
+        must_store = node.unstored if self._sink.stores else ()
+        look = os.stat
+        for name, (_, size, mtime_ns, _), (inode, ctime_ns, links) in node.rows():
+            if name not in listed:
+                differing.append(name)
+                continue
+            known += 1
+            found = look(name, dir_fd=fd, follow_symlinks=False)
+            if (
+                found.st_ctime_ns != ctime_ns
+                or found.st_ino != inode
+                or found.st_mtime_ns != mtime_ns
+                or found.st_size != size
+                or found.st_nlink != links
+                or name in must_store
+            ):
+                differing.append(name)
+        if known < len(listed):
+            differing += listed.difference(name for name, _, _ in node.rows())
+        return differing
 
-    def _entry(self, parent: int, name: bytes, path: bytes, node: _Node, depth: int) -> None:
-        found = os.stat(name, dir_fd=parent, follow_symlinks=False)
-        if stat.S_ISREG(found.st_mode):
-            node.entries[name] = self._file(parent, name, path, found)
-            if found.st_nlink > 1:
-                linked = self._links.setdefault(found.st_ino, _Linked(found.st_nlink, []))
-                linked.members.append((path, node, name))
+    def _own(self, fd: int, node: Node) -> None:
+        found = os.fstat(fd)
+        node.inode = found.st_ino
+        own = Entry(found.st_mode, xattrs=self._xattrs(fd, node.path))
+        self._tree.set_own(node, own)
+
+    def _named(self, fd: int, name: bytes, found: os.stat_result, node: Node, depth: int) -> None:
+        """Looks at one name that may not be as last seen."""
+        path = node.inner(name)
+        if self._excluded(path):
+            self._tree.left_out[path] = EXCLUDED
         elif stat.S_ISDIR(found.st_mode):
-            self._subdirectory(parent, name, path, node, depth)
-        elif stat.S_ISLNK(found.st_mode):
-            text = os.readlink(name, dir_fd=parent)
-            node.entries[name] = Entry(found.st_mode, content=self._sink.put(text))
-        elif stat.S_ISFIFO(found.st_mode):
-            node.entries[name] = Entry(found.st_mode)
-        elif stat.S_ISSOCK(found.st_mode):
-            self._leave_out(path, "a socket cannot be restored")
+            self._subdirectory(fd, name, found, node, depth)
+        else:
+            if name in node.children:
+                self._remove_child(node, name)
+            self._leaf(fd, name, found.st_mode, node)
+
+    def _forget(self, node: Node, name: bytes) -> None:
+        if name in node.children:
+            self._remove_child(node, name)
+        else:
+            self._tree.remove(node, name)
+
+    def _leaf(self, fd: int, name: bytes, mode: int, node: Node) -> None:
+        if stat.S_ISREG(mode):
+            self._file(fd, name, node)
+        elif stat.S_ISLNK(mode):
+            content = self._sink.put(os.fsencode(os.readlink(name, dir_fd=fd)))
+            self._tree.put(node, name, Entry(mode, content=content), None)
+        elif stat.S_ISFIFO(mode):
+            self._tree.put(node, name, Entry(mode), None)
+        elif stat.S_ISSOCK(mode):
+            self._tree.remove(node, name)
+            self._tree.left_out[node.inner(name)] = "a socket cannot be restored"
         else:
             raise Refused(
-                f"{shown(path)} is a device",
+                f"{shown(node.inner(name))} is a device",
                 hints=["remove it, or leave it out with sandbox.checkpoint.exclude"],
             )
 
-    def _subdirectory(self, parent: int, name: bytes, path: bytes, node: _Node, depth: int) -> None:
+    def _remove_child(self, node: Node, name: bytes) -> None:
+        for gone in self._tree.remove_child(node, name):
+            self._unwatch(gone)
+
+    def _subdirectory(
+        self, parent: int, name: bytes, found: os.stat_result, node: Node, depth: int
+    ) -> None:
+        path = node.inner(name)
+        child = node.children.get(name)
+        if child is not None and child.inode != found.st_ino:
+            self._remove_child(node, name)
+            child = None
         with ExitStack() as stack:
             fd = self._opened(stack, parent, name, path, beneath.DIRECTORY, stat.S_IRWXU)
             if os.fstat(fd).st_dev != self._device:
-                self._leave_out(path, "another file system is mounted there")
+                self._tree.left_out[path] = "another file system is mounted there"
                 return
-            child = self.directory(fd, path, depth + 1)
+            if child is None:
+                self._tree.remove(node, name)
+                child = self._tree.add_child(node, name)
+            self._directory(fd, child, depth + 1)
         # Borrowed bits were on while we looked; the mode that counts is the one put back.
         mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
-        child.own = child.own._replace(mode=mode)
-        node.children[name] = child
+        self._tree.set_own(child, child.own._replace(mode=mode))
 
-    def _file(self, parent: int, name: bytes, path: bytes, found: os.stat_result) -> Entry:
-        self.files += 1
-        signature, known = self._cache.get(path, ((), None))
-        if known and signature == _signature(found) and found.st_ctime_ns < self._trusted_before_ns:
-            return known
+    def _file(self, parent: int, name: bytes, node: Node) -> None:
+        path = node.inner(name)
         with ExitStack() as stack:
             fd = self._opened(stack, parent, name, path, beneath.READING, stat.S_IRUSR)
-            entry = self._read_file(fd, path)
+            entry = self._read(fd, path)
         settled = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        trusted = settled.st_ctime_ns < self._trusted_before_ns
         entry = entry._replace(mode=settled.st_mode)
-        self.read[path] = (_signature(settled), entry)
-        return entry
+        if settled.st_nlink > 1:
+            self._tree.linked[node, name] = Linked(settled.st_ino, settled.st_nlink)
+        else:
+            self._tree.linked.pop((node, name), None)
+        self._tree.put(node, name, entry, signature_of(settled) if trusted else UNTRUSTED)
 
-    def _read_file(self, fd: int, path: bytes) -> Entry:
+    def _read(self, fd: int, path: bytes) -> Entry:
         """Reads a file that must not change meanwhile; a moving one is read again."""
         for _ in range(READ_ROUNDS):
             before = os.fstat(fd)
@@ -189,7 +230,7 @@ class _Walk:
                 break
             content = store_file(fd, before.st_size, self._sink.put)
             xattrs = self._xattrs(fd, path)
-            if _signature(os.fstat(fd)) == _signature(before):
+            if _moment(os.fstat(fd)) == _moment(before):
                 return Entry(
                     before.st_mode, before.st_size, before.st_mtime_ns, content, xattrs=xattrs
                 )
@@ -222,20 +263,38 @@ class _Walk:
             if error.errno in (errno.ENOTSUP, errno.ENOSYS):
                 return ()
             raise
+        if not names:
+            return ()
         kept = sorted(name for name in names if name.startswith(XATTRS_KEPT))
         for name in names:
             if name not in kept and name not in XATTRS_UNTOLD:
-                self._leave_out(path, f"extended attribute {name}")
+                self._tree.attributes[path] = f"extended attribute {name}"
         return tuple((os.fsencode(name), os.getxattr(fd, name)) for name in kept)
-
-    def _leave_out(self, path: bytes, why: str) -> None:
-        self.not_captured.append((path, why))
-
-
-def _signature(found: os.stat_result) -> tuple[int, ...]:
-    return (found.st_ino, found.st_size, found.st_ctime_ns, found.st_mtime_ns, found.st_nlink)
 
 
 def shown(path: bytes) -> str:
     """A path as people read it."""
     return os.fsdecode(path) or "."
+
+
+@contextmanager
+def _still_there() -> Generator[None]:
+    """A directory that is gone is told by the one above it; a closed one needs a full look."""
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except PermissionError as error:
+        raise WatchLost("a directory cannot be entered") from error
+
+
+def _moment(found: os.stat_result) -> tuple[int, int, int]:
+    """What moves when a file is written to."""
+    return (found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+def _stat(fd: int, name: bytes) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=fd, follow_symlinks=False)
+    except FileNotFoundError:
+        return None

@@ -3,15 +3,17 @@
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.errors import Damaged
 from cleveragents.ids import new_id
-from cleveragents.snapshots.manifest import Directory, encode, object_id
+from cleveragents.snapshots.manifest import object_id
 from cleveragents.snapshots.pack import TEMPORARY, Pack, PackWriter, abandoned
 from cleveragents.storage.lock import FileLock
 
+SMALL_PACK = 4096  # objects; the index of a larger pack is searched on disk, not loaded
 ORPHAN_GRACE_SECONDS = 24 * 3600  # what a crash left without a row can still be rescued by hand
 
 
@@ -29,23 +31,32 @@ class Store:
         self._packs_directory = directory / "packs"
         self._packs_directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._lock_path = directory / "store.lock"
+        self.identity = _identity(directory / "id")
         self._packs: dict[str, Pack] = {}
+        self._small: dict[bytes, Pack] = {}  # where the objects of small packs are
+        self._large: list[Pack] = []  # packs that are searched one by one
 
     def __contains__(self, identity: bytes) -> bool:
-        return any(identity in pack for pack in self._packs.values())
+        return identity in self._small or any(identity in pack for pack in self._large)
 
     def open(self) -> None:
         """Looks which packs there are now; a pack that cannot be read counts as absent."""
-        found = {entry.name for entry in os.scandir(self._packs_directory)}
-        for name in self._packs.keys() - found:
-            del self._packs[name]
+        found = {name for name in os.listdir(self._packs_directory) if name.endswith(".pack")}
+        if self._packs.keys() - found:  # another process has repacked: start again
+            self._packs, self._small, self._large = {}, {}, []
         for name in sorted(found - self._packs.keys()):
-            if name.endswith(".pack"):
-                try:
-                    self._packs[name] = Pack(self._packs_directory / name)
-                except Damaged:
-                    # Its objects are reported as missing by whoever needs them, with the paths.
-                    continue
+            try:
+                self._add(name, Pack(self._packs_directory / name))
+            except Damaged:
+                # Its objects are reported as missing by whoever needs them, with the paths.
+                continue
+
+    def _add(self, name: str, pack: Pack) -> None:
+        self._packs[name] = pack
+        if len(pack) > SMALL_PACK:
+            self._large.append(pack)
+        else:
+            self._small.update((identity, pack) for identity in pack.identities())
 
     def read(self, identity: bytes) -> bytes:
         """Returns an object's bytes, verified; raises Damaged if no pack has it intact."""
@@ -112,12 +123,11 @@ class Store:
 
     def _drop_dead(self, live: set[bytes]) -> Swept:
         before = sum(pack.size for pack in self._packs.values())
-        for name, pack in list(self._packs.items()):
+        for pack in list(self._packs.values()):
             dead = sum(size for identity, size in pack.sizes() if identity not in live)
             if dead * 2 < pack.size or not self._rewrite(pack, live):
                 continue
             pack.path.unlink()
-            del self._packs[name]
         self.open()
         after = sum(pack.size for pack in self._packs.values())
         return Swept(bytes_freed=before - after)
@@ -141,20 +151,19 @@ class Store:
 class NewPack:
     """A pack being written that leaves out what the store already holds."""
 
+    stores = True
+
     def __init__(self, store: Store, writer: PackWriter) -> None:
         self._store = store
         self._writer = writer
 
-    def put(self, data: bytes) -> bytes:
+    def put(self, data: bytes, *, like: bytes | None = None) -> bytes:
         """Stores an object unless it is there already; returns its id."""
+        del like
         identity = object_id(data)
         if identity not in self._writer and identity not in self._store:
             self._writer.add(identity, data)
         return identity
-
-    def put_directory(self, directory: Directory) -> bytes:
-        """Stores a directory object; returns its id."""
-        return self.put(encode(directory))
 
     def finish(self, root: bytes) -> int:
         """Makes everything durable; returns the bytes that were added."""
@@ -165,3 +174,10 @@ class NewPack:
     def discard(self) -> None:
         """Throws away what was written."""
         self._writer.discard()
+
+
+def _identity(path: Path) -> str:
+    """Returns the name of a store, giving it one the first time; what is cached for it has it."""
+    with suppress(FileExistsError), open(path, "x") as file:
+        file.write(new_id())
+    return path.read_text()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.pool import ConnectionPoolEntry, NullPool
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from cleveragents.errors import Refused
 from cleveragents.storage.lock import FileLock
@@ -17,7 +17,7 @@ WAL_IS_SAFE = sqlite3.sqlite_version_info >= (3, 51, 3)
 DURABLE_PRAGMAS = (
     ("journal_mode=WAL", "synchronous=FULL")
     if WAL_IS_SAFE
-    else ("journal_mode=DELETE", "synchronous=EXTRA")
+    else ("journal_mode=PERSIST", "synchronous=EXTRA")
 )
 PRAGMAS = (*DURABLE_PRAGMAS, "foreign_keys=ON", "busy_timeout=10000")
 
@@ -61,7 +61,7 @@ class Database:
 
 
 def _engine(path: Path) -> Engine:
-    engine = create_engine(f"sqlite:///{path}", poolclass=NullPool)
+    engine = create_engine(f"sqlite:///{path}", poolclass=QueuePool)
 
     def prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
         # The driver's own transactions begin late and lose updates; ours begin at once.

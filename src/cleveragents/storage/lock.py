@@ -14,6 +14,7 @@ from cleveragents.errors import Busy
 from cleveragents.ids import now
 
 LOOKS = 5
+OWNER_BYTES = 512
 LOOK_SECONDS = 0.02
 
 
@@ -65,8 +66,8 @@ class FileLock:
     def _sign(self) -> None:
         """Writes who owns the lock; only messages rely on it."""
         owner = {"pid": os.getpid(), "since": now().isoformat(), "doing": self._doing}
-        os.ftruncate(self._fd, 0)
-        os.pwrite(self._fd, json.dumps(owner).encode(), 0)
+        # Always the same length, so that nothing has to be truncated: that is slow on some disks.
+        os.pwrite(self._fd, json.dumps(owner)[:OWNER_BYTES].ljust(OWNER_BYTES).encode(), 0)
 
 
 class PlanLocks:

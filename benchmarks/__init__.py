@@ -1,0 +1,1 @@
+"""How long checkpoints and rollbacks take, and counts that must be exact whatever the machine."""

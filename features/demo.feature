@@ -1,0 +1,26 @@
+Feature: The demo
+  `agents demo` tells the whole story on a throw-away repository, by the very commands it prints.
+
+  Scenario: the demo runs to its end and names the rollback
+    Given a plain folder
+    When a process of its own runs "agents demo"
+    Then the exit code is 0
+    And the output says
+      """
+      $ agents run ../add-taxes.yaml
+      $ agents plan checkpoint list @
+      $ agents plan rollback @ 2 --yes
+      Rollback complete
+      That rollback can be taken back as well:
+      Your own files never changed
+      agents plan rollback @ 3           go back
+      """
+    And the error does not say "Traceback"
+
+  # cli/demo.py tells its story on standard output whatever the format.
+  @bug
+  Scenario: the demo answers programs as every command does
+    Given a plain folder
+    When a process of its own runs "agents demo --format json"
+    Then the exit code is 0
+    And the envelope is that of a success of "demo"

@@ -1,0 +1,259 @@
+Feature: Retention
+  A plan keeps so many checkpoints and no more. Which ones go is decided by a pure function that
+  also says why it keeps each of the others; what goes takes its content with it.
+
+  # --- The rules ---------------------------------------------------------------------------------
+
+  # A row is its number, with p if it is pinned, s if it is a safety checkpoint, n if something
+  # else needs it.
+  Scenario Outline: <rule>
+    Given the checkpoints "<rows>"
+    When they are judged with a limit of <limit>
+    Then the verdicts are "<verdicts>"
+
+    Examples:
+      | rule                                            | rows             | limit | verdicts                                                                                              |
+      | nothing goes within the limit                   | 1 2 3            | 3     | the first, within the limit, the newest                                                               |
+      | the oldest go first                             | 1 2 3 4 5        | 3     | the first, beyond the limit, beyond the limit, within the limit, the newest                           |
+      | the first and the newest stay at the least      | 1 2 3 4          | 2     | the first, beyond the limit, beyond the limit, the newest                                             |
+      | a pinned one stays                              | 1 2p 3 4         | 3     | the first, pinned, beyond the limit, the newest                                                       |
+      | the latest safety stays, older ones do not      | 1 2s 3s 4 5      | 3     | the first, beyond the limit, the latest safety checkpoint, beyond the limit, the newest               |
+      | what is needed stays, for the reason given      | 1 2n 3 4         | 3     | the first, needed, beyond the limit, the newest                                                       |
+      | what is kept may exceed the limit               | 1 2p 3p 4p 5     | 2     | the first, pinned, pinned, pinned, the newest                                                         |
+      | numbers may have gaps                           | 3 7 9            | 2     | the first, beyond the limit, the newest                                                               |
+      | one alone                                       | 1                | 2     | the first                                                                                             |
+      | none                                            | none             | 2     | nothing                                                                                               |
+
+  Scenario: the limit is 50 unless somebody says otherwise
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    When 55 more checkpoints are made by the service
+    Then there are 50 checkpoints
+    And the first and the newest 49 of 58 are left
+
+  # --- In a plan ---------------------------------------------------------------------------------
+
+  Scenario: a long plan keeps the first and the newest, and frees what the others held
+    Given a plain folder
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "4"
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "head -c 30000 /dev/urandom > big"}}
+      - {name: s2, tool: shell, with: {command: "head -c 30000 /dev/urandom > big"}}
+      - {name: s3, tool: shell, with: {command: "head -c 30000 /dev/urandom > big"}}
+      - {name: s4, tool: shell, with: {command: "head -c 30000 /dev/urandom > big"}}
+      """
+    When I run "agents run ACTION"
+    Then the exit code is 0
+    And the checkpoints are
+      | seq | type         | reason               |
+      | 1   | pre_execute  | before the plan runs |
+      | 4   | tool         | after shell in step s3 |
+      | 5   | tool         | after shell in step s4 |
+      | 6   | post_execute | after the last step  |
+    And no checkpoint is left behind
+    And the store holds two of the four contents of "big"
+    When I run "agents plan rollback @ 4 --yes"
+    Then the exit code is 0
+    When I run "agents plan checkpoint verify @"
+    Then the exit code is 0
+    When I run "agents plan status @ --format json"
+    Then the data holds
+      | field                 | value |
+      | unfinished_operations | []    |
+
+  Scenario: the least limit keeps a plan going
+    Given a plain folder
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "2"
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}}
+      - {name: s2, tool: shell, with: {command: "echo 2 > v"}, retries: 1}
+      """
+    When I run "agents run ACTION"
+    Then the exit code is 0
+    And the checkpoints are
+      | seq | type         |
+      | 1   | pre_execute  |
+      | 4   | post_execute |
+    And no checkpoint is left behind
+
+  Scenario: named, manual and safety checkpoints outlive the others
+    Given a plain folder
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "4"
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}, checkpoint: named}
+      - {name: s2, tool: shell, with: {command: "echo 2 > v"}}
+      - {name: s3, tool: shell, with: {command: "echo 3 > v"}}
+      """
+    And I have run "agents run ACTION"
+    And the plan's file "v" is changed to "by hand"
+    And I have run "agents plan rollback @ 1 --yes"
+    When I run "agents plan checkpoint create @ --label mine"
+    Then the exit code is 0
+    And the checkpoints are
+      | seq | type        | label |
+      | 1   | pre_execute |       |
+      | 2   | manual      | named |
+      | 7   | safety      |       |
+      | 9   | manual      | mine  |
+
+  # Spec 6: "Kept ones may exceed the limit, with a warning." checkpoints/service.py _prune has none.
+  @bug
+  Scenario: more kept ones than the limit are warned of
+    Given a plain folder
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "2"
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}, checkpoint: one}
+      - {name: s2, tool: shell, with: {command: "echo 2 > v"}, checkpoint: two}
+      """
+    When I run "agents run ACTION"
+    Then the exit code is 0
+    And there are 4 checkpoints
+    And the error says "limit"
+
+  Scenario: nothing is pruned inside a rollback
+    Given a plain folder
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}}
+      - {name: s2, tool: shell, with: {command: "echo 2 > v"}}
+      """
+    And I have run "agents run ACTION"
+    And the plan's file "v" is changed to "by hand"
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "2"
+    When I run "agents plan rollback @ 2 --yes"
+    Then the exit code is 0
+    And there are 6 checkpoints
+
+  Scenario: what an unfinished rollback needs is not pruned
+    Given a plain folder
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}}
+      - {name: s2, tool: shell, with: {command: "echo 2 > v"}}
+      """
+    And I have run "agents run ACTION"
+    And the plan's file "v" is changed to "by hand"
+    And a rollback to checkpoint 2 has crashed after its intent was recorded
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "2"
+    Then pruning in the middle of it keeps checkpoints 1, 2, 5
+
+  Scenario: content goes when the store is free, not before
+    Given a plain folder
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "3"
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "head -c 30000 /dev/urandom > big"}}
+      - {name: s2, tool: shell, with: {command: "head -c 30000 /dev/urandom > big"}}
+      """
+    And somebody else is writing to the store
+    And I have run "agents run ACTION"
+    When I run "agents plan status @ --format json"
+    Then the data holds
+      | field                 | value     |
+      | unfinished_operations | ["prune"] |
+    And a message is "an interrupted prune is finished by the next command that changes the plan"
+    And the store holds two of the two contents of "big"
+    When nobody is writing to the store any more
+    And I run "agents plan rollback @ @ --yes"
+    Then the exit code is 0
+    And the store holds one of the two contents of "big"
+    When I run "agents plan status @ --format json"
+    Then the data holds
+      | field                 | value |
+      | unfinished_operations | []    |
+
+  # cli/checkpoint.py create never calls free_space, so its status tells of an interrupted prune
+  # that nobody interrupted.
+  @bug
+  Scenario: a checkpoint made by hand frees what it prunes
+    Given a plain folder
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "3"
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}}
+      """
+    And I have run "agents run ACTION"
+    And I have run "agents plan checkpoint create @"
+    When I run "agents plan status @ --format json"
+    Then the data holds
+      | field                 | value |
+      | unfinished_operations | []    |
+
+  # --- Deleting by hand --------------------------------------------------------------------------
+
+  Scenario: a checkpoint is deleted for ever, and the line closes around it
+    Given a plain folder
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}}
+      - {name: s2, tool: shell, with: {command: "echo 2 > v"}}
+      """
+    And I have run "agents run ACTION"
+    And I have run "agents plan rollback @ 2 --yes"
+    When I run "agents plan checkpoint delete @ 2 --yes --format json"
+    Then the exit code is 0
+    And the envelope is that of a success of "plan checkpoint delete"
+    And the keys of "data" are "deleted, seq"
+    And the data holds
+      | field | value |
+      | seq   | 2     |
+    When I run "agents plan checkpoint list @ --format json"
+    Then "data.checkpoints" counts 4
+    And the data holds
+      | field                | value |
+      | checkpoints.0.marked | false |
+      | checkpoints.1.marked | true  |
+      | checkpoints.2.marked | true  |
+      | checkpoints.3.marked | false |
+    When I run "agents plan rollback @ 2 --yes"
+    Then the exit code is 3
+    When I run "agents plan rollback @ 5 --yes"
+    Then the exit code is 0
+    And the plan's file "v" holds "1"
+    When I run "agents plan checkpoint delete @ 1 -y"
+    Then the exit code is 0
+    And the output says "deleted cp1"
+
+  Scenario: the newest checkpoint is never deleted
+    Given a plain folder
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}}
+      """
+    And I have run "agents run ACTION"
+    When I run "agents plan checkpoint delete @ @ --yes --format json"
+    Then the exit code is 4
+    And the error message says "cp3 is the newest checkpoint; it always stays"
+    And a suggestion says "agents plan checkpoint create"
+    And there are 3 checkpoints
+
+  Scenario: deleting asks, and without a terminal does nothing
+    Given a plain folder
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}}
+      """
+    And I have run "agents run ACTION"
+    When I run "agents plan checkpoint delete @ 1 --format json"
+    Then the exit code is 2
+    And a suggestion says "agents plan checkpoint delete"
+    When I run "agents plan checkpoint delete @ 9 --yes"
+    Then the exit code is 3
+    When I type on a terminal "agents plan checkpoint delete @ 1"
+      | question                                          | answer |
+      | Delete cp1 (before the plan runs) for ever? [y/N] | n      |
+    Then the exit code is 1
+    And there are 3 checkpoints
+    When I type on a terminal "agents plan checkpoint delete @ 1"
+      | question                                          | answer |
+      | Delete cp1 (before the plan runs) for ever? [y/N] | YES    |
+    Then the exit code is 0
+    And there are 2 checkpoints

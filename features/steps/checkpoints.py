@@ -1,0 +1,460 @@
+"""Steps about checkpoints: their rows, their content, and going back to them."""
+
+import os
+import shutil
+from pathlib import Path
+
+from behave import given, then, when
+
+from cleveragents.checkpoints.checkpoint import Checkpoint, lineage
+from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, judge
+from cleveragents.checkpoints.rollback import Ending
+from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.triggers import CheckpointType, Trigger
+from cleveragents.errors import CleverAgentsError, Damaged
+from cleveragents.ids import now
+from cleveragents.plans.lifecycle import QUEUED
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.storage.lock import FileLock
+
+
+@then("the checkpoints are")
+def check_checkpoints(context):
+    """All of them, the oldest first, by the columns the table names."""
+    found = [shown(row) for row in checkpoints(context)]
+    expected = [row.as_dict() for row in context.table]
+    picked = [{name: row[name] for name in context.table.headings} for row in found]
+    assert picked == expected, "\n".join(map(str, picked))
+
+
+def checkpoints(context):
+    app = context.world.app()
+    return app.checkpoints.list_checkpoints(app.plans.find("@").plan_id)
+
+
+def shown(row):
+    told = {
+        "seq": row.seq,
+        "type": row.checkpoint_type,
+        "label": row.label,
+        "step": row.step_index,
+        "pinned": row.pinned,
+        **{name: row.metadata.get(name) for name in ("reason", "trigger", "source_tool", "phase")},
+    }
+    return {name: "" if value is None else str(value) for name, value in told.items()}
+
+
+@then('checkpoint {number:d} holds the file "{name}" with "{text}"')
+def check_content(context, number, name, text):
+    assert content(context, number)[name].rstrip(b"\n") == text.encode()
+
+
+@then('checkpoint {number:d} has no file "{name}"')
+def check_no_content(context, number, name):
+    assert name not in content(context, number)
+
+
+def content(context, number):
+    """The files at the top of a checkpoint, read from the store."""
+    app = context.world.app()
+    plan = app.plans.find("@")
+    row = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
+    archive = app.checkpoints._sandboxes.archive(plan.project_id)
+    top = archive._directory(archive.load(row.sandbox_ref).roots[MAIN].content)
+    return {
+        os.fsdecode(name): archive.read_file(entry) for name, entry in top.items() if entry.is_file
+    }
+
+
+@then("the gate has been written to {count:d} times")
+def check_gate(context, count):
+    assert len(context.world.gate.read_text().splitlines()) == count
+
+
+@given("the store of the project cannot be written to")
+def break_store(context):
+    """A file where the packs should be: not even root can write below it."""
+    (packs,) = context.world.data_dir.glob("projects/*/store/packs")
+    packs.rename(packs.with_name("packs.away"))
+    packs.touch()
+
+
+@then("the step has not run")
+def check_not_run(context):
+    assert not Path(f"{context.world.gate}.ran").exists()
+
+
+@then("every checkpoint points at the plan, its sandbox and the one before it")
+def check_pointers(context):
+    app = context.world.app()
+    plan = app.plans.find("@")
+    sandbox = app.plans.status(plan).sandbox
+    before = None
+    for row in context.world.done.data["checkpoints"]:
+        assert row["plan_id"] == plan.plan_id, row
+        assert row["resource_id"] == sandbox.sandbox_id, row
+        assert row["filesystem_path"] == str(sandbox.path), row
+        assert row["parent_id"] == before, row
+        assert len(row["sandbox_ref"]) == len(row["state_hash"]) == 64, row
+        before = row["checkpoint_id"]
+
+
+@then("every checkpoint was made at a time in UTC")
+def check_times(context):
+    times = [row.created_at for row in checkpoints(context)]
+    assert all(time.utcoffset().total_seconds() == 0 for time in times), times
+    assert times == sorted(times), times
+
+
+@then("checkpoints {numbers} have the same state hash")
+def check_same_hash(context, numbers):
+    assert len(hashes(context, numbers)) == 1, hashes(context, numbers)
+
+
+@then("checkpoints {numbers} have different state hashes")
+def check_different_hashes(context, numbers):
+    assert len(hashes(context, numbers)) == len(numbers.split(", ")), hashes(context, numbers)
+
+
+def hashes(context, numbers):
+    wanted = [int(number) for number in numbers.split(", ")]
+    return {row.state_hash for row in checkpoints(context) if row.seq in wanted}
+
+
+@then('the detail of what was not captured names "{first}" and "{second}"')
+def check_not_captured(context, first, second):
+    found = context.world.done.data["metadata_json"]["not_captured"]
+    assert sorted(found) == [f"{first}: excluded", f"{second}: excluded"], found
+
+
+@then("the service finds checkpoint {number:d} by its number, by its id and by a prefix")
+def check_found(context, number):
+    rows = checkpoints(context)
+    identity = rows[number - 1].checkpoint_id
+    for text in (str(number), f"cp{number}", identity, f"cp_{identity}", identity.lower()):
+        assert find(context, text) == rows[number - 1], text
+    assert find(context, identity[:25]) == rows[number - 1]
+
+
+@then('the service finds checkpoint {number:d} as "{text}"')
+def check_found_as(context, number, text):
+    assert find(context, text).seq == number
+
+
+@then('the service refuses "{text}" as "{code}"')
+def check_not_found(context, text, code):
+    try:
+        found = find(context, text)
+    except CleverAgentsError as error:
+        assert error.code == code, error.code
+    else:
+        raise AssertionError(found)
+
+
+@then('the service refuses the prefix that all of them share as "{code}"')
+def check_ambiguous(context, code):
+    ids = [row.checkpoint_id for row in checkpoints(context)]
+    try:
+        find(context, ids[0][:6])  # the leading characters are the time
+    except CleverAgentsError as error:
+        assert error.code == code, error.code
+        assert [line.split()[-1] for line in error.detail] == ids, error.detail
+    else:
+        raise AssertionError
+
+
+def find(context, text):
+    app = context.world.app()
+    return app.checkpoints.get_checkpoint(app.plans.find("@").plan_id, text)
+
+
+@then('the service makes no checkpoint for "{trigger}"')
+def check_not_made(context, trigger):
+    assert auto_create(context, trigger) is None
+
+
+@then('the service makes a checkpoint of type "{kind}" for "{trigger}"')
+def check_made(context, kind, trigger):
+    context.made = auto_create(context, trigger)
+    assert context.made.checkpoint_type == kind, context.made
+    assert context.made == checkpoints(context)[-1]
+
+
+@then('the service makes the same checkpoint again for "{trigger}"')
+def check_made_again(context, trigger):
+    assert auto_create(context, trigger) == context.made
+
+
+def auto_create(context, trigger):
+    app = context.world.app()
+    plan = app.plans.find("@")
+    return app.checkpoints.auto_create_if_configured(plan.plan_id, Trigger(trigger), "by hand")
+
+
+@when('the service makes a checkpoint labelled "{label}"')
+def make_labelled(context, label):
+    app = context.world.app()
+    wanted = Wanted(CheckpointType.MANUAL, "by hand", label=label, pinned=True)
+    made = app.checkpoints.create_checkpoint(app.plans.find("@").plan_id, wanted)
+    assert made.label == label, made
+
+
+@when("the service deletes checkpoint {number:d}")
+def delete_checkpoint(context, number):
+    app = context.world.app()
+    app.checkpoints.delete_checkpoint(app.plans.find("@").plan_id, find(context, str(number)))
+
+
+@when("the service goes back to checkpoint {number:d}")
+def go_back(context, number):
+    app = context.world.app()
+    plan_id = app.plans.find("@").plan_id
+    app.checkpoints.rollback_to_checkpoint(plan_id, find(context, str(number)))
+
+
+@then("the service tells what became of each checkpoint")
+def check_verdicts(context):
+    app = context.world.app()
+    verdicts = app.checkpoints.prune_checkpoints(app.plans.find("@").plan_id)
+    found = [(str(verdict.checkpoint.seq), verdict.why) for verdict in verdicts]
+    assert found == [(row["seq"], row["why"]) for row in context.table], found
+    kept = [verdict.checkpoint.seq for verdict in verdicts if verdict.keep]
+    assert [row.seq for row in checkpoints(context)] == kept
+
+
+@then("the summary names the plan and checkpoint {number:d}")
+def check_summary_names(context, number):
+    found = context.world.done.data["rollback_summary"]
+    row = checkpoints(context)[number - 1]
+    assert (found["plan"], found["checkpoint"]) == (row.plan_id, row.checkpoint_id), found
+
+
+@then("there are {count:d} checkpoints")
+def check_number(context, count):
+    found = [f"{row.name} {row.reason}" for row in checkpoints(context)]
+    assert len(found) == count, found
+
+
+@then('"{command}" in the sandbox prints')
+def check_shell(context, command):
+    found = context.world.sh(command, cwd=context.world.sandbox)
+    assert found.rstrip("\n") == context.text, found
+
+
+@when("I follow the hint that takes it back")
+def follow_hint(context):
+    (line,) = [
+        line for line in context.world.done.err.splitlines() if "takes this one back" in line
+    ]
+    words = line.partition("#")[0].split()
+    context.world.agents(*words[1:], "--yes")
+
+
+@given("I remember checkpoint {number:d}")
+def remember_checkpoint(context, number):
+    context.checkpoint_id = checkpoints(context)[number - 1].checkpoint_id
+
+
+@when("I go back to the checkpoint I remember")
+def go_back_to_remembered(context):
+    context.world.agents("plan", "rollback", "@", f"cp_{context.checkpoint_id}", "--yes")
+
+
+@given("the sandbox directory is lost")
+def lose_sandbox(context):
+    shutil.rmtree(context.world.sandbox.parent)
+
+
+@given('the stored content of "{name}" is damaged')
+def damage_file(context, name):
+    damage(context, entry_of(context, checkpoints(context)[-1], name).content)
+
+
+@given('the stored content of "{name}" in checkpoint {number:d} is damaged')
+def damage_file_of(context, name, number):
+    damage(context, entry_of(context, checkpoints(context)[number - 1], name).content)
+
+
+@given("the stored record of checkpoint {number:d} is damaged")
+def damage_record(context, number):
+    damage(context, bytes.fromhex(checkpoints(context)[number - 1].sandbox_ref))
+
+
+@given("the stored record of every checkpoint is damaged")
+def damage_records(context):
+    for row in checkpoints(context):
+        damage(context, bytes.fromhex(row.sandbox_ref))
+
+
+@given("the pack of checkpoint {number:d} is cut short")
+def cut_pack(context, number):
+    record = bytes.fromhex(checkpoints(context)[number - 1].sandbox_ref)
+    (pack,) = [path for path in packs(context) if record in path.read_bytes()]
+    os.truncate(pack, pack.stat().st_size - 10)
+
+
+def damage(context, identity):
+    """Turns over the last byte of an object in the pack that holds it."""
+    for path in packs(context):
+        data = bytearray(path.read_bytes())
+        at = data.find(identity)
+        if at >= 0:
+            head = len(identity) + 1 + 8  # id, codec, stored length
+            length = int.from_bytes(data[at + head - 8 : at + head], "little")
+            data[at + head + length - 1] ^= 0xFF
+            path.write_bytes(data)
+            return
+    raise AssertionError("no pack holds it")
+
+
+def packs(context):
+    return sorted(context.world.data_dir.glob("projects/*/store/packs/*.pack"))
+
+
+def entry_of(context, row, name):
+    app = context.world.app()
+    archive = app.checkpoints._sandboxes.archive(app.plans.find("@").project_id)
+    top = archive._directory(archive.load(row.sandbox_ref).roots[MAIN].content)
+    return top[os.fsencode(name)]
+
+
+@then("going back to checkpoint {number:d} for a failed step is refused, naming {other}")
+def check_nearest(context, number, other):
+    app = context.world.app()
+    plan = app.plans.find("@")
+    target = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
+    try:
+        app.checkpoints.rollback_to_checkpoint(plan.plan_id, target, ending=Ending(QUEUED))
+    except Damaged as error:
+        good = other.removeprefix("checkpoint ")
+        hint = f"nearest intact checkpoint: agents plan rollback {plan.plan_id} {good}"
+        assert error.hints == (() if other == "no other" else (hint,)), error.hints
+    else:
+        raise AssertionError
+
+
+@given("the row of checkpoint {number:d} names the snapshot of checkpoint {other:d}")
+def swap_snapshots(context, number, other):
+    rows = checkpoints(context)
+    statement = "UPDATE checkpoints SET sandbox_ref = ? WHERE checkpoint_id = ?"
+    context.world.sql(statement, rows[other - 1].sandbox_ref, rows[number - 1].checkpoint_id)
+
+
+@given("a rollback to checkpoint {number:d} has crashed after its intent was recorded")
+def crash_after_intent(context, number):
+    begin_rollback(context, number)
+
+
+@given("a rollback to checkpoint {number:d} has crashed after its files were restored")
+def crash_after_restore(context, number):
+    app, plan, target = begin_rollback(context, number)
+    app.checkpoints.restore_files(plan.plan_id, target)
+
+
+def begin_rollback(context, number):
+    """Does what a rollback does up to its intent, and leaves it at that."""
+    app = context.world.app()
+    plan = app.plans.find("@")
+    target = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
+    reason = f"before the rollback to {target.name}"
+    wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
+    safety = app.checkpoints._saving.save(plan.plan_id, wanted).checkpoint
+    app.checkpoints._rollbacks.open(plan, target, safety, Ending(QUEUED))
+    return app, plan, target
+
+
+@given('the checkpoints "{rows}"')
+def make_rows(context, rows):
+    """Rows by their numbers: p pinned, s safety, n needed."""
+    texts = [] if rows == "none" else rows.split()
+    context.rows = [row_of(text) for text in texts]
+    context.needed = {row_of(text).checkpoint_id: "needed" for text in texts if "n" in text}
+
+
+def row_of(text):
+    seq = int(text.rstrip("psn"))
+    return Checkpoint(
+        checkpoint_id=f"id {seq}",
+        plan_id="plan",
+        seq=seq,
+        decision_id=None,
+        checkpoint_type=CheckpointType.SAFETY if "s" in text else CheckpointType.STEP,
+        resource_id="sandbox",
+        sandbox_ref="00",
+        filesystem_path="/",
+        size_bytes=0,
+        created_at=now(),
+        label=None,
+        step_index=0,
+        state_hash="00",
+        metadata={},
+        parent_id=None,
+        pinned="p" in text,
+    )
+
+
+@when("they are judged with a limit of {limit:d}")
+def judge_rows(context, limit):
+    context.verdicts = judge(context.rows, CheckpointRetentionPolicy(limit), context.needed)
+
+
+@then('the verdicts are "{verdicts}"')
+def check_judgement(context, verdicts):
+    found = ", ".join(verdict.why for verdict in context.verdicts) or "nothing"
+    assert found == verdicts, found
+    assert [verdict.checkpoint for verdict in context.verdicts] == context.rows
+
+
+@when("{count:d} more checkpoints are made by the service")
+def make_many(context, count):
+    app = context.world.app()
+    plan = app.plans.find("@")
+    for number in range(count):
+        wanted = Wanted(CheckpointType.STEP, f"number {number}")
+        app.checkpoints.create_checkpoint(plan.plan_id, wanted)
+
+
+@then("the first and the newest {count:d} of {total:d} are left")
+def check_ends(context, count, total):
+    found = [row.seq for row in checkpoints(context)]
+    assert found == [1, *range(total - count + 1, total + 1)], found
+
+
+@then("no checkpoint is left behind")
+def check_line(context):
+    rows = checkpoints(context)
+    assert lineage(rows) == {row.checkpoint_id for row in rows}
+
+
+@then('the store holds {some} of the {total} contents of "{name}"')
+def check_store(context, some, total, name):
+    """The contents are random and all of one size, so the size of the packs tells their number."""
+    numbers = {"one": 1, "two": 2, "four": 4}
+    stored = sum(path.stat().st_size for path in packs(context))
+    size = (context.world.sandbox / name).stat().st_size
+    assert stored // size == numbers[some], f"{stored} bytes of {numbers[total]} times {size}"
+
+
+@then("pruning in the middle of it keeps checkpoints {numbers}")
+def check_needed(context, numbers):
+    app = context.world.app()
+    verdicts = app.checkpoints._pruning.prune(app.plans.find("@").plan_id)
+    kept = [verdict.checkpoint.seq for verdict in verdicts if verdict.keep]
+    assert ", ".join(map(str, kept)) == numbers, kept
+    assert "an unfinished operation needs it" in {verdict.why for verdict in verdicts}
+
+
+@given("somebody else is writing to the store")
+def hold_store(context):
+    """The store is made with the project's first plan; its lock may be taken before that."""
+    done = context.world.agents("plan", "use", context.action)
+    assert done.code == 0, done.err
+    ((project_id,),) = context.world.sql("SELECT project_id FROM projects")
+    path = context.world.data_dir / "projects" / project_id / "store" / "store.lock"
+    context.lock = FileLock(path, doing="writing", shared=True)
+    assert context.lock.try_acquire()
+
+
+@when("nobody is writing to the store any more")
+def release_store(context):
+    context.lock.release()

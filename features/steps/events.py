@@ -1,0 +1,98 @@
+"""Steps about the library: its one name, and what it tells whoever listens."""
+
+import importlib
+import subprocess
+import sys
+
+from behave import given, then, when
+
+from cleveragents import events
+
+ABOUT = {
+    events.PlanMoved: lambda e: f"{e.phase}/{e.state}",
+    events.SandboxReady: lambda e: f"{e.strategy}, {e.files} files",
+    events.StepStarted: lambda e: f"{e.index + 1}/{e.total} {e.name}, attempt {e.attempt}",
+    events.StepOutput: lambda e: e.text,
+    events.StepFinished: lambda e: f"{e.name}: {e.summary}",
+    events.StepFailed: lambda e: f"{e.name}: {e.reason}, {e.attempts_left} left",
+    events.CheckpointSaved: lambda e: f"cp{e.seq}: {e.reason}",
+    events.CheckpointSame: lambda e: f"cp{e.seq}: {e.reason}",
+    events.RolledBack: lambda e: f"cp{e.seq}: {e.files} files, {e.why}",
+    events.Note: lambda e: e.text,
+}
+
+
+@when("the library uses and executes the action")
+def use_library(context):
+    context.events = []
+    app = context.world.app(report=context.events.append)
+    app.execute.run(app.use(context.action, {}).plan_id)
+
+
+@when("the library uses and executes the action without a listener")
+def use_library_silently(context):
+    app = context.world.app()
+    app.execute.run(app.use(context.action, {}).plan_id)
+
+
+@when("the library goes back to checkpoint {number:d} after a change")
+def go_back(context, number):
+    (context.world.sandbox / "a.txt").write_text("changed")
+    app = context.world.app(report=context.events.append)
+    plan = app.plans.find("@")
+    target = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
+    app.checkpoints.rollback_to_checkpoint(plan.plan_id, target)
+
+
+@then("the events are")
+def check_events(context):
+    found = [(type(event).__name__, ABOUT[type(event)](event)) for event in context.events]
+    expected = [(row["event"], row["about"]) for row in context.table]
+    assert found == expected, "\n".join(map(str, found))
+
+
+@then('an event is "{kind}" about "{about}"')
+def check_event(context, kind, about):
+    found = [(type(event).__name__, ABOUT[type(event)](event)) for event in context.events]
+    assert (kind, about) in found, "\n".join(map(str, found))
+
+
+@then('an event is "{kind}" about checkpoint {number:d}')
+def check_event_about(context, kind, number):
+    found = [event.seq for event in context.events if type(event).__name__ == kind]
+    assert number in found, context.events
+
+
+@then('"{first}" and "{second}" can be imported from cleveragents, and "{third}" cannot')
+def check_names(context, first, second, third):
+    package = importlib.import_module("cleveragents")
+    assert getattr(package, first).__name__ == first
+    assert getattr(package, second)[0].isdigit()
+    assert not hasattr(package, third)
+
+
+@then("three calls in one process leave as many commands registered as one")
+def check_registered(context):
+    program = (
+        "from cleveragents.cli.main import run\n"
+        "sizes = []\n"
+        "for _ in range(3):\n"
+        f"    run(['--data-dir', {str(context.world.data_dir)!r}, 'plan', 'list'])\n"
+        "    from cleveragents.cli.plan import group\n"
+        "    sizes.append(len(group.registered_groups) + len(group.registered_commands))\n"
+        "print(len(set(sizes)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        cwd=context.world.project,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "1", done.stdout
+
+
+@given("checkpoint {number:d} was made on {day}")
+def set_day(context, number, day):
+    moment = f"{day} 12:00:00.000000"
+    context.world.sql("UPDATE checkpoints SET created_at = ? WHERE seq = ?", moment, number)

@@ -1,0 +1,232 @@
+Feature: Storage
+  All facts are in one SQLite database beside the content. It is made and brought up to date by
+  migrations, one transaction holds what belongs together, and what goes wrong with it is told.
+
+  # --- The database ------------------------------------------------------------------------------
+
+  Scenario: migrations lead to the tables as they are declared
+    Given a new database
+    Then it has exactly the tables that are declared, column by column
+    And it is of the schema this program knows
+
+  Scenario: the settings of the database
+    Given a new database
+    Then it keeps its promises after a power cut, as this version of SQLite can
+    And a row that points at nothing is refused
+
+  Scenario: a database of a newer version is refused and left alone
+    Given a plain folder
+    And a database of a newer version
+    When I run "agents plan list --format json"
+    Then the exit code is 4
+    And the error message says "the database was written by a newer version (schema 9999, this program knows"
+    And a suggestion says "update cleveragents"
+    And the database is what it was, byte for byte
+
+  Scenario: a file that is no database
+    Given a plain folder
+    And the database file holds "this is not a database at all, sorry"
+    When I run "agents plan list --format json"
+    Then the exit code is 1
+    And the envelope is that of the error "failed" of "plan list"
+    And the error message says "the database cannot be used: file is not a database"
+    And the detail says "cleveragents.db"
+    And a suggestion says "--data-dir"
+
+  Scenario: a transaction that fails leaves nothing
+    Given a plain folder
+    And the steps
+      """
+      - {tool: shell, with: {command: "true"}}
+      """
+    And I have run "agents plan use ACTION"
+    Then of a transaction that fails half-way nothing is left
+
+  Scenario: several processes may open a new data directory at once
+    Given a plain folder
+    When 3 processes run "agents plan list" at the same time
+    Then all of them end with exit code 0
+
+  Scenario Outline: broken metadata of one checkpoint is told there and hurts no other: <text>
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    And the metadata of checkpoint 2 is "<text>"
+    When I run "agents plan checkpoint list @ --format json"
+    Then the exit code is 0
+    And the status in the envelope is "warn"
+    And a message says "cp2: the metadata cannot be read: "
+    And the data holds
+      | field                              | value                  |
+      | checkpoints.0.metadata_json.reason | "before the plan runs" |
+      | checkpoints.2.metadata_json.reason | "after the last step"  |
+    When I run "agents plan checkpoint list @"
+    Then the error says "note: cp2: the metadata cannot be read"
+    When I run "agents plan checkpoint show @ 2"
+    Then the output says "the metadata cannot be read"
+    When I run "agents plan rollback @ 2 --yes"
+    Then the exit code is 0
+
+    Examples:
+      | text        |
+      | {broken     |
+      | [1, 2]      |
+      | null        |
+
+  Scenario: unknown keys in the metadata are no problem
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    And the metadata of checkpoint 2 is "{"reason": "old", "from the future": [1]}"
+    When I run "agents plan checkpoint show @ 2 --format json"
+    Then the data holds
+      | field                         | value |
+      | metadata_json.reason          | "old" |
+      | metadata_json.from the future | [1]   |
+    When I run "agents plan checkpoint show @ 2"
+    Then the output says "From the future"
+
+  Scenario: what is recorded twice, and what loses what it points at
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    Then recording checkpoint 2 a second time is refused in plain words
+    And deleting its decision leaves checkpoint 2 without one
+
+  # --- Times and identifiers ---------------------------------------------------------------------
+
+  Scenario: times are stored and returned in UTC
+    Given a new database
+    When a project is recorded at noon in Tokyo
+    Then it was recorded at 3 o'clock UTC
+
+  Scenario: a time without a zone is never stored
+    Given a new database
+    Then a time without a zone is refused
+
+  Scenario: ids only go up, whatever the clock does
+    Then a thousand new ids are all different and ascend
+    And ids go on ascending after the clock was set back by an hour
+
+  Scenario Outline: <text> is <answer> id
+    Then "<text>" is <answer> id
+
+    Examples:
+      | text                        | answer |
+      | 01JABCDEFGHJKMNPQRSTVWXYZ0  | an     |
+      | 01jabcdefghjkmnpqrstvwxyz0  | an     |
+      | 01JABCDEFGHJKMNPQRSTVWXYZ   | no     |
+      | 01JABCDEFGHJKMNPQRSTVWXYZ00 | no     |
+      | 01JABCDEFGHIJKLMNOPQRSTUVW  | no     |
+      | @                           | no     |
+
+  # --- Locks -------------------------------------------------------------------------------------
+
+  Scenario: a lock has one owner, and says who
+    Given a lock that this process holds
+    Then another one that wants it is told who has it
+    And it is told so even if the file does not say who
+    And after its release it can be had, and the file is still there
+
+  Scenario: shared locks, plan locks, and locks of the dead
+    Then several may share a lock, and none may have it for itself meanwhile
+    And a process that owns a plan may take it again, and is its owner until the end
+    And the lock of a process that was killed is free
+
+  # --- The data directory ------------------------------------------------------------------------
+
+  Scenario: the data directory is made for its owner alone
+    Given a plain folder
+    When I run "agents plan list"
+    Then the exit code is 0
+    And the data directory is for its owner alone
+
+  Scenario: a data directory below a file
+    Given a plain folder
+    And the shell has run "touch ../file" in the project
+    When I run "agents --data-dir ../file/x plan list --format json"
+    Then the exit code is 1
+    And the error message says "the data directory cannot be used: Not a directory"
+    And a suggestion says "choose another one with --data-dir or CLEVERAGENTS_DATA_DIR"
+
+  Scenario: a data directory that cannot be written to
+    Given a plain folder
+    And a data directory that cannot be written to
+    When I run "agents plan list"
+    Then the exit code is 1
+    And the error says "the data directory cannot be used: "
+    And opening it in the library tells the same
+
+  Scenario: a data directory inside the project
+    Given a plain folder
+    When I run "agents --data-dir inside plan list"
+    Then the exit code is 4
+    And the error says "lie inside each other"
+
+  @needs_root
+  Scenario: a disk that is too small from the start
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And a data directory on a disk of 1m
+    When I run "agents run ACTION"
+    Then the exit code is 1
+    And the error says "not enough space"
+    And the error says "hint: free some space and try again"
+    When the disk grows to 64m
+    And I run "agents plan execute @"
+    Then the exit code is 0
+    And the plan's file "b.txt" holds "b"
+
+  @needs_root
+  Scenario: a disk that fills up in the middle of a plan
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      - {name: second, tool: shell, with: {command: 'test -e "$GATE" || head -c 40000000 /dev/urandom > big'}, pass_env: [GATE]}
+      - {name: third, tool: write_file, with: {path: c.txt, content: "c"}}
+      """
+    And a data directory on a disk of 24m
+    When I run "agents run ACTION"
+    Then the exit code is 1
+    And the error does not say "Traceback"
+    And the error says "space"
+    When the gate opens
+    And the disk grows to 256m
+    And I run "agents plan execute @"
+    Then the exit code is 0
+    And what is stored is whole
+    And the plan is "execute/complete"
+    And the plan's file "b.txt" holds "b"
+    And the plan's file "c.txt" holds "c"
+
+  # engine/execute.py _stop leaves the files as the failed step left them, because its error
+  # checkpoint could not be made; the next run goes on from there, not from before the step.
+  @bug @needs_root
+  Scenario: what a step left behind on a full disk is not worked on
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: 'test -e "$GATE" || head -c 40000000 /dev/urandom > big'}, pass_env: [GATE]}
+      """
+    And a data directory on a disk of 24m
+    And I have run "agents run ACTION" in vain
+    And the gate is open
+    When the disk grows to 256m
+    And I run "agents plan execute @"
+    Then the exit code is 0
+    And the plan's files are
+      | file  | content |
+      | a.txt | one     |

@@ -1,0 +1,194 @@
+"""Knows the present content of one directory: by a scan at first, then by what the system tells."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from cleveragents.snapshots import beneath, stat_cache
+from cleveragents.snapshots.manifest import Directory, Entry, object_id
+from cleveragents.snapshots.scan import EXCLUDED, Excluded, Scanner
+from cleveragents.snapshots.tree import Node, Sink, Tree
+from cleveragents.snapshots.watch import Watcher, WatchLost
+
+
+class Tracking(StrEnum):
+    """How changes are found."""
+
+    AUTO = "auto"  # watch where the system can, else scan
+    WATCH = "watch"
+    SCAN = "scan"
+
+
+@dataclass(frozen=True)
+class Cache:
+    """Where a tree is kept between processes, and for what it holds."""
+
+    path: Path
+    key: bytes
+
+
+@dataclass(frozen=True)
+class State:
+    """The content of a directory at one moment."""
+
+    root: Entry
+    files: int
+    not_captured: tuple[tuple[bytes, str], ...]  # path and why
+
+    @property
+    def excluded(self) -> list[bytes]:
+        """What the filter left out."""
+        return [path for path, why in self.not_captured if why == EXCLUDED]
+
+
+class HashOnly:
+    """Takes objects without keeping them."""
+
+    stores = False
+
+    def put(self, data: bytes, *, like: bytes | None = None) -> bytes:
+        """Returns the id the object would have."""
+        del like
+        return object_id(data)
+
+
+class Tracker:
+    """One directory under one filter."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        excluded: Excluded,
+        tracking: Tracking,
+        cache: Cache | None,
+        borrow: bool,
+        tell: Callable[[str], None],
+    ) -> None:
+        self._path = path
+        self._excluded = excluded
+        self._tracking = tracking
+        self._cache = cache
+        self._borrow = borrow
+        self._tell = tell
+        self._tree: Tree | None = None
+        self._watcher: Watcher | None = None
+        self._root_inode = 0
+
+    def state(self, sink: Sink, *, full: bool = False) -> State:
+        """Returns the present content; what is not stored yet goes to a sink that stores.
+
+        `full` looks at everything: at phase borders, where what makes no event must be found.
+        """
+        with beneath.root_directory(self._path) as root:
+            try:
+                tree = self._up_to_date(root, sink, full=full)
+            except BaseException:
+                self.forget()  # half a look is no look
+                raise
+        return State(tree.encode(sink), tree.files, tuple(tree.notes().items()))
+
+    def keep(self) -> None:
+        """Says that everything of the last state is stored."""
+        if self._tree is not None:
+            self._tree.mark_stored()
+
+    def save(self) -> None:
+        """Keeps what is known for the next process."""
+        if self._tree is not None and self._cache is not None and self._tree.root.stored:
+            stat_cache.save(self._cache.path, self._tree, self._cache.key)
+
+    def unstored(self) -> dict[bytes, Directory]:
+        """Returns the directories of the last state that are not in the store, by id."""
+        if self._tree is None:
+            return {}
+        return {
+            node.identity: node.directory()
+            for node in self._tree.not_stored()
+            if node.identity is not None
+        }
+
+    def forget(self) -> None:
+        """Knows nothing any more; the next look is at everything."""
+        if self._watcher is not None:
+            self._watcher.close()
+        self._watcher = None
+        self._tree = None
+
+    def _up_to_date(self, root: int, sink: Sink, *, full: bool) -> Tree:
+        if os.fstat(root).st_ino != self._root_inode:
+            self.forget()
+            self._root_inode = os.fstat(root).st_ino
+        tree = self._tree
+        if tree is None:
+            return self._first_look(root, sink)
+        if self._watcher is not None:
+            try:
+                self._look_at_changes(root, tree, sink, self._watcher)
+            except WatchLost:
+                self._scanner(tree, sink).everything(root)
+                return tree
+        if full or self._watcher is None:
+            self._look_at_everything(root, tree, sink)
+        return tree
+
+    def _first_look(self, root: int, sink: Sink) -> Tree:
+        cache = self._cache
+        loaded = stat_cache.load(cache.path, cache.key) if cache is not None else None
+        tree = self._tree = loaded or Tree()
+        if self._tracking is not Tracking.SCAN:
+            try:
+                self._watcher = Watcher()
+            except WatchLost as problem:
+                self._cannot_watch(problem)
+        try:
+            self._scanner(tree, sink).everything(root)
+        except WatchLost as problem:
+            self._cannot_watch(problem)
+            self._scanner(tree, sink).everything(root)
+        return tree
+
+    def _look_at_changes(self, root: int, tree: Tree, sink: Sink, watcher: Watcher) -> None:
+        dirty = set(watcher.drain())
+        dirty.update(tree.linked)  # a write through a link outside makes no event here
+        if sink.stores:
+            dirty.update((node, name) for node in tree.not_stored() for name in node.unstored)
+        self._scanner(tree, sink).entries(root, dirty)
+
+    def _look_at_everything(self, root: int, tree: Tree, sink: Sink) -> None:
+        watched = self._watcher is not None
+        tree.changed = False
+        self._scanner(tree, sink).everything(root)
+        if watched and tree.changed:
+            self._tell("a change was found that no event had announced; scanning from now on")
+            self._stop_watching()
+
+    def _scanner(self, tree: Tree, sink: Sink) -> Scanner:
+        return Scanner(
+            tree,
+            sink,
+            self._excluded,
+            borrow=self._borrow,
+            watch=self._watch,
+            unwatch=self._unwatch,
+        )
+
+    def _watch(self, fd: int, node: Node) -> None:
+        if self._watcher is not None and node.watch < 0:
+            self._watcher.add(fd, node)
+
+    def _unwatch(self, node: Node) -> None:
+        if self._watcher is not None:
+            self._watcher.remove(node)
+
+    def _cannot_watch(self, problem: WatchLost) -> None:
+        if self._tracking is Tracking.WATCH:
+            self._tell(f"changes cannot be watched ({problem}); scanning instead")
+        self._stop_watching()
+
+    def _stop_watching(self) -> None:
+        if self._watcher is not None:
+            self._watcher.close()
+            self._watcher = None

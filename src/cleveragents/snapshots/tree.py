@@ -1,0 +1,330 @@
+"""A directory tree in memory: every entry as last seen, and how much of it is stored.
+
+A directory that nobody touches is two byte strings, its object and the signatures of its files; it
+is opened into entries when something in it changes, and packed again once its object is made. It
+knows its id while nothing below it has changed, and whether that id, with everything below it, is
+in the store. A change clears both up to the root, so that encoding and storing visit only what
+changed.
+"""
+
+import os
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+from cleveragents.snapshots.manifest import (
+    Directory,
+    Entry,
+    Rewrite,
+    decode,
+    encode,
+    names_and_rows,
+    object_id,
+)
+
+Signature = tuple[int, int, int]  # inode, ctime, links; size and mtime stand in the entry
+UNTRUSTED: Signature = (0, 0, 0)  # equals no file: read it again
+SIGNATURE = struct.Struct("<QqI")
+LINKED_OUTSIDE = "it has hard links outside and would be restored as a copy"
+_EMPTY = encode({})
+
+
+class Sink(Protocol):
+    """Takes the objects of a tree and tells their ids; a storing one keeps them."""
+
+    stores: bool
+
+    def put(self, data: bytes, *, like: bytes | None = None) -> bytes: ...
+
+
+class Opened(NamedTuple):
+    """The entries of a directory while they change; directories are not among them."""
+
+    entries: Directory
+    signatures: dict[bytes, Signature]  # of regular files
+
+
+class Node:
+    """One directory."""
+
+    __slots__ = (
+        "base",
+        "children",
+        "identity",
+        "inode",
+        "opened",
+        "own",
+        "packed",
+        "parent",
+        "path",
+        "signatures",
+        "stored",
+        "unstored",
+        "watch",
+    )
+
+    def __init__(self, path: bytes, parent: "Node | None") -> None:
+        self.path = path
+        self.parent = parent
+        self.inode = 0
+        self.own = Entry(0)  # its mode and attributes; they stand in its parent's object
+        self.packed = _EMPTY  # its object
+        self.signatures = b""  # one row for each entry of the object
+        self.opened: Opened | None = None
+        self.children: dict[bytes, Node] = {}
+        self.identity: bytes | None = None
+        self.base: bytes | None = None  # the id under which it was stored last
+        self.stored = False
+        self.unstored: set[bytes] = set()  # entries whose content is known but not kept
+        self.watch = -1
+
+    def inner(self, name: bytes) -> bytes:
+        """The path of something in it."""
+        return self.path + b"/" + name if self.path else name
+
+    def touch(self) -> None:
+        """Says that something in it is no longer what it was."""
+        node: Node | None = self
+        while node is not None and (node.identity is not None or node.stored):
+            node.identity = None
+            node.stored = False
+            node = node.parent
+
+    def open(self) -> Opened:
+        """Returns its entries for changing."""
+        if self.opened is None:
+            found = decode(self.packed)
+            entries = {name: entry for name, entry in found.items() if not entry.is_dir}
+            rows = zip(found.items(), SIGNATURE.iter_unpack(self.signatures), strict=True)
+            signatures = {name: row for (name, entry), row in rows if entry.is_file}
+            self.opened = Opened(entries, signatures)
+        return self.opened
+
+    def rows(self) -> Iterator[tuple[bytes, tuple[int, int, int, int], Signature]]:
+        """Yields name, (mode, size, mtime, _) and signature of what its object lists."""
+        signatures = SIGNATURE.iter_unpack(self.signatures)
+        for (name, row), signature in zip(names_and_rows(self.packed), signatures, strict=True):
+            yield name, row, signature
+
+    def directory(self) -> Directory:
+        """Returns its entries, directories included; their ids must be known."""
+        if self.opened is None:
+            return decode(self.packed)
+        return {**self.opened.entries, **{n: c.entry() for n, c in self.children.items()}}
+
+    def entry(self) -> Entry:
+        """Returns the entry that stands for it in its parent; its id must be known."""
+        return self.own._replace(content=self.identity or b"")
+
+    def pack(self, renewed: Iterable[bytes]) -> None:
+        """Makes its object anew; of the directories in it, those named have a new id."""
+        if self.opened is not None:
+            self.packed = encode(self.directory())
+            self.close()
+            return
+        rewrite = Rewrite(self.packed)
+        for name in renewed:
+            rewrite.set_content(name, self.children[name].identity or b"")
+        self.packed = rewrite.data()
+
+    def replace(self, name: bytes, entry: Entry, signature: Signature) -> Entry | None:
+        """Replaces a plain file where it stands; returns what it was, None if that cannot be."""
+        if self.opened is not None or entry.link or entry.xattrs:
+            return None
+        rewrite = Rewrite(self.packed)
+        index = rewrite.find(name)
+        known = None if index is None else rewrite.entry(index)
+        if index is None or known is None or not known.is_file:
+            return None
+        if known != entry:
+            rewrite.replace(index, entry)
+            self.packed = rewrite.data()
+        at = index * SIGNATURE.size
+        row = SIGNATURE.pack(*signature)
+        self.signatures = self.signatures[:at] + row + self.signatures[at + SIGNATURE.size :]
+        return known
+
+    def close(self) -> None:
+        """Goes back to bytes; the object must be that of the entries."""
+        if self.opened is not None:
+            entries, signatures = self.opened
+            names = sorted([*entries, *self.children])
+            self.signatures = b"".join(
+                SIGNATURE.pack(*signatures.get(name, UNTRUSTED)) for name in names
+            )
+            self.opened = None
+
+
+class Linked(NamedTuple):
+    """What is known of a file with several names."""
+
+    inode: int
+    names: int  # how many there are, inside and outside
+
+
+class Tree:
+    """A root and what must be known across its directories."""
+
+    def __init__(self) -> None:
+        self.root = Node(b"", None)
+        self.files = 0
+        self.left_out: dict[bytes, str] = {}  # paths that are not in the tree, and why
+        self.attributes: dict[bytes, str] = {}  # paths of which something is not captured
+        self.linked: dict[tuple[Node, bytes], Linked] = {}  # files with several names
+        self.changed = False  # whether any entry differed since somebody asked
+        self._opened: list[Node] = []
+
+    def put(self, node: Node, name: bytes, entry: Entry, signature: Signature | None) -> None:
+        """Notes an entry that is no directory; only regular files have a signature."""
+        replaced = None if signature is None else node.replace(name, entry, signature)
+        if replaced is not None:
+            self._note_change(node, name, replaced, entry)
+            return
+        entries, signatures = self.open(node)
+        if signature is not None:
+            self.files += name not in signatures
+            signatures[name] = signature
+        elif signatures.pop(name, None) is not None:
+            self.files -= 1
+        known = entries.get(name)
+        if known is not None and (node, name) in self.linked:
+            entry = entry._replace(link=known.link)  # groups are settled when all is known
+        entries[name] = entry
+        self._note_change(node, name, known, entry)
+
+    def _note_change(self, node: Node, name: bytes, known: Entry | None, entry: Entry) -> None:
+        if known == entry:
+            return
+        if known is None or known.content != entry.content:
+            node.unstored.add(name)
+        node.touch()
+        self.changed = True
+
+    def set_own(self, node: Node, own: Entry) -> None:
+        """Notes a directory's mode and attributes."""
+        if own != node.own:
+            node.own = own
+            self.changed = True
+            if node.parent is not None:
+                self.open(node.parent)
+                node.parent.touch()
+
+    def add_child(self, node: Node, name: bytes) -> Node:
+        """Notes a directory that was not there."""
+        self.open(node)
+        node.touch()
+        self.changed = True
+        child = node.children[name] = Node(node.inner(name), node)
+        return child
+
+    def remove(self, node: Node, name: bytes) -> None:
+        """Forgets an entry that is no directory."""
+        entries, signatures = self.open(node)
+        if entries.pop(name, None) is not None:
+            node.touch()
+            self.changed = True
+        if signatures.pop(name, None) is not None:
+            self.files -= 1
+        node.unstored.discard(name)
+        self.linked.pop((node, name), None)
+        self.attributes.pop(node.inner(name), None)
+
+    def remove_child(self, node: Node, name: bytes) -> Iterator[Node]:
+        """Forgets a directory with everything in it; yields the directories that went."""
+        self.open(node)
+        node.touch()
+        self.changed = True
+        waiting = [node.children.pop(name)]
+        prefix = node.inner(name) + b"/"
+        while waiting:
+            gone = waiting.pop()
+            for inner in list(self.open(gone).entries):
+                self.remove(gone, inner)
+            waiting.extend(gone.children.values())
+            yield gone
+        for notes in (self.left_out, self.attributes):
+            for path in [path for path in notes if path.startswith(prefix)]:
+                del notes[path]
+
+    def encode(self, sink: Sink) -> Entry:
+        """Returns the root's entry, storing what is not stored if the sink keeps it."""
+        self._settle_links()
+        _encode(self.root, sink)
+        for node in self._opened:
+            node.close()
+        self._opened.clear()
+        return self.root.entry()
+
+    def open(self, node: Node) -> Opened:
+        """Returns the entries of a directory for changing."""
+        if node.opened is None:
+            self._opened.append(node)
+        return node.open()
+
+    def notes(self) -> Mapping[bytes, str]:
+        """Returns everything that is not captured, and why."""
+        return {**self.left_out, **self.attributes, **self._linked_outside()}
+
+    def nodes(self) -> Iterator[Node]:
+        """Yields every directory, parents before children."""
+        waiting = [self.root]
+        while waiting:
+            node = waiting.pop()
+            waiting.extend(node.children.values())
+            yield node
+
+    def not_stored(self) -> Iterator[Node]:
+        """Yields the directories of which something is not stored."""
+        waiting = [] if self.root.stored else [self.root]
+        while waiting:
+            node = waiting.pop()
+            waiting.extend(child for child in node.children.values() if not child.stored)
+            yield node
+
+    def mark_stored(self) -> None:
+        """Says that all of it is kept now."""
+        for node in self.not_stored():
+            node.stored = True
+            node.base = node.identity
+            node.unstored.clear()
+
+    def _groups(self) -> Iterator[list[tuple[Node, bytes]]]:
+        groups: dict[int, list[tuple[Node, bytes]]] = {}
+        for member, linked in self.linked.items():
+            groups.setdefault(linked.inode, []).append(member)
+        yield from groups.values()
+
+    def _settle_links(self) -> None:
+        """Marks files that share an inode with the path of the first of them."""
+        for members in self._groups():
+            first = min(node.inner(name) for node, name in members) if len(members) > 1 else b""
+            for node, name in members:
+                entries = self.open(node).entries
+                if entries[name].link != first:
+                    entries[name] = entries[name]._replace(link=first)
+                    node.touch()
+
+    def _linked_outside(self) -> Mapping[bytes, str]:
+        return {
+            min(node.inner(name) for node, name in members): LINKED_OUTSIDE
+            for members in self._groups()
+            if len(members) < self.linked[members[0]].names
+        }
+
+
+def signature_of(found: os.stat_result) -> Signature:
+    """What a file is recognised by, besides size and mtime; any change moves its ctime."""
+    return (found.st_ino, found.st_ctime_ns, found.st_nlink)
+
+
+def _encode(node: Node, sink: Sink) -> None:
+    if node.identity is not None and (node.stored or not sink.stores):
+        return
+    renewed: list[bytes] = []
+    for name, child in node.children.items():
+        if child.identity is None or (sink.stores and not child.stored):
+            _encode(child, sink)
+            renewed.append(name)
+    if node.identity is None:
+        node.pack(renewed)
+    node.identity = sink.put(node.packed, like=node.base) if sink.stores else object_id(node.packed)

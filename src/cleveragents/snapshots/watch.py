@@ -1,0 +1,89 @@
+"""Tells which paths changed, by inotify: a checkpoint then costs what changed, not what exists.
+
+Events are queued before the system call that caused them returns, so once the processes of a step
+are gone, draining the queue misses nothing. What makes no event (stores through a long-lived mmap,
+writes through a hard link outside) is for the scans at phase borders to find.
+"""
+
+import ctypes
+import os
+import struct
+from collections.abc import Iterator
+
+from cleveragents.snapshots.tree import Node
+
+_EVENT = struct.Struct("iIII")
+_CHANGES = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800  # MODIFY … MOVE_SELF
+_ONLYDIR = 0x01000000
+_OVERFLOW = 0x4000
+_IGNORED = 0x8000
+_NONBLOCK_CLOEXEC = os.O_NONBLOCK | os.O_CLOEXEC
+_BUFFER = 1 << 16
+
+
+class WatchLost(Exception):
+    """The queue overflowed or no more directories can be watched: only a scan can tell."""
+
+
+class Watcher:
+    """Watches directories and remembers to which node each watch belongs."""
+
+    def __init__(self) -> None:
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        if not hasattr(self._libc, "inotify_init1"):
+            raise WatchLost("this system has no inotify")
+        self._fd = self._libc.inotify_init1(_NONBLOCK_CLOEXEC)
+        if self._fd < 0:
+            raise WatchLost(os.strerror(ctypes.get_errno()))
+        self._nodes: dict[int, Node] = {}
+
+    def add(self, fd: int, node: Node) -> None:
+        """Watches a directory from now on; to add it again changes nothing."""
+        path = f"/proc/self/fd/{fd}".encode()  # the very directory, whatever its path means now
+        watch = self._libc.inotify_add_watch(self._fd, path, _CHANGES | _ONLYDIR)
+        if watch < 0:
+            raise WatchLost(os.strerror(ctypes.get_errno()))
+        self._nodes[watch] = node
+        node.watch = watch
+
+    def remove(self, node: Node) -> None:
+        """Forgets a directory that is no longer part of the tree."""
+        if self._nodes.get(node.watch) is node:
+            del self._nodes[node.watch]
+            self._libc.inotify_rm_watch(self._fd, node.watch)  # it may be gone already
+        node.watch = -1
+
+    def drain(self) -> Iterator[tuple[Node, bytes]]:
+        """Yields what changed since the last time; an empty name is the directory itself."""
+        while data := self._read():
+            at = 0
+            while at < len(data):
+                watch, mask, _, length = _EVENT.unpack_from(data, at)
+                at += _EVENT.size
+                name = data[at : at + length].rstrip(b"\0")
+                at += length
+                if mask & _OVERFLOW:
+                    raise WatchLost("more changed than the system could tell")
+                if mask & _IGNORED:
+                    self._lost(watch)
+                elif watch in self._nodes:
+                    yield self._nodes[watch], name
+
+    def close(self) -> None:
+        """Stops watching."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _lost(self, watch: int) -> None:
+        """A watched directory is gone; one with its name and even its inode is another one."""
+        node = self._nodes.pop(watch, None)
+        if node is not None:
+            node.watch = -1
+            node.inode = 0
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self._fd, _BUFFER)
+        except BlockingIOError:
+            return b""
