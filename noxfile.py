@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import nox
@@ -84,6 +85,18 @@ def benchmark(session: nox.Session) -> None:
     run(session, "python", "scripts/run_benchmarks.py", *session.posargs)
 
 
+@nox.session(default=False)
+def machine(session: nox.Session) -> None:
+    """Five times as many random lives of a tree as in unit_tests, other ones each time."""
+    run(session, "behave", "features/machine.feature", more={"MACHINE_FACTOR": "5"})
+
+
+@nox.session(default=False)
+def bench_peers(session: nox.Session) -> None:
+    """Checkpoints and rollbacks beside the git sequences of other tools, in one run."""
+    run(session, "python", "benchmarks/peers.py", *session.posargs)
+
+
 @nox.session
 def docs(session: nox.Session) -> None:
     """Links and anchors of all pages lead somewhere; generated pages are up to date."""
@@ -112,15 +125,20 @@ def run_suite(session: nox.Session, suite: str) -> None:
     run(session, "python", "scripts/run_tests.py", suite, suite=suite)
 
 
-def run(session: nox.Session, tool: str, *arguments: str, suite: str = "") -> None:
+def run(
+    session: nox.Session,
+    tool: str,
+    *arguments: str,
+    suite: str = "",
+    more: Mapping[str, str] | None = None,
+) -> None:
     """Runs a tool of our .venv in an environment that owes nothing to the caller's."""
     set_up()
     suite = suite or session.name
     temporary = temporary_directory(suite)
     try:
-        session.run(
-            BIN / tool, *arguments, env=environment(suite, temporary), include_outer_env=False
-        )
+        variables = {**environment(suite, temporary), **(more or {})}
+        session.run(BIN / tool, *arguments, env=variables, include_outer_env=False)
     finally:
         remove(temporary)
 

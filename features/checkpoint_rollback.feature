@@ -247,7 +247,7 @@ Feature: Going back to a checkpoint
         tool: shell
         with:
           command: |
-            for name in 'red\033[31m' 'two\nlines' 'turned\342\200\256round' '[bold]x' 'back\rto'; do
+            for name in 'red\033[31m' 'two\nlines' 'turned\342\200\256round' '[bold]x' 'back\rto' 'wide\302\240space'; do
               echo x > "$(printf "$name")"
             done
       """
@@ -261,6 +261,7 @@ Feature: Going back to a checkpoint
       turned\u202eround
       [bold]x
       back\rto
+      wide space
       """
     And the output holds no character that acts on a terminal
 

@@ -17,6 +17,13 @@ Feature: The demo
       """
     And the error does not say "Traceback"
 
+  Scenario: a demo that goes wrong says so
+    Given a plain folder
+    And the variable CLEVERAGENTS_SANDBOX_BASE is "nonsense"
+    When a process of its own runs "agents demo"
+    Then the exit code is 1
+    And the error says "agents run ../add-taxes.yaml ended with 2"
+
   # cli/demo.py tells its story on standard output whatever the format.
   @bug
   Scenario: the demo answers programs as every command does

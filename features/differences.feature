@@ -55,6 +55,11 @@ Feature: Differences
       | files.6 | {"path": "run", "status": "modified", "insertions": 0, "deletions": 0}       |
     And "data.files" counts 7
 
+  Scenario: without any colour
+    When I run "agents plan diff @ --format plain"
+    Then the exit code is 0
+    And the output says "+++ b/d/new"
+
   Scenario: as counts
     When I run "agents plan diff @ --stat"
     Then the exit code is 0
@@ -71,7 +76,7 @@ Feature: Differences
     Then the output says "added      a.txt"
     When I run "agents plan checkpoint diff @ 2"
     Then the output says "+keep"
-    And the output does not say "five"
+    And the output says "-five"
     When the plan's file "keep" is changed to "changed"
     And I run "agents plan checkpoint diff @ 3"
     Then the output says "-k"

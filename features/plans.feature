@@ -397,7 +397,7 @@ Feature: Plans
     And the error says
       """
       ✗ 1/1 only (shell)  exit code 7
-      ↶ a step failed: back to cp1, 0 files
+      ↶ back to cp1, 0 files
       error: step only failed: exit code 7
       went wrong
       files: restored to cp1
@@ -454,7 +454,7 @@ Feature: Plans
     When the gate opens
     And a process of its own runs "agents plan execute @"
     Then the exit code is 0
-    And the error says "the last run was interrupted; going on from cp2 (3 files put back)"
+    And the error says "the last run was interrupted; going on from cp2"
     And nothing that the killed step started is left
     And the plan's files are
       | file    | content |

@@ -238,14 +238,14 @@ Feature: Rollbacks that go wrong
 
   # --- Whatever happened in between --------------------------------------------------------------
 
-  # snapshots/scan.py refuses to look at what a step made, so nothing can be taken back any more:
-  # neither by the policy of the plan nor by hand.
-  @bug
-  Scenario: a step that makes what no checkpoint can hold is taken back all the same
+  # Deleting it would delete its only copy, so the plan stops and says what is in the way.
+  Scenario: a step that makes what no checkpoint can hold stops the plan, and nothing is deleted
     Given the steps
       """
       - {name: deep, tool: shell, with: {command: "i=0; while [ $i -lt 210 ]; do mkdir d; cd d; i=$((i+1)); done; exit 1"}}
       """
     When I run "agents run ACTION"
     Then the exit code is 1
-    And the plan has no file "d"
+    And the error says "directories are nested deeper than 200"
+    And the error says "hint: remove them"
+    And the plan is "execute/errored"

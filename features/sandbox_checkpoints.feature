@@ -172,7 +172,7 @@ Feature: Checkpoints of a sandbox
       """
     When I run "agents run ACTION"
     Then the exit code is 1
-    And the error says "↶ a step failed: back to cp2, 3 files"
+    And the error says "↶ back to cp2, 3 files"
     And the plan is "execute/errored"
     And the plan is at step 1
     And the plan's files are

@@ -108,6 +108,7 @@ Feature: Storage
     Given a new database
     When a project is recorded at noon in Tokyo
     Then it was recorded at 3 o'clock UTC
+    And a time that is not known yet is recorded as none
 
   Scenario: a time without a zone is never stored
     Given a new database

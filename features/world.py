@@ -103,7 +103,6 @@ class World:
             contextlib.redirect_stderr(err),
         ):
             code = run(list(map(str, arguments)))
-        _forget_repeated_groups()
         self.done = Done(code, out.getvalue(), err.getvalue())
         return self.done
 
@@ -204,16 +203,3 @@ def _no_terminal():
         yield
     finally:
         sys.stdin = before
-
-
-def _forget_repeated_groups():
-    """Until `register` of cli/plan.py stops adding the same commands again with every call.
-
-    Each call in one process would take longer than the one before; see commands.feature.
-    """
-    plan = sys.modules.get("cleveragents.cli.plan")
-    if plan is not None:
-        del plan.group.registered_groups[1:]
-        names = [command.name for command in plan.group.registered_commands]
-        kept = [names.index(name) for name in dict.fromkeys(names)]
-        plan.group.registered_commands[:] = [plan.group.registered_commands[i] for i in kept]

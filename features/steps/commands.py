@@ -76,20 +76,17 @@ def run_exactly(context, line):
 
 
 @given('a process of its own has started "agents {line}"')
-@when('a process of its own starts "agents {line}"')
 def start_child(context, line):
     context.world.agents_beside(*words(context, line))
 
 
 @given('its step has made "{name}"')
-@when('its step has made "{name}"')
 def wait_for_file(context, name):
     found = context.world.data_dir.glob
     wait_until(lambda: list(found(f"sandboxes/*/tree/{name}")), name)
 
 
 @given("the process is killed")
-@when("the process is killed")
 def kill_child(context):
     context.world.child.kill()
     context.world.end_of_child()

@@ -2,7 +2,7 @@
 
 import json
 
-from behave import then, when
+from behave import then
 from commands import words
 
 ENVELOPE = ["command", "status", "exit_code", "data", "timing", "messages"]
@@ -103,17 +103,6 @@ def check_harmless(context):
 def acting(text):
     """What a terminal would do rather than show."""
     return {char for char in text if not (char.isprintable() or char == "\n")}
-
-
-@when('I keep what "{field}" is')
-def keep_field(context, field):
-    context.kept = lookup(context.world.done.envelope, field)
-
-
-@then('"{field}" is what it was')
-def check_kept(context, field):
-    found = lookup(context.world.done.envelope, field)
-    assert found == context.kept, f"{found} != {context.kept}"
 
 
 def lookup(data, field):

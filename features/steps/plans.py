@@ -130,7 +130,6 @@ def change_file(context, name, text):
 
 
 @given('the plan\'s file "{name}" is removed')
-@when('the plan\'s file "{name}" is removed')
 def remove_file(context, name):
     (context.world.sandbox / name).unlink()
 

@@ -20,7 +20,7 @@ from cleveragents.checkpoints.checkpoint import CheckpointRepository
 from cleveragents.errors import Busy, Failed
 from cleveragents.storage.database import Database
 from cleveragents.storage.lock import FileLock, PlanLocks
-from cleveragents.storage.tables import SCHEMA, metadata, projects
+from cleveragents.storage.tables import SCHEMA, metadata, operations, plans, projects
 
 # --- The database ---------------------------------------------------------------------------------
 
@@ -150,6 +150,20 @@ def check_utc(context):
         found = connection.scalar(select(projects.c.created_at))
     assert found == datetime(2024, 1, 31, 3, tzinfo=UTC)
     assert found.utcoffset() == timedelta(0), found
+
+
+@then("a time that is not known yet is recorded as none")
+def check_no_time(context):
+    with context.database.unit_of_work() as connection:
+        project_id = connection.scalar(select(projects.c.project_id))
+        plan = {"plan_id": "p", "project_id": project_id, "number": 1, "name": "x", "phase": "x"}
+        more = {"state": "x", "attempt": 0, "cursor": "0", "definition_json": "{}"}
+        times = {"created_at": ids.now(), "updated_at": ids.now()}
+        connection.execute(plans.insert().values(**plan, **more, **times))
+        operation = {"operation_id": "o", "plan_id": "p", "kind": "x", "status": "x"}
+        rest = {"intent_json": "{}", "opened_at": ids.now(), "closed_at": None}
+        connection.execute(operations.insert().values(**operation, **rest))
+        assert connection.scalar(select(operations.c.closed_at)) is None
 
 
 @then("a time without a zone is refused")

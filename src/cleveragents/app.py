@@ -56,7 +56,7 @@ class App:
             lambda text: report(Note("", text)),
         )
         policy = _checkpoint_policy(settings)
-        rollbacks = Rollbacks(database, sandboxes)
+        rollbacks = Rollbacks(database, sandboxes, report)
         pruning = Pruning(database, sandboxes, policy.retention, report)
         ownership = Ownership(database, PlanLocks(data / "locks"), rollbacks, pruning, report)
         self.checkpoints = CheckpointService(

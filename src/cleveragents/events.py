@@ -73,7 +73,6 @@ class RolledBack(Event):
     seq: int
     checkpoint_id: str
     files: int
-    why: str
 
 
 @dataclass(frozen=True)

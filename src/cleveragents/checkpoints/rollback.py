@@ -20,6 +20,7 @@ from cleveragents.checkpoints.checkpoint import (
 )
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
 from cleveragents.errors import Damaged
+from cleveragents.events import PlanMoved, Reporter, RolledBack
 from cleveragents.ids import new_id
 from cleveragents.plans.document import PlanDocument, make_current
 from cleveragents.plans.lifecycle import Phase, Stage, State
@@ -67,9 +68,10 @@ class Ending:
 class Rollbacks:
     """Opens and carries out rollback operations; the caller owns the plan."""
 
-    def __init__(self, database: Database, sandboxes: Sandboxes) -> None:
+    def __init__(self, database: Database, sandboxes: Sandboxes, report: Reporter) -> None:
         self._database = database
         self._sandboxes = sandboxes
+        self._report = report
 
     def preview(self, plan: Plan, target: Checkpoint) -> tuple[FileChange, ...]:
         """Tells what a rollback would change, after verifying that it could."""
@@ -126,6 +128,8 @@ class Rollbacks:
             all_rows = CheckpointRepository(connection).of_plan(plan.plan_id)
             outcome = {"files": len(changes), "tool_calls": taken.tool_calls}
             OperationRepository(connection).close(operation.operation_id, status, outcome)
+        self._report(PlanMoved(plan.plan_id, moved.phase, moved.state))
+        self._report(RolledBack(plan.plan_id, goal.seq, goal.checkpoint_id, len(changes)))
         return RollbackResult(
             moved,
             goal,

@@ -34,6 +34,7 @@ ONLY_GROUPS = (
     "tool",
     "config",
 )  # no command yet: show what there is
+TAKES_VALUE = ("--format", "--project", "--data-dir", "--config-path")
 OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -45,10 +46,6 @@ def guarded(arguments: Sequence[str], groups: Groups, load: Load) -> int:
     adopt_orphans()
     try:
         return _dispatch(arguments, groups, load)
-    except BrokenPipeError:
-        # Whoever read our output has left; there is nobody to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except CleverAgentsError as problem:
         error = problem
     except OSError as problem:
@@ -78,17 +75,24 @@ def _dispatch(arguments: Sequence[str], groups: Groups, load: Load) -> int:
     return outcome if isinstance(outcome, int) else 0
 
 
+def _tell_version(asked: bool) -> None:
+    if asked:
+        sys.stdout.write(f"cleveragents {__version__}\n")
+        raise typer.Exit
+
+
 def _global_options(
     format: FormatOption = None,  # noqa: A002 - the name of the option
     project: ProjectOption = None,
     data_dir: DataDirOption = None,
     config_path: ConfigPathOption = None,
     verbose: VerboseOption = None,
-    version: Annotated[bool, typer.Option("--version", help="Tell the version.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Tell the version.", callback=_tell_version, is_eager=True),
+    ] = False,
 ) -> None:
-    if version:
-        sys.stdout.write(f"cleveragents {__version__}\n")
-        raise typer.Exit
+    del version
     current.take(
         {
             "format": format,
@@ -106,7 +110,11 @@ def _not_called() -> None:
 
 def _command_of(arguments: Sequence[str], groups: Groups) -> str:
     """The command without its options and arguments, as the envelope names it."""
-    words = [word for word in arguments if not word.startswith("-")]
+    words = [
+        word
+        for before, word in pairwise(["", *arguments])
+        if not word.startswith("-") and before not in TAKES_VALUE
+    ]
     for index, word in enumerate(words):
         if word in groups:
             depth = {

@@ -8,7 +8,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.cli import views
-from cleveragents.cli.invocation import PlanArgument, YesOption, command, confirm, current
+from cleveragents.cli.invocation import PlanArgument, YesOption, add_commands, confirm, current
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.errors import Damaged
 
@@ -18,15 +18,24 @@ CheckpointArgument = Annotated[
 
 UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
-group = typer.Typer()
-
 
 def register(parent: typer.Typer) -> None:
     """Adds the group to its parent."""
+    group = typer.Typer()
+    add_commands(
+        group,
+        {
+            "list": list_checkpoints,
+            "show": show,
+            "create": create,
+            "delete": delete,
+            "diff": diff,
+            "verify": verify,
+        },
+    )
     parent.add_typer(group, name="checkpoint", help="The points a plan can be taken back to.")
 
 
-@command(group, "list")
 def list_checkpoints(plan: PlanArgument = "@") -> Result:
     """List the checkpoints of a plan, the oldest first.
 
@@ -61,7 +70,6 @@ def list_checkpoints(plan: PlanArgument = "@") -> Result:
     )
 
 
-@command(group, "show")
 def show(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
     """Show everything about a checkpoint.
 
@@ -76,7 +84,6 @@ def show(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
     return Result(data, [views.fields(f"Checkpoint {row.name}", shown)])
 
 
-@command(group, "create")
 def create(
     plan: PlanArgument = "@",
     label: Annotated[str | None, typer.Option("--label", help="A name for it.")] = None,
@@ -97,7 +104,6 @@ def create(
     )
 
 
-@command(group, "delete")
 def delete(plan: PlanArgument, checkpoint: CheckpointArgument, yes: YesOption = False) -> Result:
     """Delete a checkpoint; this cannot be undone.
 
@@ -116,7 +122,6 @@ def delete(plan: PlanArgument, checkpoint: CheckpointArgument, yes: YesOption = 
     return Result({"deleted": row.checkpoint_id, "seq": row.seq}, [Text([f"deleted {row.name}"])])
 
 
-@command(group, "diff")
 def diff(
     plan: PlanArgument,
     before: CheckpointArgument,
@@ -138,7 +143,6 @@ def diff(
     return views.differences(app.comparisons.between(found, first, second), stat=stat)
 
 
-@command(group, "verify")
 def verify(
     plan: PlanArgument = "@",
     checkpoint: Annotated[

@@ -2,19 +2,18 @@
 
 import typer
 
-from cleveragents.cli.invocation import command, current
+from cleveragents.cli.invocation import add_commands, current
 from cleveragents.cli.render import Grid, Result
 from cleveragents.config import SETTINGS
-
-group = typer.Typer()
 
 
 def register(root: typer.Typer) -> None:
     """Adds the group to the command line."""
+    group = typer.Typer()
+    add_commands(group, {"list": list_settings})
     root.add_typer(group, name="config", help="The settings in force.")
 
 
-@command(group, "list")
 def list_settings() -> Result:
     """List every setting, its value and which level it comes from.
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import typer
 
-from cleveragents.cli.invocation import command
-from cleveragents.cli.render import Result, Text
+from cleveragents.cli.invocation import add_commands, current
+from cleveragents.cli.render import Format, Result, Text
 from cleveragents.config import caller_environment
 from cleveragents.errors import Failed
 from cleveragents.sandbox.git import start_repository
@@ -51,7 +51,7 @@ NEXT = (
 
 def register(root: typer.Typer) -> None:
     """Adds the command to the command line."""
-    command(root, "demo")(demo)
+    add_commands(root, {"demo": demo})
 
 
 def demo() -> Result:
@@ -68,6 +68,8 @@ class _Story:
     """Runs commands in the throw-away project and says what they show."""
 
     def __init__(self, home: Path) -> None:
+        # A program reads one envelope on standard output, and the story beside it.
+        self._stream = sys.stderr if current.form in (Format.JSON, Format.YAML) else sys.stdout
         self._project = home / "shop"
         self._action = home / "add-taxes.yaml"
         self._environment: Mapping[str, str] = {
@@ -104,6 +106,7 @@ class _Story:
         done = subprocess.run(
             [sys.executable, "-P", "-m", "cleveragents", *arguments],
             cwd=self._project,
+            stdout=self._stream,
             env=dict(self._environment),
             check=False,
         )
@@ -117,5 +120,5 @@ class _Story:
         self._say("Your own files never changed: all of it happened in the sandbox.")
 
     def _say(self, *lines: str) -> None:
-        sys.stdout.write("\n" + "\n".join(lines) + "\n")
-        sys.stdout.flush()
+        self._stream.write("\n" + "\n".join(lines) + "\n")
+        self._stream.flush()

@@ -2,9 +2,10 @@
 
 import functools
 import inspect
+import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -112,40 +113,49 @@ def begin(command_line: str) -> None:
     vars(current).update(vars(Invocation(command_line)))
 
 
-def command(group: typer.Typer, name: str) -> Callable[[Callable[..., Result]], None]:
-    """Registers a command: the function returns a result, here it is shown.
+def add_commands(group: typer.Typer, commands: Mapping[str, Callable[..., Result]]) -> None:
+    """Registers commands: each function returns a result, here it is shown.
 
     The global options are added to its own, so that they work before and after the command.
     """
+    for name, function in commands.items():
+        group.command(name)(_shown(function))
 
-    def register(function: Callable[..., Result]) -> None:
-        signature = inspect.signature(function, eval_str=True)
-        extra = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-            for name, kind in GLOBALS.items()
-        ]
 
-        @functools.wraps(function)
-        def run(*args: Any, **options: Any) -> int:  # noqa: ANN401 - typer passes what it parsed
-            current.take({key: options.pop(key) for key in GLOBALS})
-            try:
-                result = function(*args, **options)
-            except KeyboardInterrupt as error:  # here, because typer would swallow it
-                again = "go on: agents plan execute @"
-                raise Interrupted(
-                    "interrupted; the plan stays where it is", hints=[again]
-                ) from error
-            messages = [*current.messages, *result.messages]
-            told = replace(result, messages=list(dict.fromkeys(messages)))
-            show(told, current.form, current.command, current.timing)
-            return result.exit_code
+def _shown(function: Callable[..., Result]) -> Callable[..., int]:
+    signature = inspect.signature(function, eval_str=True)
+    extra = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in GLOBALS.items()
+    ]
 
-        parameters = [*signature.parameters.values(), *extra]
-        run.__signature__ = signature.replace(parameters=parameters, return_annotation=int)  # type: ignore[attr-defined]
-        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        group.command(name)(run)
+    @functools.wraps(function)
+    def run(*args: Any, **options: Any) -> int:  # noqa: ANN401 - typer passes what it parsed
+        current.take({key: options.pop(key) for key in GLOBALS})
+        return _run(lambda: function(*args, **options))
 
-    return register
+    parameters = [*signature.parameters.values(), *extra]
+    run.__signature__ = signature.replace(parameters=parameters, return_annotation=int)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def _run(function: Callable[[], Result]) -> int:
+    """Runs a command and shows its result; what typer would swallow is handled here."""
+    try:
+        result = function()
+        messages = list(dict.fromkeys([*current.messages, *result.messages]))
+        told = replace(result, messages=messages)
+        show(told, current.form, current.command, current.timing)
+        sys.stdout.flush()
+    except KeyboardInterrupt as error:
+        again = "go on: agents plan execute @"
+        raise Interrupted("interrupted; the plan stays where it is", hints=[again]) from error
+    except BrokenPipeError:
+        # Whoever read our output has left; there is nobody to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return result.exit_code
 
 
 def confirm(question: str, *, yes: bool, command_line: str) -> None:

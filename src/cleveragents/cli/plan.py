@@ -8,7 +8,7 @@ import typer
 
 from cleveragents.app import App
 from cleveragents.cli import checkpoint, rollback, views
-from cleveragents.cli.invocation import PlanArgument, command, current
+from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.errors import Failed, InvalidInput
 from cleveragents.plans.lifecycle import ERRORED, written
@@ -20,17 +20,18 @@ ArgOption = Annotated[
     typer.Option("--arg", metavar="NAME=VALUE", help="Sets an argument of the action."),
 ]
 
-group = typer.Typer()
-
 
 def register(root: typer.Typer) -> None:
     """Adds the group to the command line."""
+    group = typer.Typer()
+    add_commands(
+        group, {"use": use, "execute": execute, "list": list_plans, "status": status, "diff": diff}
+    )
     rollback.register(group)
     checkpoint.register(group)
     root.add_typer(group, name="plan", help="Make, run, inspect and take back plans.")
 
 
-@command(group, "use")
 def use(action: ActionArgument, arg: ArgOption = None) -> Result:
     """Make a plan from an action file.
 
@@ -46,7 +47,6 @@ def use(action: ActionArgument, arg: ArgOption = None) -> Result:
     )
 
 
-@command(group, "execute")
 def execute(plan: PlanArgument) -> Result:
     """Run a plan in its sandbox, with checkpoints as it goes.
 
@@ -56,7 +56,6 @@ def execute(plan: PlanArgument) -> Result:
     return run_plan(app, app.plans.find(plan))
 
 
-@command(group, "list")
 def list_plans() -> Result:
     """List the plans of this project.
 
@@ -80,7 +79,6 @@ def list_plans() -> Result:
     return Result(data, [table] if found else [], messages=hints)
 
 
-@command(group, "status")
 def status(plan: PlanArgument = "@") -> Result:
     """Tell where a plan stands.
 
@@ -90,7 +88,6 @@ def status(plan: PlanArgument = "@") -> Result:
     return views.status(app.plans.status(app.plans.find(plan)), app)
 
 
-@command(group, "diff")
 def diff(
     plan: PlanArgument = "@",
     stat: Annotated[bool, typer.Option("--stat", help="Only count lines.")] = False,

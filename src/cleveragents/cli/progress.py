@@ -56,7 +56,7 @@ class Progress:
                 self._line(f"  [dim]{_told(event.reason)}: same as cp{event.seq}[/]")
             case RolledBack():
                 files = f"{event.files} file{'s' if event.files != 1 else ''}"
-                self._line(f"[yellow]↶[/] {_told(event.why)}: back to cp{event.seq}, {files}")
+                self._line(f"[yellow]↶[/] back to cp{event.seq}, {files}")
             case Note():
                 self._line(f"[yellow]note:[/] {_told(event.text)}")
             case _:

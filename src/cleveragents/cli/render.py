@@ -188,12 +188,21 @@ def _write_data(envelope: object, form: Format) -> None:
     sys.stdout.write(text)
 
 
+class _Console(Console):
+    """A console that leaves it to the boundary what a reader who has left means."""
+
+    def on_broken_pipe(self) -> None:
+        """Raises it again; rich would end the process as failed."""
+        raise BrokenPipeError
+
+
 def _console(form: Format, stream: TextIO) -> Console:
     colored = form in (Format.RICH, Format.COLOR)
     # What is not a terminal gets whole lines: nothing may be cut off or wrapped for a width
     # that nobody looks at.
     width = None if stream.isatty() else 200
-    return Console(file=stream, no_color=not colored or None, highlight=False, width=width)
+    terminal = None if colored else False  # what is plain has no style at all
+    return _Console(file=stream, force_terminal=terminal, highlight=False, width=width)
 
 
 def _print_block(block: Block, form: Format, console: Console) -> None:
@@ -230,12 +239,14 @@ def _panel(block: Fields, form: Format) -> RenderableType:
     for name, value in block.rows:
         grid.add_row(name, escape(safe(value)))
     frame = box.ROUNDED if form is Format.RICH else box.ASCII
-    return RichPanel(Group(grid), title=block.title, title_align="left", box=frame, expand=False)
+    return RichPanel(
+        Group(grid), title=escape(safe(block.title)), title_align="left", box=frame, expand=False
+    )
 
 
 def _table(block: Grid, form: Format) -> RenderableType:
     frame = box.SIMPLE_HEAD if form is Format.RICH else box.ASCII
-    table = RichTable(title=block.title or None, box=frame, title_justify="left")
+    table = RichTable(box=frame)
     for index, column in enumerate(block.columns):
         # What is for copying is never folded.
         table.add_column(column, no_wrap=index < COPIED, overflow="fold")

@@ -13,7 +13,7 @@ from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
     YesOption,
-    command,
+    add_commands,
     confirm,
     current,
 )
@@ -27,7 +27,7 @@ LISTED = 20  # paths shown to people; JSON has them all
 
 def register(group: typer.Typer) -> None:
     """Adds the command to its group."""
-    command(group, "rollback")(rollback)
+    add_commands(group, {"rollback": rollback})
 
 
 def rollback(

@@ -2,14 +2,14 @@
 
 import typer
 
-from cleveragents.cli.invocation import command, current
+from cleveragents.cli.invocation import add_commands, current
 from cleveragents.cli.plan import ActionArgument, ArgOption, make_plan, run_plan
 from cleveragents.cli.render import Result
 
 
 def register(root: typer.Typer) -> None:
     """Adds the command to the command line."""
-    command(root, "run")(run)
+    add_commands(root, {"run": run})
 
 
 def run(action: ActionArgument, arg: ArgOption = None) -> Result:

@@ -5,20 +5,19 @@ from typing import Annotated
 import typer
 
 from cleveragents.cli import views
-from cleveragents.cli.invocation import command
+from cleveragents.cli.invocation import add_commands
 from cleveragents.cli.render import Grid, Result
 from cleveragents.tools.registry import ToolRegistry
 from cleveragents.tools.tool import AnyTool
 
-group = typer.Typer()
-
 
 def register(root: typer.Typer) -> None:
     """Adds the group to the command line."""
+    group = typer.Typer()
+    add_commands(group, {"list": list_tools, "show": show})
     root.add_typer(group, name="tool", help="The tools a step may call.")
 
 
-@command(group, "list")
 def list_tools() -> Result:
     """List the tools and what they declare.
 
@@ -38,7 +37,6 @@ def list_tools() -> Result:
     return Result({"tools": [_declared(tool) for tool in tools]}, [table])
 
 
-@command(group, "show")
 def show(name: Annotated[str, typer.Argument(metavar="TOOL")]) -> Result:
     """Show a tool's declaration and parameters.
 

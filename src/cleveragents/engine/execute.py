@@ -7,7 +7,7 @@ from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.engine.attempt import StepAttempts
 from cleveragents.errors import CleverAgentsError, Failed, Refused
-from cleveragents.events import Note, PlanMoved, Reporter, RolledBack, SandboxReady
+from cleveragents.events import Note, PlanMoved, Reporter, SandboxReady
 from cleveragents.plans.action import OnFailure, Step
 from cleveragents.plans.lifecycle import (
     CANCELLED,
@@ -117,11 +117,9 @@ class ExecutePhase:
             self._report(Note(plan.plan_id, text))
         rows = self._checkpoints.list_checkpoints(plan.plan_id)
         if rows and plan.action.rollback.enabled:
-            result = self._checkpoints.rollback_to_checkpoint(
-                plan.plan_id, rows[-1], ending=Ending(RUNNING)
-            )
+            self._checkpoints.rollback_to_checkpoint(plan.plan_id, rows[-1], ending=Ending(RUNNING))
             text = f"the last run was interrupted; going on from {rows[-1].name}"
-            self._report(Note(plan.plan_id, f"{text} ({len(result.changes)} files put back)"))
+            self._report(Note(plan.plan_id, text))
 
     def _milestone(self, plan: Plan, kind: CheckpointType, reason: str) -> None:
         """Makes a checkpoint that no setting turns off while rollback is enabled."""
@@ -180,13 +178,8 @@ class ExecutePhase:
         if target is None:
             self._move(plan.plan_id, ERRORED, error=error)
             return
-        result = self._checkpoints.rollback_to_checkpoint(
-            plan.plan_id, target, ending=Ending(ERRORED, error)
-        )
-        files = len(result.changes)
-        self._report(
-            RolledBack(plan.plan_id, target.seq, target.checkpoint_id, files, "a step failed")
-        )
+        ending = Ending(ERRORED, error)
+        self._checkpoints.rollback_to_checkpoint(plan.plan_id, target, ending=ending)
 
     def _target_on_failure(self, plan: Plan, before: Checkpoint | None) -> Checkpoint | None:
         if before is None or plan.action.rollback.on_failure is OnFailure.KEEP:

@@ -176,7 +176,7 @@ def _tool_problems(filled: Plain, source: Source) -> Iterator[str]:
     """Checks tools and their parameters in every step, whatever else is wrong with the file."""
     tools, steps = (_entries(filled, key) for key in ("tools", "steps"))
     registry = ToolRegistry(list(_valid_tools(tools)))
-    declared = {tool.get("name") for _, tool in tools}
+    declared = [tool.get("name") for _, tool in tools]
     for index, step in steps:
         name, given = step.get("tool"), step.get("with", {})
         if not isinstance(name, str) or not isinstance(given, dict):

@@ -186,8 +186,9 @@ class Archive:
         """Returns what must change, and the excluded paths that were met and will stay."""
         changes: Changes = {}
         stay: list[bytes] = []
-        for name, target in snapshot.roots.items():
-            tracker = self._tracker(name, roots[name], snapshot.filter)
+        for name, path in roots.items():
+            target = snapshot.roots.get(name)
+            tracker = self._tracker(name, path, snapshot.filter)
             state = tracker.state(HASH_ONLY)
             load = _Overlay(tracker.unstored(), self._directory)
             changes[name] = list(compare(state.root, target, load))

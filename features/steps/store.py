@@ -1,0 +1,317 @@
+"""Steps about the store: what it holds, what damages it, and what a sweep frees."""
+
+import os
+import time
+from hashlib import sha256
+
+from behave import given, then, when
+from forked import die, ended, forked, start
+from kept import Kept, kept
+
+from cleveragents.errors import Damaged
+from cleveragents.snapshots.archive import MAIN, Archive
+from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.manifest import decode
+from cleveragents.snapshots.store import Store
+
+HEADER = 41  # bytes before the payload of an object: its id, codec and length
+CHUNK = 4 << 20
+
+
+# --- damage ------------------------------------------------------------------------------------
+
+
+@when('the store suffers a flipped bit in the object of "{path}"')
+def flip_bit(context, path):
+    pack, at = _found(context, context.random[path])
+    _flip(context, pack, at)
+
+
+@when('the store suffers a flipped bit in its first object of "{path}"')
+def flip_first(context, path):
+    data = context.random[path]
+    holders = _holders(context, data)
+    assert len(holders) == 2, "there is no second copy"
+    _flip(context, holders[0], holders[0].read_bytes().index(data))
+
+
+@when('the store suffers a flipped bit in the second chunk of "{path}"')
+def flip_in_chunk(context, path):
+    pack, at = _found(context, context.random[path][CHUNK : 2 * CHUNK])
+    _flip(context, pack, at + 12345)
+
+
+@when('the store suffers a broken header of the object of "{path}"')
+def break_header(context, path):
+    pack, at = _found(context, context.random[path])
+    _flip(context, pack, at - HEADER)
+
+
+@when('the store suffers an object of "{path}" that is all zeros')
+def zero_object(context, path):
+    data = context.random[path]
+    pack, at = _found(context, data)
+    _overwrite(context, pack, at, bytes(len(data)))
+
+
+@when('the store suffers swapped objects of "{one}" and "{other}"')
+def swap_objects(context, one, other):
+    first, second = context.random[one], context.random[other]
+    pack, at = _found(context, first)
+    _, there = _found(context, second)
+    _overwrite(context, pack, at, second)
+    _overwrite(context, pack, there, first)
+
+
+@when('the store suffers a flipped bit in the directory "{path}"')
+def flip_directory(context, path):
+    root = context.kept.archive.load(context.kept.snapshots[0]).roots[MAIN]
+    entry = decode(context.kept.store.read(root.content))[os.fsencode(path)]
+    _flip_object(context, entry.content)
+
+
+@when("the store suffers a flipped bit in the record of snapshot {number:d}")
+def flip_record(context, number):
+    _flip_object(context, bytes.fromhex(context.kept.snapshots[number - 1]))
+
+
+@when("the store suffers the loss of its oldest pack")
+def lose_pack(context):
+    context.kept.packs[0].unlink()
+    context.kept.open()
+
+
+@when("the store suffers its oldest pack cut {how}")
+def cut_pack(context, how):
+    pack = context.kept.packs[0]
+    os.truncate(pack, {"in half": pack.stat().st_size // 2, "to nothing": 0}[how])
+    context.kept.open()
+
+
+@when("the store suffers a flipped bit in the index of its oldest pack")
+def flip_index(context):
+    pack = context.kept.packs[0]
+    _flip(context, pack, pack.stat().st_size - 100)
+
+
+def _found(context, data):
+    for pack in context.kept.packs:
+        at = pack.read_bytes().find(data)
+        if at >= 0:
+            return pack, at
+    raise AssertionError("no pack holds it")
+
+
+def _flip_object(context, identity):
+    pack, at = _found(context, identity)  # the first place is the object, the second the index
+    _flip(context, pack, at + HEADER + 8)
+
+
+def _flip(context, pack, at):
+    byte = pack.read_bytes()[at]
+    _overwrite(context, pack, at, bytes([byte ^ 1]))
+
+
+def _overwrite(context, pack, at, data):
+    with pack.open("r+b") as file:
+        file.seek(at)
+        file.write(data)
+    context.kept.open()
+
+
+@then('the restore is refused with the damaged paths "{paths}"')
+def check_damaged_paths(context, paths):
+    assert isinstance(context.error, Damaged), f"not refused as damaged: {context.error!r}"
+    assert list(context.error.detail) == paths.split(", "), (
+        f"{context.error.message!r} {context.error.detail}"
+    )
+
+
+@then('the snapshot is damaged at "{paths}"')
+def check_damage(context, paths):
+    archive = context.kept.archive
+    found = archive.damaged(archive.load(context.kept.latest))
+    assert sorted(found) == paths.split(", "), found
+
+
+# --- captures beside each other ----------------------------------------------------------------
+
+
+@given("two processes have captured the tree at the same time")
+def capture_twice(context):
+    other = Archive(Store(context.kept.home / "store"))
+    with other.capture({MAIN: context.kept.tree}, Filter()) as capture:
+        context.kept.capture()
+        capture.commit({"kind": "other"})
+    context.kept.open()
+
+
+@when("a capture of the tree is given up")
+def give_up(context):
+    archive = kept(context).archive
+    with archive.capture({MAIN: context.kept.tree}, Filter()):
+        assert context.kept.unfinished
+
+
+@given("a process that was writing a pack has been killed")
+def kill_writer(context):
+    def work():
+        kept(context).store.new_pack().put(b"never finished")
+        die()
+
+    assert forked(work) < 0
+    assert context.kept.unfinished
+
+
+@given("a process is writing a pack")
+def write_beside(context):
+    """Without the lock that keeps sweeps away, to see that its own mark is enough."""
+    _beside(context, kept(context).store.new_pack)
+    assert context.kept.unfinished
+
+
+def _beside(context, begin):
+    """Starts a process that begins something and holds on to it until the scenario ends."""
+    ready, say_ready = os.pipe()
+    wait, let_go = os.pipe()
+
+    def work():
+        os.close(let_go)
+        held = begin()
+        os.write(say_ready, b"x")
+        os.read(wait, 1)
+        del held
+
+    pid = start(work)
+    os.close(say_ready)
+    os.close(wait)
+    assert os.read(ready, 1) == b"x"
+    os.close(ready)
+    context.add_cleanup(ended, pid)
+    context.add_cleanup(os.close, let_go)  # cleanups run in reverse order
+
+
+# --- sweeps ------------------------------------------------------------------------------------
+
+
+@given("the packs of the store are {hours:d} hours old")
+def age_packs(context, hours):
+    then_ = time.time() - hours * 3600
+    for pack in context.kept.packs:
+        os.utime(pack, (then_, then_))
+
+
+@when("the store is swept and nothing is forgotten")
+def sweep(context):
+    _sweep(context, set(context.kept.snapshots), set())
+
+
+@when("the store is swept and snapshot {number:d} is forgotten")
+def sweep_forgotten(context, number):
+    forgotten = {context.kept.snapshots[number - 1]}
+    _sweep(context, set(context.kept.snapshots) - forgotten, forgotten)
+
+
+@when("the store is swept and nothing is known of snapshot {number:d}")
+def sweep_unknown(context, number):
+    _sweep(context, set(context.kept.snapshots) - {context.kept.snapshots[number - 1]}, set())
+
+
+@when("the store is swept, while a capture is under way, and snapshot {number:d} is forgotten")
+def sweep_beside_capture(context, number):
+    with context.kept.archive.capture({MAIN: context.kept.tree}, Filter()):
+        sweep_forgotten(context, number)
+
+
+@when("the store is swept, while another process captures, and snapshot {number:d} is forgotten")
+def sweep_beside_process(context, number):
+    def begin():
+        capture = context.kept.archive.capture({MAIN: context.kept.tree}, Filter())
+        capture.__enter__()
+        return capture
+
+    _beside(context, begin)
+    sweep_forgotten(context, number)
+
+
+@when("another process sweeps the store and forgets snapshot {number:d}")
+def sweep_elsewhere(context, number):
+    identity = context.kept.snapshots[number - 1]
+    live = set(context.kept.snapshots) - {identity}
+    other = Kept(context.kept.home)
+    swept = other.archive.sweep(lambda: live, {identity})
+    assert swept is not None
+    assert swept.bytes_freed > 0
+
+
+def _sweep(context, live, forgotten):
+    context.swept = context.kept.archive.sweep(lambda: live, forgotten)
+
+
+@then("the sweep freed at least {size:d} bytes")
+def check_freed(context, size):
+    assert context.swept.bytes_freed >= size, context.swept
+
+
+@then("the sweep did nothing")
+def check_no_sweep(context):
+    assert context.swept is None
+
+
+# --- what is there -----------------------------------------------------------------------------
+
+
+@then("the capture added at most {size:d} bytes")
+def check_added(context, size):
+    assert 0 < context.capture.size_bytes <= size, context.capture.size_bytes
+
+
+@then("the store takes at most {size:d} MiB")
+def check_size(context, size):
+    taken = sum(pack.stat().st_size for pack in context.kept.packs)
+    assert 0 < taken <= size << 20, taken
+
+
+@then("the store holds nothing")
+def check_nothing(context):
+    assert (context.kept.packs, context.kept.unfinished) == ([], [])
+
+
+@then("the store has no unfinished pack")
+def check_none_unfinished(context):
+    assert context.kept.unfinished == []
+
+
+@then("the store has an unfinished pack")
+def check_unfinished(context):
+    assert len(context.kept.unfinished) == 1
+
+
+@then('the store has no object of "{text}"')
+def check_no_object(context, text):
+    identity = sha256(f"{text}\n".encode()).digest()
+    assert not _holders(context, identity)
+
+
+@then('the store has no object of the file "{path}"')
+def check_no_file(context, path):
+    assert not _holders(context, context.random[path])
+
+
+@then('the store has an object of the file "{path}"')
+@then('the store still has the bytes of "{path}"')
+def check_bytes(context, path):
+    lost = [one for one in path.split(", ") if not _holders(context, context.random[one])]
+    assert not lost, f"lost: {lost}"
+
+
+@then("only its owner may read the store")
+def check_modes(context):
+    paths = [context.kept.packs[0].parent, *context.kept.packs]
+    modes = [path.stat().st_mode & 0o077 for path in paths]
+    assert modes == [0] * len(paths), modes
+
+
+def _holders(context, data):
+    """The packs in which these bytes are, seen from outside."""
+    return [pack for pack in context.kept.packs if data in pack.read_bytes()]

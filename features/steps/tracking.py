@@ -1,0 +1,174 @@
+"""Steps about how changes to a tree are found."""
+
+import os
+import random
+import shutil
+from pathlib import Path
+
+from behave import given, then, when
+from kept import kept
+from oracle import differences, picture
+from walks import Walk
+
+from cleveragents.errors import CleverAgentsError
+from cleveragents.snapshots import scan
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.tracker import Tracking
+from cleveragents.snapshots.watch import Watcher, WatchLost
+
+EVENTS = Path("/proc/sys/fs/inotify/max_queued_events")
+
+
+@given("a tree to walk in")
+def make_tree(context):
+    top = kept(context).tree
+    for path in ("a", "b", "d/c", "d/e/f", "g/h"):
+        (top / path).parent.mkdir(parents=True, exist_ok=True)
+        (top / path).write_text(f"{path}\n")
+    os.link(top / "a", top / "d" / "linked")
+    (top / "link").symlink_to("d")
+
+
+@given("changes are found by {how}")
+def choose_tracking(context, how):
+    context.between = ", each time in another process" in how
+    context.tracking = Tracking.WATCH if how.startswith("watching") else Tracking.SCAN
+    if context.tracking is Tracking.WATCH:
+        _need_watches(context)
+    if "with trust" in how:
+        context.add_cleanup(setattr, scan, "RACY_NS", scan.RACY_NS)
+        scan.RACY_NS = 0
+    kept(context).open(context.tracking)
+    context.kept.between = (
+        (lambda: context.kept.reopen(context.tracking)) if context.between else lambda: None
+    )
+
+
+def _need_watches(context):
+    try:
+        Watcher().close()
+    except WatchLost as problem:
+        context.scenario.skip(f"nothing can be watched here: {problem}")
+
+
+@when(
+    "the tree is changed at random {times:d} times and captured after every {changes:d}, "
+    "walk {seed:d}"
+)
+def walk(context, times, changes, seed):
+    context.walk = Walk(context.kept.tree, random.Random(seed))
+    context.problems = []
+    for number in range(0, times, changes):
+        for _ in range(changes):
+            context.walk.change()
+        context.kept.between()
+        _capture_and_compare(context, number)
+        if number % 12 == 0:
+            _restore_aside(context)
+
+
+def _capture_and_compare(context, number):
+    done = ", ".join(context.walk.told[-6:])
+    try:
+        found = context.kept.capture().roots[MAIN]
+    except CleverAgentsError as error:
+        context.problems.append(f"{number}: {error!r} after {done}")
+        return
+    with context.kept.archive.capture_once(context.kept.tree, lambda _: False) as cold:
+        if cold.roots[MAIN] != found:
+            context.problems.append(f"{number}: not found: {done}")
+
+
+def _restore_aside(context):
+    """Restores the latest snapshot in another place and holds it against the tree."""
+    aside = context.world.home / "restored"
+    aside.mkdir()
+    archive = context.kept.archive
+    try:
+        archive.restore(archive.load(context.kept.latest), {MAIN: aside}, context.kept.staging)
+    except CleverAgentsError as error:
+        context.problems.append(f"{error} {error.detail} after {context.walk.told[-6:]}")
+    context.problems += differences(picture(context.kept.tree), picture(aside))
+    shutil.rmtree(aside)
+
+
+@then("every capture found what a look at everything finds")
+def check_found(context):
+    assert not context.problems, "\n".join(context.problems[:5])
+
+
+@then("the snapshots that were restored were what the oracle had seen")
+def check_restored(context):
+    assert len(context.kept.snapshots) > 5
+    identity = context.kept.snapshots[len(context.kept.snapshots) // 2]
+    context.kept.restore(identity)
+    context.kept.assert_as_captured(identity)
+
+
+@when(
+    'the tree\'s "{path}" is written {times:d} times through one descriptor and captured each time'
+)
+def write_through(context, path, times):
+    with (context.kept.tree / path).open("r+b", buffering=0) as file:
+        for number in range(times):
+            file.seek(0)
+            file.write(b"%d" % number)
+            context.kept.capture()
+
+
+@when("the tree is removed and made anew with the same inode")
+def make_anew(context):
+    tree = context.kept.tree
+    before = tree.stat().st_ino
+    for _ in range(20):
+        shutil.rmtree(tree)
+        tree.mkdir()
+        if tree.stat().st_ino == before:
+            return
+    context.scenario.skip("this file system does not give an inode again so soon")
+
+
+@when("more changes than the system can tell happen in the tree")
+def overflow(context):
+    limit = int(EVENTS.read_text())
+    if limit > 100_000:
+        context.scenario.skip("the system can tell more than a test should do")
+        return
+    fd = os.open(context.kept.tree / "d" / "x", os.O_WRONLY)
+    other = os.open(context.kept.tree / "d", os.O_RDONLY)
+    for number in range(limit):  # the same event twice in a row would be told once
+        os.fchmod(fd, 0o600 + number % 2)
+        os.fchmod(other, 0o700 + number % 2)
+    os.close(fd)
+    os.close(other)
+
+
+@when("the record of the tree is {damage}")
+def damage_record(context, damage):
+    context.kept.reopen(context.tracking)
+    record = context.kept.tree.with_name("tree.stat")
+    data = record.read_bytes()
+    middle = len(data) // 2
+    record.write_bytes(
+        {
+            "cut short": data[:middle],
+            "empty": b"",
+            "flipped in one bit": data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :],
+            "random bytes": os.urandom(len(data)),
+            "that of another tree": _record_elsewhere(context),
+        }[damage]
+    )
+    context.kept.open(context.tracking)
+
+
+def _record_elsewhere(context):
+    """What a process has recorded of a tree that has the same names and other content."""
+    other = context.world.home / "elsewhere" / "tree"
+    shutil.copytree(context.kept.tree, other)
+    (other / "a").write_text("other\n")
+    archive = context.kept.archive
+    with archive.capture({MAIN: other}, Filter()) as capture:
+        capture.commit({"kind": "other"})
+    archive.remember()
+    return other.with_name("tree.stat").read_bytes()

@@ -1,0 +1,228 @@
+Feature: The store of snapshots
+  Content is stored once, verified before it is used, and freed when nothing needs it any more.
+
+  Scenario: identical content is stored once
+    Given the shell has run "head -c 300000 /dev/urandom > a; cp a b; mkdir d; cp a d/c" in the tree
+    When the tree is captured
+    Then the capture added at most 310000 bytes
+    When the shell runs "cp a again; mv d e; chmod 600 b" in the tree
+    And the tree is captured
+    Then the capture added at most 5000 bytes
+    And every snapshot brings the tree back exactly
+
+  Scenario: chunks of a large file are shared as well
+    Given the shell has run "head -c 8388608 /dev/urandom > big" in the tree
+    And the tree has been captured
+    When the shell runs "echo more >> big" in the tree
+    And the tree is captured
+    Then the capture added at most 5000 bytes
+    And every snapshot brings the tree back exactly
+
+  Scenario: a capture that is not committed leaves nothing
+    Given the shell has run "echo one > a" in the tree
+    When a capture of the tree is given up
+    Then the store holds nothing
+
+  Scenario: nobody else may read the store
+    Given the shell has run "echo one > a" in the tree
+    When the tree is captured
+    Then only its owner may read the store
+
+  # --- damage ----------------------------------------------------------------------------------
+
+  Scenario Outline: damage is refused before anything changes: <damage>
+    Given the tree holds random files "a, b, c"
+    And the tree has been captured
+    And the shell has run "echo new > e" in the tree
+    And the tree has been captured
+    When the tree loses "a, b, e"
+    And the store suffers <damage>
+    And a restore of the tree is tried
+    Then the restore is refused with the damaged paths "<paths>"
+    And the tree is as it was before the restore
+
+    Examples:
+      | damage                                   | paths |
+      | a flipped bit in the object of "a"       | a     |
+      | an object of "a" that is all zeros       | a     |
+      | swapped objects of "a" and "b"           | a, b  |
+      | the loss of its oldest pack              | a, b  |
+      | its oldest pack cut in half              | a, b  |
+      | its oldest pack cut to nothing           | a, b  |
+      | a flipped bit in the index of its oldest pack | a, b |
+
+  Scenario: damage to what need not be restored is no hindrance
+    Given the tree holds random files "a, b, c"
+    And the tree has been captured
+    When the tree loses "a"
+    And the store suffers a flipped bit in the object of "c"
+    And the tree is restored
+    Then the tree is exactly as it was captured
+
+  Scenario: damage to a part of a large file is found
+    Given the tree holds the random file "big" of 9000000 bytes
+    And the tree has been captured
+    When the tree loses "big"
+    And the store suffers a flipped bit in the second chunk of "big"
+    And a restore of the tree is tried
+    Then the restore is refused with the damaged paths "big"
+
+  # It is refused, but only the id of the object is told, no path.
+  @bug
+  Scenario: damage to a directory is told with its path
+    Given the tree holds random files "a, d/b, d/c"
+    And the tree has been captured
+    When the tree loses "d"
+    And the store suffers a flipped bit in the directory "d"
+    And a restore of the tree is tried
+    Then the restore is refused with the damaged paths "d"
+    And the tree is as it was before the restore
+
+  Scenario: all damage of a snapshot can be listed
+    Given the tree holds random files "a, b, d/c, e/f"
+    And the tree has been captured
+    When the store suffers a flipped bit in the object of "a"
+    And the store suffers a flipped bit in the object of "d/c"
+    And the store suffers a flipped bit in the directory "e"
+    Then the snapshot is damaged at "a, d/c, e"
+
+  Scenario: a second intact copy stands in for a damaged one
+    Given the tree holds random files "a"
+    And two processes have captured the tree at the same time
+    When the tree loses "a"
+    And the store suffers a flipped bit in its first object of "a"
+    And the tree is restored
+    Then the tree is exactly as it was captured
+
+  # The new snapshot relies on the damaged object: "saved" is said of what cannot be restored.
+  @bug
+  Scenario: T22 content that is damaged in the store is stored anew by the next capture
+    Given the tree holds random files "a"
+    And the tree has been captured
+    When the store suffers a flipped bit in the object of "a"
+    And the shell runs "echo new > b" in the tree
+    And the tree is captured
+    And the tree loses "a"
+    And the tree is restored
+    Then the tree is exactly as it was captured
+
+  # --- sweeping --------------------------------------------------------------------------------
+
+  Scenario: a sweep frees what only forgotten snapshots need
+    Given the tree holds random files "a, b"
+    And the tree has been captured
+    And the tree loses "a"
+    And the tree has been captured
+    When the store is swept and snapshot 1 is forgotten
+    Then the sweep freed at least 900 bytes
+    And the store has no object of the file "a"
+    And the store has an object of the file "b"
+    And snapshot 2 brings the tree back exactly
+
+  Scenario: a sweep keeps everything that live snapshots need
+    Given the tree holds random files "a, b, d/c"
+    And the tree has been captured
+    And the shell has run "echo new > n" in the tree
+    And the tree has been captured
+    When the store is swept and nothing is forgotten
+    Then the sweep freed at least 0 bytes
+    And every snapshot brings the tree back exactly
+
+  Scenario: a sweep of a store with large files frees every chunk
+    Given the tree holds the random file "big" of 9000000 bytes
+    And the tree has been captured
+    And the tree loses "big"
+    And the tree has been captured
+    When the store is swept and snapshot 1 is forgotten
+    Then the store takes at most 1 MiB
+    And snapshot 2 brings the tree back exactly
+
+  Scenario: what a crash left without a row is kept for a day
+    Given the tree holds random files "a"
+    And the tree has been captured
+    When the store is swept and nothing is known of snapshot 1
+    Then snapshot 1 brings the tree back exactly
+
+  Scenario: what a crash left without a row goes after a day
+    Given the tree holds random files "a"
+    And the tree has been captured
+    And the packs of the store are 25 hours old
+    When the store is swept and nothing is known of snapshot 1
+    Then the store has no object of the file "a"
+    And the sweep freed at least 900 bytes
+
+  Scenario: age alone takes nothing that is live
+    Given the tree holds random files "a"
+    And the tree has been captured
+    And the packs of the store are 25 hours old
+    When the store is swept and nothing is forgotten
+    Then snapshot 1 brings the tree back exactly
+
+  Scenario: no sweep while a capture is under way
+    Given the tree holds random files "a"
+    And the tree has been captured
+    When the store is swept, while a capture is under way, and snapshot 1 is forgotten
+    Then the sweep did nothing
+    And the store has an object of the file "a"
+
+  Scenario: no sweep while another process captures
+    Given the tree holds random files "a"
+    And the tree has been captured
+    When the store is swept, while another process captures, and snapshot 1 is forgotten
+    Then the sweep did nothing
+    And the store has an object of the file "a"
+
+  Scenario: the unfinished pack of a killed writer is cleared away
+    Given the tree holds random files "a"
+    And a process that was writing a pack has been killed
+    When the store is swept and nothing is forgotten
+    Then the store has no unfinished pack
+
+  Scenario: the unfinished pack of a living writer is kept
+    Given the tree holds random files "a"
+    And a process is writing a pack
+    When the store is swept and nothing is forgotten
+    Then the store has an unfinished pack
+
+  Scenario: a process that knows the old packs finds what another has repacked
+    Given the tree holds random files "a, b"
+    And the tree has been captured
+    And the tree loses "a"
+    And the tree has been captured
+    When another process sweeps the store and forgets snapshot 1
+    And the tree loses "b"
+    And the tree is restored
+    Then the tree is exactly as it was captured
+
+  # The files are known to this process as stored, and so they are not stored again.
+  @bug
+  Scenario: a capture stores again what another process has swept away
+    Given the tree holds random files "a"
+    And files are trusted as soon as they are captured
+    And the tree has been captured
+    When another process sweeps the store and forgets snapshot 1
+    And the tree is captured
+    And the tree loses "a"
+    And the tree is restored
+    Then the tree is exactly as it was captured
+
+  Scenario Outline: a sweep does not make damage worse: <damage>
+    Given the tree holds random files "a, d/b, d/c"
+    And the tree has been captured
+    And the shell has run "head -c 1000 /dev/urandom > new" in the tree
+    And the tree has been captured
+    When the store suffers <damage>
+    And the store is swept and snapshot 2 is forgotten
+    Then the store still has the bytes of "<left>"
+
+    Examples:
+      | damage                                    | left        |
+      | a flipped bit in the object of "d/b"      | a, d/c      |
+      | a broken header of the object of "d/b"    | a, d/c      |
+
+    # What is reached through a damaged directory or record counts as needed by nobody.
+    @bug
+    Examples: directories and records
+      | damage                                    | left        |
+      | a flipped bit in the directory "d"        | a, d/b, d/c |
+      | a flipped bit in the record of snapshot 1 | a, d/b, d/c |
