@@ -83,9 +83,6 @@ Feature: The command line
     And the error says "No such option: --bogus"
     And the error says "hint: see: agents plan status --help"
 
-  # cli/boundary.py _command_of: the value of an option is taken for the command, so the command's
-  # group is not loaded. `agents --project plan demo` does nothing and says it went well.
-  @bug
   Scenario Outline: the value of an option is not taken for the command: agents <line>
     Given a plain folder
     And the shell has run "mkdir plan run" in the project
@@ -110,9 +107,6 @@ Feature: The command line
       | --version           |
       | --version plan list |
 
-  # cli/boundary.py: --version is no eager option, so with another option beside it a command is
-  # asked for.
-  @bug
   Scenario: the version is told whatever else is given
     When I run exactly "agents --format json --version"
     Then the exit code is 0
@@ -171,8 +165,6 @@ Feature: The command line
     When nobody reads what "agents tool list" prints
     Then the error is empty
 
-  # typer's main ends a broken pipe with exit code 1 before cli/boundary.py can see it.
-  @bug
   Scenario Outline: a reader that leaves is no failure: agents <line>
     Given a plain folder
     When nobody reads what "agents <line>" prints
@@ -227,8 +219,6 @@ Feature: The command line
     Then the exit code is 1
     And the terminal shows no colour
 
-  # cli/render.py _console takes only the colour away; bold and dim stay.
-  @bug
   Scenario: plain on a terminal is nothing but text
     Given a plain folder
     And the steps
@@ -264,8 +254,6 @@ Feature: The command line
       | plan rollback @                   | label\x1b[1A     |
       | plan rollback @ 3 --dry-run       | file\x1b[0m      |
 
-  # cli/render.py _panel: the title is passed to rich as markup, neither escaped nor made safe.
-  @bug
   Scenario Outline: a plan's name cannot act on the panel it is the title of: <name>
     Given a plain folder
     And the action
@@ -338,10 +326,6 @@ Feature: The command line
       | PlanMoved       | execute/errored                               |
       | RolledBack      | cp2: 0 files                                  |
 
-  # `#3736 reversion emitted no event -> every transition emits` (pitfalls 35): the move to errored
-  # happens inside the rollback's closing transaction, and rollback_to_checkpoint reports nothing:
-  # no PlanMoved for execute/errored, none for execute/queued after a rollback by hand.
-  @bug
   Scenario: every move of a plan is told
     Given a plain folder
     And the steps

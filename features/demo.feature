@@ -24,8 +24,6 @@ Feature: The demo
     Then the exit code is 1
     And the error says "agents run ../add-taxes.yaml ended with 2"
 
-  # cli/demo.py tells its story on standard output whatever the format.
-  @bug
   Scenario: the demo answers programs as every command does
     Given a plain folder
     When a process of its own runs "agents demo --format json"

@@ -82,6 +82,24 @@ Feature: Differences
     Then the output says "-k"
     And the output says "+changed"
 
+  # checkpoints/comparison.py present reads with the owner's present rights; a scan borrows them.
+  # A plan that ran to its end is told as failed, and cannot be looked at any more.
+  @bug
+  Scenario Outline: files that a step made unreadable: agents <line>
+    Given the steps
+      """
+      - {name: only, tool: shell, with: {command: "echo secret > five; chmod 000 five"}}
+      """
+    And I have run "agents run ACTION"
+    When without the rights of root "agents <line>" is run
+    Then the exit code is 0
+    And the output says "<text>"
+
+    Examples:
+      | line          | text             |
+      | plan status @ | execute/complete |
+      | plan diff @   | +secret          |
+
   Scenario: nothing differs
     When I run "agents plan checkpoint diff @ 3 3"
     Then the exit code is 0
@@ -109,9 +127,6 @@ Feature: Differences
     When I run "agents plan checkpoint diff @ 1"
     Then the exit code is 3
 
-  # checkpoints/comparison.py present: the target of a link is bytes, and .encode() refuses some;
-  # every command that counts modified files ends in a traceback, `plan execute` included.
-  @bug
   Scenario Outline: a link to a name that is not UTF-8: agents <line>
     Given the steps
       """
@@ -127,8 +142,6 @@ Feature: Differences
       | plan diff @   |
       | plan status @ |
 
-  # checkpoints/comparison.py _lines: splitlines() drops what tells the two texts apart.
-  @bug
   Scenario Outline: a change of line ends alone is shown: <what>
     Given the steps
       """

@@ -23,7 +23,6 @@ Feature: Hard cases of projects
       | a .git file        | echo "gitdir: $PWD/../theirs/.git" > sub/.git     |
 
     # A link is copied as it is: git in the sandbox then works on the user's repository.
-    @bug
     Examples: links
       | way                | command                                         |
       | an absolute link   | ln -s "$PWD/../theirs/.git" sub/.git              |
@@ -159,13 +158,11 @@ Feature: Hard cases of projects
       | an end of line   | a\nb             | data            |
 
     # The path of the mirror is written to the alternates of the sandbox as it is, not quoted.
-    @bug
     Examples: data
       | what             | name             | data            |
       | an end of line   | project          | c\nd            |
 
     # A path that is no text reaches the database as one, and the command ends with a traceback.
-    @bug
     Examples: bytes
       | what             | name             | data            |
       | bytes, no text   | caf\xe9          | data            |

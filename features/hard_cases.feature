@@ -107,7 +107,6 @@ Feature: Hard cases
       | rm a/first a/second b/third; mkdir a/first |
 
     # A name that was a hard link stays one of the group: the restore fails at its own check.
-    @bug
     Examples: names that are no file any more
       | command                                  |
       | rm a/first; ln -s ../b/third a/first     |
@@ -150,7 +149,6 @@ Feature: Hard cases
 
     # A directory that only its mode has changed of is opened without borrowing the permission, and
     # the top of the tree always is: the restore ends with "permission denied".
-    @bug
     Examples: nothing else changed
       | command                               |
       | chmod 000 d/e                         |
@@ -159,7 +157,6 @@ Feature: Hard cases
       | chmod 000 .                           |
 
   # Attributes of a directory are set without borrowing the permission to write.
-  @bug
   Scenario: H22 attribute of a read-only directory
     Given the shell has run "mkdir d; echo one > d/a" in the tree
     And the tree's "d" has the attribute "user.colour"
@@ -171,7 +168,6 @@ Feature: Hard cases
     Then the tree is exactly as it was captured
 
   # They are given back at the end of a restore that succeeds, and not if it fails.
-  @bug
   Scenario: H22 borrowed permissions are given back when a restore fails
     Given the shell has run "mkdir d; echo one > d/a; echo two > d/b; chmod 555 d" in the tree
     And an ordinary user owns the tree
@@ -190,7 +186,7 @@ Feature: Hard cases
     And the store holds nothing
 
   # Restore finds out half-way that it may not write, and tells no path: "permission denied".
-  @bug @needs_root
+  @needs_root
   Scenario: H23 somebody else's directory that may not be written
     Given the shell has run "mkdir theirs yours; echo one > theirs/a; echo two > yours/b" in the tree
     And an ordinary user owns the tree

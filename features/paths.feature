@@ -108,7 +108,7 @@ Feature: Paths of the file tools
     And "d/a" in the folder still has the mode 751
 
   # The file that was being built stays in the sandbox.
-  @bug @needs_root
+  @needs_root
   Scenario: a write that fails leaves nothing half-done
     Given a file system of 1m is the folder
     When the file tools write 2000000 bytes to "big"

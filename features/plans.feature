@@ -221,9 +221,6 @@ Feature: Plans
     When I run "agents plan status @"
     Then the error says "note: rollback is off for this plan: it runs without checkpoints"
 
-  # Spec 4: "every output says so". cli/plan.py run_plan raises without the cautions of the result;
-  # plan list and plan diff have none.
-  @bug
   Scenario Outline: that rollback is off is also said by "agents <line>"
     Given a plain folder
     And the action
@@ -303,6 +300,21 @@ Feature: Plans
     And the output says "execute/complete"
     And the output says "Files modified"
 
+  Scenario: what a sandbox cannot take along is told
+    Given a plain folder
+    And the shell has run "mkdir sub; echo 'gitdir: /elsewhere' > sub/.git; echo s > sub/s" in the project
+    And the steps
+      """
+      - {tool: shell, with: {command: "true"}}
+      """
+    When I run "agents run ACTION"
+    Then the exit code is 0
+    And the error says "note: sub/.git: leads to a git directory outside the sandbox"
+    And the plan's files are
+      | file  | content |
+      | a.txt | one     |
+      | sub/s | s       |
+
   Scenario: executing a complete plan changes nothing and says so
     Given a plain folder
     And the steps
@@ -323,9 +335,6 @@ Feature: Plans
       | first | 1       | succeeded |
     And the plan is "execute/complete"
 
-  # Spec 2: "it changes nothing and says so". cli/progress.py drops all notes for JSON and YAML, and
-  # they are not among the messages of the envelope either.
-  @bug
   Scenario: programs are told as well that nothing was run
     Given a plain folder
     And the steps
@@ -486,9 +495,6 @@ Feature: Plans
     Then the exit code is 0
     And the plan's file "partial" holds "precious"
 
-  # Spec 8: "With rollback.enabled: false it goes on from the interrupted step on the files as they
-  # are, and says so." engine/execute.py _take_over says nothing then.
-  @bug
   Scenario: an interrupted run without checkpoints goes on with the files as they are, and says so
     Given a plain folder
     And the action
@@ -579,9 +585,6 @@ Feature: Plans
     Then the exit code is 0
     And the plan has no file "started"
 
-  # typer's main turns KeyboardInterrupt into exit code 130 by itself; the boundary's
-  # `except KeyboardInterrupt` is never reached (cli/boundary.py).
-  @bug
   Scenario: an interrupt is told with how to go on
     Given a plain folder
     And the steps
@@ -596,8 +599,6 @@ Feature: Plans
     And the error says "interrupted; the plan stays where it is"
     And the error says "hint: go on: agents plan execute"
 
-  # cli/progress.py: the spinner of the step is never stopped when the step leaves by an exception.
-  @bug
   Scenario: Ctrl-C on a terminal leaves it as it was
     Given a plain folder
     And the steps

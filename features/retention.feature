@@ -103,8 +103,6 @@ Feature: Retention
       | 7   | safety      |       |
       | 9   | manual      | mine  |
 
-  # Spec 6: "Kept ones may exceed the limit, with a warning." checkpoints/service.py _prune has none.
-  @bug
   Scenario: more kept ones than the limit are warned of
     Given a plain folder
     And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "2"
@@ -170,9 +168,6 @@ Feature: Retention
       | field                 | value |
       | unfinished_operations | []    |
 
-  # cli/checkpoint.py create never calls free_space, so its status tells of an interrupted prune
-  # that nobody interrupted.
-  @bug
   Scenario: a checkpoint made by hand frees what it prunes
     Given a plain folder
     And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "3"

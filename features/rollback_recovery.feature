@@ -67,17 +67,12 @@ Feature: Rollbacks that go wrong
     And the plan is "execute/complete"
     And the plan is at step 3
 
-  # Spec 7: "snapshot damaged (1, lists the paths and the nearest good one)", and nothing changed.
-  # The preview reads no file content, so the damage is met in carry_out, after safety and intent;
-  # _with_nearest_good is not reached from the command (service.py, rollback.py).
-  @bug
   Scenario: a refusal for damaged files changes nothing at all
     Given the stored content of "v" in checkpoint 3 is damaged
     When I run "agents plan rollback @ 3 --yes --format json"
     Then the exit code is 1
     And there are 5 checkpoints
 
-  @bug
   Scenario: a refusal for damaged files names the nearest good checkpoint
     Given the stored content of "v" in checkpoint 3 is damaged
     When I run "agents plan rollback @ 3 --yes --format json"
@@ -92,8 +87,6 @@ Feature: Rollbacks that go wrong
     And there are 5 checkpoints
     And the plan is "execute/complete"
 
-  # The command previews without the hint (cli/rollback.py -> service.preview_rollback).
-  @bug
   Scenario: a refusal for a damaged record names the nearest good checkpoint
     Given the stored record of checkpoint 3 is damaged
     When I run "agents plan rollback @ 3 --yes --format json"
@@ -168,8 +161,6 @@ Feature: Rollbacks that go wrong
       | 6   | rollback     | rolled back to cp1          |
       | 7   | rollback     | rolled back to cp2          |
 
-  # cli/checkpoint.py opens the application without progress: the note has nobody to tell it to.
-  @bug
   Scenario Outline: every command that finishes a rollback says so: agents <line>
     Given a rollback to checkpoint 1 has crashed after its intent was recorded
     When I run "agents <line>"
@@ -181,8 +172,6 @@ Feature: Rollbacks that go wrong
       | plan checkpoint create @       |
       | plan checkpoint delete @ 3 -y  |
 
-  # cli/progress.py is silent for programs, and the notes are not in the envelope.
-  @bug
   Scenario: programs are told as well that a rollback was finished
     Given a rollback to checkpoint 1 has crashed after its intent was recorded
     When I run "agents plan rollback @ 2 --yes --format json"
@@ -213,9 +202,6 @@ Feature: Rollbacks that go wrong
       | field                 | value |
       | unfinished_operations | []    |
 
-  # engine/recover.py _finish_rollback takes the second Damaged, that of the safety checkpoint, for
-  # a rollback that was taken back; the operation stays open and the torn files are worked on.
-  @bug
   Scenario: a rollback that can be neither finished nor taken back is not told as taken back
     Given the plan's file "v" is changed to "by hand"
     And a rollback to checkpoint 1 has crashed after its intent was recorded
@@ -226,9 +212,6 @@ Feature: Rollbacks that go wrong
     Then the exit code is 1
     And the error does not say "was taken back"
 
-  # checkpoints/service.py rollback_to_checkpoint owns, and so recovers, before it rebuilds; the
-  # recovery needs the sandbox that --rebuild would make: no command gets past it.
-  @bug
   Scenario: an interrupted rollback in a lost sandbox does not lock the plan for ever
     Given a rollback to checkpoint 1 has crashed after its intent was recorded
     And the sandbox directory is lost

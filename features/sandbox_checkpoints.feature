@@ -251,9 +251,6 @@ Feature: Checkpoints of a sandbox
     And the output is empty
     And the error says "the plan has no checkpoint yet"
 
-  # checkpoints/service.py _prune: the checkpoint before the failed step is the only one nothing
-  # protects once its error checkpoint is made; rollback.py _restore then ends in a KeyError.
-  @bug
   Scenario Outline: the checkpoint a failed step goes back to is never pruned
     Given a plain folder
     And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "<limit>"
@@ -304,9 +301,7 @@ Feature: Checkpoints of a sandbox
     And the plan is "execute/errored"
     And the plan is at step 1
 
-  # checkpoints/comparison.py: the count of modified files scans the sandbox, and what the scan
-  # refuses leaves as the answer of a command that only reads.
-  @bug @needs_root
+  @needs_root
   Scenario: a plan that stopped for such a reason can still be looked at
     Given a plain folder
     And the steps
@@ -320,9 +315,7 @@ Feature: Checkpoints of a sandbox
       | field       | value                                |
       | error.files | "as they were when the plan stopped" |
 
-  # The run has failed and the plan is errored, yet the exit code is 4, "refused by the present
-  # state": the error of snapshots/scan.py leaves engine/execute.py run as it is.
-  @bug @needs_root
+  @needs_root
   Scenario: a checkpoint that could not be made is a failed run
     Given a plain folder
     And the steps
@@ -362,8 +355,6 @@ Feature: Checkpoints of a sandbox
     And every checkpoint points at the plan, its sandbox and the one before it
     And every checkpoint was made at a time in UTC
 
-  # Spec 6 lists the filter among what metadata_json holds; checkpoints/service.py _metadata has none.
-  @bug
   Scenario: a checkpoint tells which filter it was made with
     Given a plain folder
     And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_EXCLUDE is "*.log"

@@ -127,8 +127,6 @@ Feature: Settings
       | zzz = 1                                      | unknown setting 'sandbox.zzz'                                                                                                                                              |
       | pass-env = ["HOME"]                          | a project may not set sandbox.pass-env                                                                                                                                     |
 
-  # config.py _limit: int() refuses first, in Python's words.
-  @bug
   Scenario Outline: a limit that is no number is refused in our words: <written>
     Given the project's settings
       """
@@ -144,8 +142,6 @@ Feature: Settings
       | 2.5     |
       | true    |
 
-  # config.py _texts: whatever is in the list is made a text.
-  @bug
   Scenario: a list that holds more than texts is refused
     Given the project's settings
       """
@@ -153,6 +149,28 @@ Feature: Settings
       """
     When I run "agents config list --format json"
     Then the exit code is 2
+
+  # config.py _old_triggers looks through what may be no list.
+  @bug
+  Scenario: triggers that are no list are refused
+    Given the project's settings
+      """
+      sandbox.checkpoint.auto-create-on = 7
+      """
+    When I run "agents config list --format json"
+    Then the exit code is 2
+    And the error message says "sandbox.checkpoint.auto-create-on must be a list of texts"
+
+  # Spec 13: a project's file may not set core.*; config.py load looks at the new key only.
+  @bug
+  Scenario: a project may not set what belongs to the user, under an old name either
+    Given the project's settings
+      """
+      core.checkpoints.auto_create_on = ["on_error"]
+      """
+    When I run "agents config list --format json"
+    Then the exit code is 2
+    And the error message says "a project may not set core.checkpoints.auto_create_on"
 
   Scenario Outline: a wrong variable is refused: <name>
     Given the variable <name> is "<value>"
@@ -233,8 +251,6 @@ Feature: Settings
 
   # --- Old spellings -----------------------------------------------------------------------------
 
-  # Spec 6: "old spelling, accepted with a warning". config.py _triggers knows none of them.
-  @bug
   Scenario Outline: the old spelling <old> is accepted with a warning
     Given the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_AUTO_CREATE_ON is "<old>"
     When I run "agents config list --format json"
@@ -247,8 +263,6 @@ Feature: Settings
       | on_tool_write          | before_tool_execute |
       | on_tool_write_complete | after_tool_execute  |
 
-  # Spec 6 and 13: aliases of keys; config.py _known knows none of them.
-  @bug
   Scenario Outline: the old key <old> is accepted
     Given the user's settings
       """
@@ -264,8 +278,6 @@ Feature: Settings
       | core.checkpoints.auto-create-on             | ["on_error"]   | sandbox.checkpoint.auto-create-on           | on_error |
       | sandbox.checkpoint.max_checkpoints_per_plan | 7              | sandbox.checkpoint.max-checkpoints-per-plan | 7        |
 
-  # Spec 13: CLEVERAGENTS_CHECKPOINT_AUTO_CREATE_ON is an alias for the triggers.
-  @bug
   Scenario: the short variable for the triggers
     Given the variable CLEVERAGENTS_CHECKPOINT_AUTO_CREATE_ON is "on_error,before_step"
     When I run "agents config list --format json"

@@ -137,7 +137,6 @@ Feature: Snapshots of a tree
       | a fifo             | mkfifo s                    |
 
     # Nothing removes the socket, so that the directory cannot be made: "file exists".
-    @bug
     Examples: directories
       | what               | command                     |
       | an empty directory | mkdir s                     |

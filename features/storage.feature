@@ -213,9 +213,7 @@ Feature: Storage
     And the plan's file "b.txt" holds "b"
     And the plan's file "c.txt" holds "c"
 
-  # engine/execute.py _stop leaves the files as the failed step left them, because its error
-  # checkpoint could not be made; the next run goes on from there, not from before the step.
-  @bug @needs_root
+  @needs_root
   Scenario: what a step left behind on a full disk is not worked on
     Given a plain folder
     And the steps

@@ -68,7 +68,6 @@ Feature: The store of snapshots
     Then the restore is refused with the damaged paths "big"
 
   # It is refused, but only the id of the object is told, no path.
-  @bug
   Scenario: damage to a directory is told with its path
     Given the tree holds random files "a, d/b, d/c"
     And the tree has been captured
@@ -95,7 +94,6 @@ Feature: The store of snapshots
     Then the tree is exactly as it was captured
 
   # The new snapshot relies on the damaged object: "saved" is said of what cannot be restored.
-  @bug
   Scenario: T22 content that is damaged in the store is stored anew by the next capture
     Given the tree holds random files "a"
     And the tree has been captured
@@ -195,7 +193,6 @@ Feature: The store of snapshots
     Then the tree is exactly as it was captured
 
   # The files are known to this process as stored, and so they are not stored again.
-  @bug
   Scenario: a capture stores again what another process has swept away
     Given the tree holds random files "a"
     And files are trusted as soon as they are captured
@@ -221,7 +218,6 @@ Feature: The store of snapshots
       | a broken header of the object of "d/b"    | a, d/c      |
 
     # What is reached through a damaged directory or record counts as needed by nobody.
-    @bug
     Examples: directories and records
       | damage                                    | left        |
       | a flipped bit in the directory "d"        | a, d/b, d/c |

@@ -10,7 +10,6 @@ Feature: Finding what has changed
     And the snapshots that were restored were what the oracle had seen
 
     # A new hard link to a file makes no event for its other names; see below.
-    @bug
     Examples: watching
       | how                                    | changes | seed |
       | watching                               | 1       | 1    |
@@ -38,7 +37,6 @@ Feature: Finding what has changed
     When the tree is changed at random 40 times and captured after every 4, walk 13
     Then every snapshot brings the tree back exactly
 
-    @bug
     Examples: watching
       | how                                    |
       | watching                               |
@@ -64,7 +62,6 @@ Feature: Finding what has changed
     Then every snapshot brings the tree back exactly
 
   # The watch of the top is lost with it, and its inode is the same: nothing is looked at any more.
-  @bug
   Scenario: a tree that was removed and made anew is found, also if it gets the same inode
     Given the shell has run "echo one > a; mkdir d; echo two > d/b" in the tree
     And changes are found by watching
@@ -96,14 +93,12 @@ Feature: Finding what has changed
 
     # The link count of the other name changes without an event in its directory: it is captured as
     # two files.
-    @bug
     Examples: new links
       | how      | command                  |
       | watching | ln b d/b                 |
       | watching | ln -f b a                |
 
     # A name that was a hard link stays one of the group: the snapshot cannot be restored.
-    @bug
     Examples: names that are no file any more
       | how      | command                  |
       | watching | rm a; ln -s b a          |

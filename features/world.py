@@ -106,13 +106,13 @@ class World:
         self.done = Done(code, out.getvalue(), err.getvalue())
         return self.done
 
-    def agents_beside(self, *arguments, **options):
+    def agents_beside(self, *arguments, prefix=(), **options):
         """Starts `agents` in a process of its own; `end_of_child` waits for it.
 
         Run no step in this process meanwhile: it takes every child of ours for the step's.
         """
         self.child = subprocess.Popen(
-            self._command(arguments),
+            [*prefix, *self._command(arguments)],
             cwd=self.project,
             env={**os.environ, **self.variables},
             stdin=subprocess.DEVNULL,

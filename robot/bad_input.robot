@@ -47,7 +47,6 @@ Action That Is No YAML
 
 Action With Several Problems
     [Documentation]    All of them are listed at once, tools included.
-    [Tags]    bug
     Write Action
     ...    name: bad
     ...    colour: red

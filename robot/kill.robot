@@ -28,7 +28,6 @@ A Killed Plan Goes On Where It Was
 
 No Process Of A Killed Plan Survives The Next Run
     [Documentation]    Neither the command of the step nor what it left in the background.
-    [Tags]    bug
     ${running} =    Start And Wait For The Pause
     Send Signal    SIGKILL    ${running}
     Some Process Should Have    ${SECONDS}
@@ -45,7 +44,6 @@ A Killed Plan Can Be Taken Back
 
 No Process Of A Killed Plan Survives A Rollback
     [Documentation]    It could write to files that have just been restored.
-    [Tags]    bug
     ${running} =    Start And Wait For The Pause
     Send Signal    SIGKILL    ${running}
     Some Process Should Have    ${SECONDS}
@@ -63,7 +61,6 @@ An Interrupted Plan Ends Its Processes And Goes On
     Plan Should Go On And Complete    ${status}
 
 An Interrupted Plan Says How To Go On
-    [Tags]    bug
     ${running} =    Start And Wait For The Pause
     ${done} =    Send Signal    SIGINT    ${running}
     Error Should Say    ${done}    interrupted    agents plan execute @

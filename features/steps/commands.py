@@ -75,6 +75,15 @@ def run_exactly(context, line):
     context.world.agents_exactly(*words(context, line))
 
 
+@when('without the rights of root "agents {line}" is run')
+def run_ordinary(context, line):
+    """Modes keep this process out, as they do an ordinary user's."""
+    rights = "-dac_override,-dac_read_search"
+    prefix = ["setpriv", "--bounding-set", rights, "--inh-caps", rights]
+    context.world.agents_beside(*words(context, line), prefix=prefix if os.geteuid() == 0 else [])
+    context.world.end_of_child()
+
+
 @given('a process of its own has started "agents {line}"')
 def start_child(context, line):
     context.world.agents_beside(*words(context, line))

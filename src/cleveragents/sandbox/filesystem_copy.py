@@ -38,7 +38,7 @@ def copy_in(project: Project, sandbox: Sandbox, archive: Archive, excluded: Excl
 
 
 class _Ties:
-    """Finds `.git` files: they lead to a git directory of the user's, out of the sandbox.
+    """Finds `.git` files and links: they lead to a git directory of the user's, out of the sandbox.
 
     Submodules and linked worktrees have them. Left in place they would let a git command in the
     sandbox reach the user's refs, or make it fail.
@@ -49,7 +49,10 @@ class _Ties:
         self.notes: list[str] = []
 
     def leads_out(self, path: bytes) -> bool:
-        if path.rpartition(b"/")[2] != b".git" or not os.path.isfile(self._top + b"/" + path):
+        whole = self._top + b"/" + path
+        if path.rpartition(b"/")[2] != b".git" or not (
+            os.path.islink(whole) or os.path.isfile(whole)
+        ):
             return False
         self.notes.append(f"{os.fsdecode(path)}: leads to a git directory outside the sandbox")
         return True

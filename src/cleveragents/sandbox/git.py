@@ -42,6 +42,7 @@ _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "",
 }
 
 
@@ -111,7 +112,7 @@ class Git:
         if self.work_tree is not None:
             environment["GIT_WORK_TREE"] = os.fspath(self.work_tree)
         if self.more_objects is not None:
-            environment["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = _quoted(self.more_objects)
+            environment["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = quoted(self.more_objects)
         return environment
 
 
@@ -186,6 +187,7 @@ def _failed(arguments: Sequence[str], said: bytes) -> Failed:
     return Failed(f"git {arguments[0]} failed: {lines[0] if lines else 'no reason'}", detail=lines)
 
 
-def _quoted(path: Path) -> str:
-    escaped = os.fspath(path).replace("\\", "\\\\").replace('"', '\\"')
+def quoted(path: Path) -> str:
+    """Writes a path as git reads it in lists of object directories."""
+    escaped = os.fspath(path).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

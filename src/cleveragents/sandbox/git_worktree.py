@@ -7,7 +7,8 @@ beside its files that borrows the mirror's objects, so no git command in it can 
 
 import fnmatch
 import os
-from collections.abc import Sequence
+import stat
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,6 @@ from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import Filled, Sandbox, SandboxPolicy
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.scan import Excluded
 from cleveragents.storage.lock import FileLock
 
 
@@ -42,9 +42,9 @@ class GitWorktree:
         if policy.base == "head":
             filled = _from_head(own, sandbox, archive)
         else:
-            left_out = _left_out(users.ignored(), policy.copy_ignored)
+            left_out = _LeftOut(project.path, users.ignored(), policy.copy_ignored)
             filled = copy_in(project, sandbox, archive, left_out)
-        (sandbox.path / ".git").write_text(f"gitdir: {sandbox.git_dir}\n")
+        _tie(sandbox.path, sandbox.git_dir)
         return replace(filled, branch=branch, notes=(*filled.notes, *notes))
 
     def _give_history(self, users: Git, own: Git, branch: str) -> Sequence[str]:
@@ -57,7 +57,7 @@ class GitWorktree:
         except Failed as error:
             return (f"the sandbox has no git history: {error.message}",)
         alternates = own.git_dir / "objects" / "info" / "alternates"
-        alternates.write_text(f"{self._mirror / 'objects'}\n")
+        alternates.write_text(f"{git.quoted(self._mirror / 'objects')}\n")
         shallow = self._mirror / "shallow"
         if shallow.exists():
             (own.git_dir / "shallow").write_bytes(shallow.read_bytes())
@@ -110,15 +110,55 @@ def _from_head(own: Git, sandbox: Sandbox, archive: Archive) -> Filled:
     return Filled(base_ref, None, capture.files, capture.not_captured)
 
 
-def _left_out(ignored: Sequence[bytes], copy_ignored: Sequence[str]) -> Excluded:
-    """What stays behind: the user's git directory and what git ignores."""
-    paths = {path.rstrip(b"/") for path in ignored if not _wanted(path, copy_ignored)}
-    return {b".git", *paths}.__contains__
+class _LeftOut:
+    """Says what stays behind: the user's git directory, and what git ignores and nobody wants."""
+
+    def __init__(self, top: Path, ignored: Sequence[bytes], copy_ignored: Sequence[str]) -> None:
+        self._ignored = {b".git", *(path.rstrip(b"/") for path in ignored)}
+        self._wanted = (
+            {
+                path
+                for ignored_path in ignored
+                for path in _below(os.fsencode(top), ignored_path.rstrip(b"/"))
+                if _matches(path, copy_ignored)
+            }
+            if copy_ignored
+            else set[bytes]()
+        )
+        self._on_the_way = {above for path in self._wanted for above in _and_above(path)}
+
+    def __call__(self, path: bytes) -> bool:
+        """Tells whether a path stays behind."""
+        if path in self._on_the_way or any(above in self._wanted for above in _and_above(path)):
+            return False
+        return any(above in self._ignored for above in _and_above(path))
 
 
-def _wanted(path: bytes, patterns: Sequence[str]) -> bool:
-    text = os.fsdecode(path).rstrip("/")
+def _and_above(path: bytes) -> Iterator[bytes]:
+    while path:
+        yield path
+        path = path.rpartition(b"/")[0]
+
+
+def _below(top: bytes, path: bytes) -> Iterator[bytes]:
+    """Yields a path and, if it is a directory, everything in it."""
+    yield path
+    for folder, directories, files in os.walk(top + b"/" + path):
+        for name in (*directories, *files):
+            yield os.path.relpath(folder + b"/" + name, top)
+
+
+def _matches(path: bytes, patterns: Sequence[str]) -> bool:
+    text = os.fsdecode(path)
     return any(
         fnmatch.fnmatch(text, pattern) or fnmatch.fnmatch(text.rpartition("/")[2], pattern)
         for pattern in patterns
     )
+
+
+def _tie(tree: Path, git_dir: Path) -> None:
+    """Writes the `.git` file that leads from the files to their git directory."""
+    mode = stat.S_IMODE(tree.stat().st_mode)
+    tree.chmod(mode | stat.S_IRWXU)
+    (tree / ".git").write_text(f"gitdir: {git_dir}\n")
+    tree.chmod(mode)

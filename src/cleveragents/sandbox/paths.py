@@ -34,11 +34,15 @@ class Contained:
             staged = os.fsencode(f".cleveragents-{new_id()}")
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             fd = os.open(staged, flags, 0o666, dir_fd=parent)
-            with os.fdopen(fd, "wb") as file:
-                file.write(data)
-                if mode is not None:
-                    os.fchmod(fd, mode)
-            os.rename(staged, name, src_dir_fd=parent, dst_dir_fd=parent)
+            try:
+                with os.fdopen(fd, "wb") as file:
+                    file.write(data)
+                    if mode is not None:
+                        os.fchmod(fd, mode)
+                os.rename(staged, name, src_dir_fd=parent, dst_dir_fd=parent)
+            except BaseException:
+                os.unlink(staged, dir_fd=parent)
+                raise
 
     def delete(self, path: str) -> None:
         """Removes a file or a link, never a directory."""

@@ -70,6 +70,10 @@ def find(connection: Connection, project_id: str) -> Project:
 
 
 def _checked(project: Project) -> Project:
+    try:
+        str(project.path).encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput("the project's path is not UTF-8, which is not supported") from error
     if all((project.path / name).exists() for name in ("HEAD", "objects", "refs")):
         raise Refused(
             f"{project.path} is a bare git repository, which has no files to work on",

@@ -55,8 +55,8 @@ class Sandbox:
 
     @property
     def exists(self) -> bool:
-        """Whether all of its directories are still there."""
-        return all(path.is_dir() for path in self.roots.values())
+        """Whether all of its directories are still there, and no link has taken their place."""
+        return all(path.is_dir() and not path.is_symlink() for path in self.roots.values())
 
 
 @dataclass(frozen=True)

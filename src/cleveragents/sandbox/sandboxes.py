@@ -1,6 +1,8 @@
 """Makes sandboxes and finds them again from stored facts alone."""
 
+import os
 import shutil
+import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -87,7 +89,7 @@ class Sandboxes:
         if not project.path.is_dir():
             raise Failed(f"the project is gone: {project.path}")
         if sandbox.home.exists():
-            shutil.rmtree(sandbox.home)
+            shutil.rmtree(sandbox.home, onerror=_unlock)
         sandbox.path.mkdir(parents=True, mode=0o700)
         strategy = self._strategies(project_id)[sandbox.strategy]
         return strategy.fill(project, sandbox, self.archive(project_id), self._policy)
@@ -115,3 +117,14 @@ def with_files(found: Sandbox | None, plan_id: str) -> Sandbox:
             hints=[f"rebuild it: agents plan rollback {plan_id} CHECKPOINT --rebuild"],
         )
     return found
+
+
+def _unlock(remove: Callable[[str], object], path: str, _: object) -> None:
+    """Opens the directories of a half-made sandbox for their removal."""
+    for locked in (os.path.dirname(path), path):
+        if not os.path.islink(locked):
+            os.chmod(locked, stat.S_IRWXU)
+    if remove in (os.open, os.scandir, os.listdir):
+        shutil.rmtree(path, onerror=_unlock)
+    else:
+        remove(path)

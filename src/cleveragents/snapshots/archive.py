@@ -136,7 +136,10 @@ class Archive:
 
     def verified_changes_from_now(self, snapshot: Snapshot, roots: Roots) -> Changes:
         """Tells what a restore would change, after verifying that it could be carried out."""
-        changes, excluded = self._way_to(snapshot, roots)
+        try:
+            changes, excluded = self._way_to(snapshot, roots)
+        except Damaged as error:
+            raise _damaged(self.damaged(snapshot) or [error.message]) from error
         _refuse_in_the_way(changes[MAIN], excluded)
         self._refuse_damaged(changes)
         return changes
@@ -157,8 +160,7 @@ class Archive:
         kept: list[bytes] = []
         with beneath.root_directory(staging) as staging_fd:
             for name, wanted in changes.items():
-                with beneath.root_directory(roots[name]) as root:
-                    kept += place(root, staging_fd, wanted, self._store.read)
+                kept += place(roots[name], staging_fd, wanted, self._store.read)
         self._verify(snapshot, roots, kept)
         for path in roots.values():
             sync_file_system(path)
@@ -198,10 +200,7 @@ class Archive:
     def _reachable(self, roots: set[bytes]) -> set[bytes]:
         entries: list[Entry] = []
         for identity in roots:
-            try:
-                entries += record.from_bytes(self._store.read(identity)).roots.values()
-            except Damaged:
-                continue  # nothing can be reached through a record that is lost
+            entries += record.from_bytes(self._store.read(identity)).roots.values()
         return roots | reachable(entries, self._store.read)
 
     def _refuse_damaged(self, changes: Changes) -> None:
@@ -213,9 +212,7 @@ class Archive:
             for path in damaged_paths(change.path, change.after, self._store.read)
         ]
         if bad:
-            raise Damaged(
-                f"stored content is damaged ({len(bad)} paths); nothing was changed", detail=bad
-            )
+            raise _damaged(bad)
 
     def _refuse_without_space(self, changes: Changes, staging: Path) -> None:
         needed = sum(
@@ -284,6 +281,12 @@ def _refuse_in_the_way(changes: list[Change], excluded: list[bytes]) -> None:
                 detail=blocked,
                 hints=["move them away; what is excluded is never deleted"],
             )
+
+
+def _damaged(paths: list[str]) -> Damaged:
+    return Damaged(
+        f"stored content is damaged ({len(paths)} paths); nothing was changed", detail=paths
+    )
 
 
 def _named(root: str, path: bytes) -> str:

@@ -4,10 +4,13 @@ Paths are never resolved twice: each component is opened relative to the descrip
 before it with O_NOFOLLOW, so a link planted or swapped in meanwhile is refused, not followed.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager
+
+from cleveragents.errors import Refused
 
 DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # A FIFO put in place of a file must not block us, a terminal must not adopt us.
@@ -15,13 +18,40 @@ READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEX
 
 
 @contextmanager
-def root_directory(path: str | os.PathLike[str]) -> Generator[int]:
-    """Opens the root itself; what its own path leads through is the caller's affair."""
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def root_directory(path: str | os.PathLike[str], *, borrow: bool = False) -> Generator[int]:
+    """Opens the root itself, which must be a directory and no link to one.
+
+    With `borrow` an owner may enter even if its mode forbids it; the mode is put back.
+    """
+    fd, mode = open_root(path, borrow=borrow)
     try:
         yield fd
     finally:
+        if mode is not None:
+            os.fchmod(fd, mode)
         os.close(fd)
+
+
+def open_root(path: str | os.PathLike[str], *, borrow: bool) -> tuple[int, int | None]:
+    """Opens a root; returns its descriptor and the mode to put back if it had to be changed."""
+    try:
+        return os.open(path, DIRECTORY), None
+    except PermissionError:
+        if not borrow:
+            raise
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise Refused(
+                f"{os.fspath(path)} is no directory any more; something replaced it"
+            ) from error
+        raise
+    parent, name = os.path.split(os.path.abspath(path))
+    above = os.open(parent, DIRECTORY)
+    try:
+        mode = grant(above, os.fsencode(name), stat.S_IRWXU)
+    finally:
+        os.close(above)
+    return os.open(path, DIRECTORY), mode
 
 
 @contextmanager

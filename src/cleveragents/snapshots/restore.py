@@ -9,10 +9,13 @@ is a function of (now, target): after a crash the same call finishes it.
 import errno
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from cleveragents.errors import Refused
 from cleveragents.snapshots import beneath
 from cleveragents.snapshots.content import Read, write_file
 from cleveragents.snapshots.manifest import Change, Entry
@@ -21,13 +24,14 @@ from cleveragents.snapshots.scan import XATTRS_KEPT
 _STAGED = b"staged"
 
 
-def place(root: int, staging: int, changes: Sequence[Change], read: Read) -> list[bytes]:
+def place(root: Path, staging: int, changes: Sequence[Change], read: Read) -> list[bytes]:
     """Carries out the changes below the root; returns directories kept for excluded content.
 
     `staging` is a directory of our own on the same file system, where files are built.
     """
     placed = [(change, change.after) for change in changes if change.after is not None]
     with _Placement(root, staging, read) as placement:
+        placement.refuse_foreign(change.path for change in changes)
         for change in reversed(changes):
             if change.before is not None and _must_go(change.before, change.after):
                 placement.remove(change, change.before)
@@ -55,12 +59,12 @@ def _after_its_leader(placed: tuple[Change, Entry]) -> bool:
 class _Placement:
     """One restore: the directory it holds open and the permissions it borrowed."""
 
-    def __init__(self, root: int, staging: int, read: Read) -> None:
-        self._root = root
+    def __init__(self, root: Path, staging: int, read: Read) -> None:
+        self._root, mode = beneath.open_root(root, borrow=True)
         self._staging = staging
         self._read = read
         self._parent: tuple[bytes, int] | None = None
-        self._borrowed: dict[bytes, int] = {}
+        self._borrowed: dict[bytes, int] = {} if mode is None else {b"": mode}
         self.kept: list[bytes] = []
 
     def __enter__(self) -> Self:
@@ -72,7 +76,27 @@ class _Placement:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if error is not None:
+            with suppress(OSError):  # the error that is on its way says what went wrong
+                self.settle_directories({})
         self._close_parent()
+        os.close(self._root)
+
+    def refuse_foreign(self, paths: Iterable[bytes]) -> None:
+        """Refuses before anything changes if a directory is somebody else's and closed to us."""
+        if os.geteuid() == 0:
+            return
+        for path in sorted({beneath.split(path)[0] for path in paths}):
+            try:
+                with beneath.directory(self._root, path) as fd:
+                    ours = os.fstat(fd).st_uid == os.geteuid()
+                    if not ours and not os.access(f"/proc/self/fd/{fd}", os.W_OK | os.X_OK):
+                        raise Refused(
+                            f"no permission to change {os.fsdecode(path) or '.'}",
+                            hints=["it belongs to somebody else; nothing was changed"],
+                        )
+            except (PermissionError, FileNotFoundError, NotADirectoryError):
+                continue  # ours to borrow, or yet to be made
 
     def remove(self, change: Change, before: Entry) -> None:
         """Removes a file, a link or a directory that is empty by now."""
@@ -89,7 +113,7 @@ class _Placement:
             return
         head, name = beneath.split(change.path)
         if entry.is_dir:
-            os.mkdir(name, 0o700, dir_fd=self._directory(head))
+            self._make_directory(self._directory(head), name)
             return
         self._clear_staging()
         self._stage(change.path, entry)
@@ -98,26 +122,25 @@ class _Placement:
 
     def settle_directories(self, wanted: Mapping[bytes, Entry]) -> None:
         """Gives every touched directory its final mode, the deepest first."""
+        for path in sorted(wanted):
+            self._directory(path)  # borrows what is needed on the way, before the first is closed
         for path in sorted(wanted.keys() | self._borrowed.keys(), reverse=True):
-            if path in self._borrowed and path not in wanted:
-                self._set_mode(path, self._borrowed[path])
-            else:
-                self._settle(path, wanted[path])
+            with suppress(FileNotFoundError, NotADirectoryError):  # borrowed, then removed
+                fd = self._directory(path)
+                if path in wanted:
+                    _settle(fd, wanted[path])
+                else:
+                    os.fchmod(fd, self._borrowed[path])
 
-    def _settle(self, path: bytes, entry: Entry) -> None:
-        with beneath.directory(self._root, path) as fd:
-            for name in os.listxattr(fd) if _has_xattrs(fd) else ():
-                if name.startswith(XATTRS_KEPT):
-                    os.removexattr(fd, name)
-            _set_xattrs(fd, entry)
-            os.fchmod(fd, entry.permissions)
-
-    def _set_mode(self, path: bytes, mode: int) -> None:
+    def _make_directory(self, parent: int, name: bytes) -> None:
         try:
-            with beneath.directory(self._root, path) as fd:
-                os.fchmod(fd, mode)
-        except FileNotFoundError:
-            return  # it was removed after its permissions had been borrowed
+            os.mkdir(name, 0o700, dir_fd=parent)
+        except FileExistsError:
+            # Only a socket can be there still: it is not captured, so nobody removed it.
+            if not stat.S_ISSOCK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+                raise
+            os.unlink(name, dir_fd=parent)
+            os.mkdir(name, 0o700, dir_fd=parent)
 
     def _stage(self, path: bytes, entry: Entry) -> None:
         if entry.link not in (b"", path):
@@ -205,6 +228,14 @@ class _Placement:
         if mode & stat.S_IRWXU != stat.S_IRWXU:
             self._borrowed.setdefault(path, mode)
             os.fchmod(fd, mode | stat.S_IRWXU)
+
+
+def _settle(fd: int, entry: Entry) -> None:
+    for name in os.listxattr(fd) if _has_xattrs(fd) else ():
+        if name.startswith(XATTRS_KEPT):
+            os.removexattr(fd, name)
+    _set_xattrs(fd, entry)
+    os.fchmod(fd, entry.permissions)
 
 
 def _has_xattrs(fd: int) -> bool:

@@ -89,7 +89,7 @@ class Store:
         forgotten: set[bytes],
         reachable: Callable[[set[bytes]], set[bytes]],
     ) -> Swept | None:
-        """Frees what only forgotten roots need; returns None if the store is in use just now.
+        """Frees what only forgotten roots need; returns None if that cannot be done now.
 
         The live roots are asked for under the lock, when nobody can be adding one. Roots that are
         neither live nor forgotten were left by a crash before their row was written; they are
@@ -104,6 +104,8 @@ class Store:
             roots = live()
             roots |= self._young_orphans(roots | forgotten)
             return self._drop_dead(reachable(roots))
+        except Damaged:
+            return None  # what is lost hides what it needs: nothing may go before it is mended
         finally:
             lock.release()
 

@@ -1,6 +1,7 @@
 """Knows the present content of one directory: by a scan at first, then by what the system tells."""
 
 import os
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -82,12 +83,19 @@ class Tracker:
 
         `full` looks at everything: at phase borders, where what makes no event must be found.
         """
-        with beneath.root_directory(self._path) as root:
-            try:
-                tree = self._up_to_date(root, sink, full=full)
-            except BaseException:
-                self.forget()  # half a look is no look
-                raise
+        root, mode = beneath.open_root(self._path, borrow=self._borrow)
+        try:
+            tree = self._up_to_date(root, sink, full=full)
+            if mode is not None:  # the mode that counts is the one that is put back
+                own = tree.root.own
+                tree.set_own(tree.root, own._replace(mode=stat.S_IFMT(own.mode) | mode))
+        except BaseException:
+            self.forget()  # half a look is no look
+            raise
+        finally:
+            if mode is not None:
+                os.fchmod(root, mode)
+            os.close(root)
         return State(tree.encode(sink), tree.files, tuple(tree.notes().items()))
 
     def keep(self) -> None:
@@ -128,7 +136,7 @@ class Tracker:
             try:
                 self._look_at_changes(root, tree, sink, self._watcher)
             except WatchLost:
-                self._scanner(tree, sink).everything(root)
+                self._everything(root, tree, sink)
                 return tree
         if full or self._watcher is None:
             self._look_at_everything(root, tree, sink)
@@ -144,10 +152,10 @@ class Tracker:
             except WatchLost as problem:
                 self._cannot_watch(problem)
         try:
-            self._scanner(tree, sink).everything(root)
+            self._everything(root, tree, sink)
         except WatchLost as problem:
             self._cannot_watch(problem)
-            self._scanner(tree, sink).everything(root)
+            self._everything(root, tree, sink)
         return tree
 
     def _look_at_changes(self, root: int, tree: Tree, sink: Sink, watcher: Watcher) -> None:
@@ -155,15 +163,24 @@ class Tracker:
         dirty.update(tree.linked)  # a write through a link outside makes no event here
         if sink.stores:
             dirty.update((node, name) for node in tree.not_stored() for name in node.unstored)
+        if tree.root.watch < 0:
+            raise WatchLost("the directory itself was replaced")
         self._scanner(tree, sink).entries(root, dirty)
+        if tree.has_unexplained_links():
+            # A new name makes no event where the file's other names are: look for them.
+            self._everything(root, tree, sink)
 
     def _look_at_everything(self, root: int, tree: Tree, sink: Sink) -> None:
         watched = self._watcher is not None
         tree.changed = False
-        self._scanner(tree, sink).everything(root)
+        self._everything(root, tree, sink)
         if watched and tree.changed:
             self._tell("a change was found that no event had announced; scanning from now on")
             self._stop_watching()
+
+    def _everything(self, root: int, tree: Tree, sink: Sink) -> None:
+        self._scanner(tree, sink).everything(root)
+        tree.explain_links()
 
     def _scanner(self, tree: Tree, sink: Sink) -> Scanner:
         return Scanner(

@@ -22,17 +22,14 @@ def damaged_paths(path: bytes, entry: Entry, read: Read) -> Iterator[bytes]:
 
 
 def reachable(entries: Iterable[Entry], read: Read) -> set[bytes]:
-    """Returns the ids of every object that the entries need; what is damaged needs nothing."""
+    """Returns the ids of every object that the entries need; raises Damaged if one is lost."""
     found: set[bytes] = set()
     waiting = list(entries)
     while waiting:
         entry = waiting.pop()
         if entry.content in found:
             continue
-        try:
-            found.update(content.objects(entry, read))
-            if entry.is_dir:
-                waiting.extend(decode(read(entry.content)).values())
-        except Damaged:
-            continue
+        found.update(content.objects(entry, read))
+        if entry.is_dir:
+            waiting.extend(decode(read(entry.content)).values())
     return found

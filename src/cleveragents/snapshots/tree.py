@@ -173,6 +173,7 @@ class Tree:
         self.linked: dict[tuple[Node, bytes], Linked] = {}  # files with several names
         self.changed = False  # whether any entry differed since somebody asked
         self._opened: list[Node] = []
+        self._explained: set[Linked] = set()
 
     def put(self, node: Node, name: bytes, entry: Entry, signature: Signature | None) -> None:
         """Notes an entry that is no directory; only regular files have a signature."""
@@ -184,8 +185,9 @@ class Tree:
         if signature is not None:
             self.files += name not in signatures
             signatures[name] = signature
-        elif signatures.pop(name, None) is not None:
-            self.files -= 1
+        else:
+            self.files -= signatures.pop(name, None) is not None
+            self.linked.pop((node, name), None)
         known = entries.get(name)
         if known is not None and (node, name) in self.linked:
             entry = entry._replace(link=known.link)  # groups are settled when all is known
@@ -287,6 +289,22 @@ class Tree:
             node.stored = True
             node.base = node.identity
             node.unstored.clear()
+
+    def has_unexplained_links(self) -> bool:
+        """Whether a file has more names than are known and nobody has looked for them yet."""
+        return not self._incomplete() <= self._explained
+
+    def explain_links(self) -> None:
+        """Says that everything was looked at: names that are still unknown lie outside."""
+        self._explained = self._incomplete()
+
+    def _incomplete(self) -> set[Linked]:
+        groups = (members for members in self._groups() if members)
+        return {
+            self.linked[members[0]]
+            for members in groups
+            if len(members) < self.linked[members[0]].names
+        }
 
     def _groups(self) -> Iterator[list[tuple[Node, bytes]]]:
         groups: dict[int, list[tuple[Node, bytes]]] = {}

@@ -8,6 +8,7 @@ writes through a hard link outside) is for the scans at phase borders to find.
 import ctypes
 import os
 import struct
+import weakref
 from collections.abc import Iterator
 
 from cleveragents.snapshots.tree import Node
@@ -36,6 +37,8 @@ class Watcher:
         if self._fd < 0:
             raise WatchLost(os.strerror(ctypes.get_errno()))
         self._nodes: dict[int, Node] = {}
+        # There are few of these descriptors per user: one is given back with its watcher.
+        self._closing = weakref.finalize(self, os.close, self._fd)
 
     def add(self, fd: int, node: Node) -> None:
         """Watches a directory from now on; to add it again changes nothing."""
@@ -71,9 +74,7 @@ class Watcher:
 
     def close(self) -> None:
         """Stops watching."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
+        self._closing()
 
     def _lost(self, watch: int) -> None:
         """A watched directory is gone; one with its name and even its inode is another one."""
