@@ -162,10 +162,11 @@ Feature: Hard cases of projects
       | what             | name             | data            |
       | an end of line   | project          | c\nd            |
 
-    # A path that is no text reaches the database as one, and the command ends with a traceback.
-    Examples: bytes
-      | what             | name             | data            |
-      | bytes, no text   | caf\xe9          | data            |
+  Scenario: H38 path with bytes, no text, is refused
+    Given the folders of project and data are "caf\xe9" and "data"
+    When I run "agents plan list"
+    Then the exit code is 2
+    And the error says "the project's path is not UTF-8"
 
   Scenario: H38 project on another file system
     Given a project on another file system

@@ -514,6 +514,34 @@ Feature: Plans
     And the plan's file "log" holds "try\ntry"
     And the error says "the last run was interrupted"
 
+  # engine/execute.py _take_over goes back to the latest checkpoint, whichever it is. A kill between
+  # the error checkpoint, or the safety one of a take-over, and the intent that follows it makes
+  # that one the latest: what the dead step left is then taken for a good state to go on from.
+  @bug
+  Scenario Outline: a kill just after <moment> does not make the dead step's files the start
+    Given a plain folder
+    And the steps
+      """
+      - {name: only, tool: shell, with: {command: 'echo try >> log; test -e "$GATE" || { touch started; sleep 600; }'}, pass_env: [GATE]}
+      """
+    And I have run "agents plan use ACTION"
+    And a process of its own has started "agents plan execute @"
+    And its step has made "started"
+    And the process is killed
+    And a checkpoint of type "<type>" was the last thing it saved
+    When the gate opens
+    And I run "agents plan execute @"
+    Then the exit code is 0
+    And the plan's files are
+      | file  | content |
+      | a.txt | one     |
+      | log   | try     |
+
+    Examples:
+      | moment                              | type   |
+      | a failed step was kept              | error  |
+      | the next run had saved what it found | safety |
+
   Scenario: a run that was killed before its first checkpoint starts anew
     Given a plain folder
     And the steps

@@ -6,6 +6,8 @@ from pathlib import Path
 from behave import given, then, when
 from world import wait_until
 
+from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Refused
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.lifecycle import MOVES, Phase, State, check_move, written
@@ -186,6 +188,13 @@ def check_decisions(context, chosen):
         found = DecisionRepository(connection).of_plan(plan.plan_id)
     counting = [decision.chosen for decision in found if decision.superseded_by is None]
     assert ", ".join(counting) == chosen, found
+
+
+@given('a checkpoint of type "{kind}" was the last thing it saved')
+def save_last(context, kind):
+    app = context.world.app()
+    wanted = Wanted(CheckpointType(kind), "just before the kill", even_if_unchanged=False)
+    app.checkpoints.create_checkpoint(app.plans.find("@").plan_id, wanted)
 
 
 @then("nothing that the killed step started is left")

@@ -90,7 +90,7 @@ class _Placement:
             try:
                 with beneath.directory(self._root, path) as fd:
                     ours = os.fstat(fd).st_uid == os.geteuid()
-                    if not ours and not os.access(f"/proc/self/fd/{fd}", os.W_OK | os.X_OK):
+                    if not ours and not _may_change(fd):
                         raise Refused(
                             f"no permission to change {os.fsdecode(path) or '.'}",
                             hints=["it belongs to somebody else; nothing was changed"],
@@ -228,6 +228,10 @@ class _Placement:
         if mode & stat.S_IRWXU != stat.S_IRWXU:
             self._borrowed.setdefault(path, mode)
             os.fchmod(fd, mode | stat.S_IRWXU)
+
+
+def _may_change(fd: int) -> bool:
+    return os.access(f"/proc/self/fd/{fd}", os.W_OK | os.X_OK, effective_ids=True)
 
 
 def _settle(fd: int, entry: Entry) -> None:
