@@ -121,8 +121,6 @@ Feature: Action files
       action.yaml:3: steps.0.retry: unknown key
       """
 
-  # plans/action.py read_action counts before it leaves out what is told twice.
-  @bug
   Scenario: a problem is counted as often as it is listed
     Given the steps
       """
@@ -132,8 +130,6 @@ Feature: Action files
     Then the exit code is 2
     And the error message is "action.yaml has 1 problem"
 
-  # plans/source.py: int() of more than 4300 digits, and recursion, leave as tracebacks.
-  @bug
   Scenario Outline: a file that is too much is refused: <what>
     Given an action file with <what>
     When I run "agents plan use ACTION"
@@ -144,9 +140,6 @@ Feature: Action files
       | a number of 5000 digits     |
       | 3000 lists within each other |
 
-  # sandbox/process.py run: what no process can be started with leaves as a ValueError, and the plan
-  # is left as interrupted.
-  @bug
   Scenario Outline: what no process can be started with is told: <step>
     Given the steps
       """
@@ -162,8 +155,6 @@ Feature: Action files
       | {tool: shell, with: {command: "true"}, env: {A: "x\0y"}}   |
       | {tool: shell, with: {command: "true"}, env: {"A=B": "x"}}   |
 
-  # tools/registry.py: the last one wins, whatever the first one said about its effects.
-  @bug
   Scenario: two tools of one name are refused
     Given the action
       """

@@ -82,9 +82,6 @@ Feature: Differences
     Then the output says "-k"
     And the output says "+changed"
 
-  # checkpoints/comparison.py present reads with the owner's present rights; a scan borrows them.
-  # A plan that ran to its end is told as failed, and cannot be looked at any more.
-  @bug
   Scenario Outline: files that a step made unreadable: agents <line>
     Given the steps
       """

@@ -157,7 +157,6 @@ Feature: Hard cases of projects
       | a semicolon      | a;b&c            | d;e&f           |
       | an end of line   | a\nb             | data            |
 
-    # The path of the mirror is written to the alternates of the sandbox as it is, not quoted.
     Examples: data
       | what             | name             | data            |
       | an end of line   | project          | c\nd            |

@@ -156,7 +156,6 @@ Feature: Hard cases
       | chmod 000 d/e d                       |
       | chmod 000 .                           |
 
-  # Attributes of a directory are set without borrowing the permission to write.
   Scenario: H22 attribute of a read-only directory
     Given the shell has run "mkdir d; echo one > d/a" in the tree
     And the tree's "d" has the attribute "user.colour"
@@ -167,7 +166,6 @@ Feature: Hard cases
     And the tree is restored
     Then the tree is exactly as it was captured
 
-  # They are given back at the end of a restore that succeeds, and not if it fails.
   Scenario: H22 borrowed permissions are given back when a restore fails
     Given the shell has run "mkdir d; echo one > d/a; echo two > d/b; chmod 555 d" in the tree
     And an ordinary user owns the tree
@@ -185,7 +183,6 @@ Feature: Hard cases
     Then the capture is refused, naming "d/a"
     And the store holds nothing
 
-  # Restore finds out half-way that it may not write, and tells no path: "permission denied".
   @needs_root
   Scenario: H23 somebody else's directory that may not be written
     Given the shell has run "mkdir theirs yours; echo one > theirs/a; echo two > yours/b" in the tree

@@ -107,7 +107,6 @@ Feature: Paths of the file tools
     And "x/y/z" in the folder says "new"
     And "d/a" in the folder still has the mode 751
 
-  # The file that was being built stays in the sandbox.
   @needs_root
   Scenario: a write that fails leaves nothing half-done
     Given a file system of 1m is the folder

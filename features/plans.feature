@@ -514,10 +514,6 @@ Feature: Plans
     And the plan's file "log" holds "try\ntry"
     And the error says "the last run was interrupted"
 
-  # engine/execute.py _take_over goes back to the latest checkpoint, whichever it is. A kill between
-  # the error checkpoint, or the safety one of a take-over, and the intent that follows it makes
-  # that one the latest: what the dead step left is then taken for a good state to go on from.
-  @bug
   Scenario Outline: a kill just after <moment> does not make the dead step's files the start
     Given a plain folder
     And the steps

@@ -133,7 +133,6 @@ Feature: The sandbox of a plan
       | a process killed by its git    |
       | a process killed after its copy |
 
-  # The old one cannot be removed: "permission denied".
   Scenario: one that was left half made with read-only folders is made anew for an ordinary user
     Given a git repository
     And the shell has run "mkdir r; echo one > r/a; chmod 555 r" in the project
@@ -152,7 +151,6 @@ Feature: The sandbox of a plan
     Then the sandbox holds exactly what the user sees
     And the sandbox comes back exactly after it was wrecked
 
-  # The .git file cannot be written once the sandbox has got the mode of the project.
   Scenario: an ordinary user's project folder may be read-only
     Given a git repository
     And the shell has run "chmod 555 ." in the project
@@ -176,8 +174,6 @@ Feature: The sandbox of a plan
     And the plan is executed from elsewhere
     Then the plan failed, saying "the project is gone"
 
-  # The path of the sandbox is followed wherever it leads: rollback restores into the user's
-  # project, which loses its .git and everything in it.
   Scenario Outline: T4 one whose <part> a step swapped for a link to the user's is refused
     Given a git repository
     And the shell has run "echo mine > staged; echo new > new" in the project

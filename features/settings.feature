@@ -150,8 +150,6 @@ Feature: Settings
     When I run "agents config list --format json"
     Then the exit code is 2
 
-  # config.py _old_triggers looks through what may be no list.
-  @bug
   Scenario: triggers that are no list are refused
     Given the project's settings
       """
@@ -161,8 +159,6 @@ Feature: Settings
     Then the exit code is 2
     And the error message says "sandbox.checkpoint.auto-create-on must be a list of texts"
 
-  # Spec 13: a project's file may not set core.*; config.py load looks at the new key only.
-  @bug
   Scenario: a project may not set what belongs to the user, under an old name either
     Given the project's settings
       """

@@ -67,7 +67,6 @@ Feature: The store of snapshots
     And a restore of the tree is tried
     Then the restore is refused with the damaged paths "big"
 
-  # It is refused, but only the id of the object is told, no path.
   Scenario: damage to a directory is told with its path
     Given the tree holds random files "a, d/b, d/c"
     And the tree has been captured

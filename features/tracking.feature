@@ -9,7 +9,6 @@ Feature: Finding what has changed
     Then every capture found what a look at everything finds
     And the snapshots that were restored were what the oracle had seen
 
-    # A new hard link to a file makes no event for its other names; see below.
     Examples: watching
       | how                                    | changes | seed |
       | watching                               | 1       | 1    |
@@ -61,7 +60,6 @@ Feature: Finding what has changed
     When the tree's "a" is written 3 times through one descriptor and captured each time
     Then every snapshot brings the tree back exactly
 
-  # The watch of the top is lost with it, and its inode is the same: nothing is looked at any more.
   Scenario: a tree that was removed and made anew is found, also if it gets the same inode
     Given the shell has run "echo one > a; mkdir d; echo two > d/b" in the tree
     And changes are found by watching

@@ -184,7 +184,7 @@ def load(environment: Mapping[str, str], project: Path, user_file: Path) -> Sett
     for path, level in ((user_file, "user"), (project / PROJECT_FILE, "project")):
         for key, given in _read_file(path).items():
             setting = _known(key, path)
-            if level == "project" and not setting.project_may_set:
+            if level == "project" and (key.startswith("core.") or not setting.project_may_set):
                 raise InvalidInput(
                     f"{path}: a project may not set {key}", hints=["set it in your own config"]
                 )
@@ -204,7 +204,8 @@ def load(environment: Mapping[str, str], project: Path, user_file: Path) -> Sett
 def _old_triggers(setting: Setting, given: object, where: str) -> list[str]:
     if setting.read is not _triggers:
         return []
-    names = given.split(",") if isinstance(given, str) else cast("Sequence[object]", given)
+    listed = cast("Sequence[object]", given) if isinstance(given, list) else ()
+    names = given.split(",") if isinstance(given, str) else listed
     used = [name for name in map(str, names) if name.strip() in OLD_TRIGGERS]
     return [f"{where}: {name} is an old spelling of {OLD_TRIGGERS[name.strip()]}" for name in used]
 

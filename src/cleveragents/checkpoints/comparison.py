@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.errors import Refused
 from cleveragents.plans.plan import Plan
-from cleveragents.sandbox.paths import Contained
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots import beneath
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.content import CHUNK
 from cleveragents.snapshots.manifest import Change, Entry
@@ -61,13 +61,13 @@ class Comparisons:
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
         back = archive.changes_from_now(archive.load(snapshot_id), {MAIN: sandbox.path})[MAIN]
-        files = Contained(sandbox.path)
 
         def present(path: bytes, entry: Entry) -> bytes:
             text = os.fsdecode(path)
-            return (
-                files.read(text) if entry.is_file else os.fsencode(os.readlink(sandbox.path / text))
-            )
+            if not entry.is_file:
+                return os.fsencode(os.readlink(sandbox.path / text))
+            with beneath.root_directory(sandbox.path, borrow=True) as root:
+                return beneath.read_file(root, path)
 
         forward = [Change(change.path, change.after, change.before) for change in back]
         return list(_diffs(forward, lambda _, entry: archive.read_file(entry), present))

@@ -115,9 +115,16 @@ class ExecutePhase:
         if not plan.action.rollback.enabled:
             text = "the last run was interrupted; going on with the files as they are"
             self._report(Note(plan.plan_id, text))
-        rows = self._checkpoints.list_checkpoints(plan.plan_id)
-        if rows and plan.action.rollback.enabled:
-            self._checkpoints.rollback_to_checkpoint(plan.plan_id, rows[-1], ending=Ending(RUNNING))
+            return
+        # What a failed step or a dead run left is kept, but it is no state to go on from.
+        rows = [
+            row
+            for row in self._checkpoints.list_checkpoints(plan.plan_id)
+            if row.checkpoint_type not in (CheckpointType.ERROR, CheckpointType.SAFETY)
+        ]
+        if rows:
+            ending = Ending(RUNNING)
+            self._checkpoints.rollback_to_checkpoint(plan.plan_id, rows[-1], ending=ending)
             text = f"the last run was interrupted; going on from {rows[-1].name}"
             self._report(Note(plan.plan_id, text))
 

@@ -91,7 +91,7 @@ class PlanReader:
     def _files_modified(self, plan: Plan) -> int | None:
         try:
             return len(self._comparisons.since_start(plan))
-        except CleverAgentsError:
+        except (CleverAgentsError, OSError):
             return None  # what is wrong with them is told by whoever needs them
 
 

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.plans.source import Location, Plain, Source, read_source
-from cleveragents.tools.declaration import CommandTool
+from cleveragents.tools.declaration import CommandTool, Plainly
 from cleveragents.tools.registry import ToolRegistry
 
 _REFERENCE = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_-]*)\}")
@@ -22,6 +22,9 @@ _LATER = {  # what the file format will hold, and this version cannot carry out
     "strategist": "strategists",
     "undo": "undo commands",
 }
+
+
+VariableName = Annotated[str, Field(pattern=r"^[^=\x00]+$")]
 
 
 class _Model(BaseModel):
@@ -58,7 +61,7 @@ class Step(_Model):
     with_: dict[str, object] = Field(default_factory=dict, alias="with")
     retries: Annotated[int, Field(ge=0, le=100)] = 0
     timeout: Annotated[float, Field(gt=0)] | None = None
-    env: dict[str, str] = {}
+    env: dict[VariableName, Plainly] = {}
     pass_env: tuple[str, ...] = ()
     checkpoint: str | None = None  # a named, pinned checkpoint before this step
 
@@ -93,10 +96,11 @@ def read_action(path: Path, given: Mapping[str, str]) -> Action:
     except ValidationError as error:
         problems += [_told(source, problem) for problem in _telling(error)]
     problems += _tool_problems(filled, source)
+    problems = list(dict.fromkeys(problems))
     if problems or action is None:
         raise InvalidInput(
             f"{source.name} has {len(problems)} problem{'s' if len(problems) > 1 else ''}",
-            detail=list(dict.fromkeys(problems)),
+            detail=problems,
         )
     return action
 
@@ -177,6 +181,10 @@ def _tool_problems(filled: Plain, source: Source) -> Iterator[str]:
     tools, steps = (_entries(filled, key) for key in ("tools", "steps"))
     registry = ToolRegistry(list(_valid_tools(tools)))
     declared = [tool.get("name") for _, tool in tools]
+    for index, tool in tools:
+        if tool.get("name") in [earlier.get("name") for _, earlier in tools[:index]]:
+            where = source.at(("tools", index, "name"))
+            yield f"{where}: {tool.get('name')!r} is declared twice"
     for index, step in steps:
         name, given = step.get("tool"), step.get("with", {})
         if not isinstance(name, str) or not isinstance(given, dict):

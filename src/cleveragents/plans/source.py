@@ -88,9 +88,14 @@ def read_source(path: Path) -> Source:
         raise InvalidInput(f"{path.name}:{line}: {error.problem}") from error
     except yaml.YAMLError as error:
         raise InvalidInput(f"{path.name}: {error}") from error
+    except RecursionError as error:
+        raise InvalidInput(f"{path.name}: it is nested too deeply") from error
     lines: dict[Location, int] = {(): 1}
     reader = _Reader(path.name, lines)
-    data = None if root is None else reader.value(root, ())
+    try:
+        data = None if root is None else reader.value(root, ())
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{path.name}: a value in it is too large or too deep") from error
     return Source(path.name, data, lines, reader.texts)
 
 

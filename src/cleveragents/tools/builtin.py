@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from cleveragents.sandbox.git import apply_patch
 from cleveragents.sandbox.paths import Contained
-from cleveragents.tools.declaration import CommandTool, Declaration
+from cleveragents.tools.declaration import CommandTool, Declaration, Plainly
 from cleveragents.tools.tool import (
     AnyTool,
     Call,
@@ -29,7 +29,7 @@ class _Parameters(BaseModel):
 
 
 class ShellParameters(_Parameters):
-    command: Text
+    command: Annotated[Plainly, Field(min_length=1)]
 
 
 class WriteParameters(_Parameters):

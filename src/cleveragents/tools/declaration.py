@@ -4,6 +4,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+# What can be handed to a process: the system ends texts at a zero byte.
+Plainly = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+
 
 class Declaration(BaseModel):
     """The flat declaration of a tool; unknown fields are refused."""
@@ -28,4 +31,4 @@ class Declaration(BaseModel):
 class CommandTool(Declaration):
     """A tool that an action declares in place: a command, run in the sandbox."""
 
-    command: str
+    command: Plainly
