@@ -11,7 +11,8 @@ from cleveragents.errors import Failed, Refused
 from cleveragents.snapshots import beneath
 from cleveragents.snapshots.content import store_file
 from cleveragents.snapshots.manifest import Entry
-from cleveragents.snapshots.tree import UNTRUSTED, Linked, Node, Sink, Tree, signature_of
+from cleveragents.snapshots.node import UNTRUSTED, Node, signature_of
+from cleveragents.snapshots.tree import Linked, Sink, Tree
 from cleveragents.snapshots.watch import WatchLost
 
 MAX_DEPTH = 200  # one descriptor is held per level

@@ -12,7 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from cleveragents.snapshots.manifest import ID_BYTES, Entry, decode, encode
-from cleveragents.snapshots.tree import Linked, Node, Tree
+from cleveragents.snapshots.node import Node
+from cleveragents.snapshots.tree import Linked, Tree
 
 MAGIC = b"castat01"
 _RECORD = struct.Struct("<IIIQ")  # lengths of path, object and signatures; inode

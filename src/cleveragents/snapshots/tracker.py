@@ -9,8 +9,9 @@ from pathlib import Path
 
 from cleveragents.snapshots import beneath, stat_cache
 from cleveragents.snapshots.manifest import Directory, Entry, object_id
+from cleveragents.snapshots.node import Node
 from cleveragents.snapshots.scan import EXCLUDED, Excluded, Scanner
-from cleveragents.snapshots.tree import Node, Sink, Tree
+from cleveragents.snapshots.tree import Sink, Tree
 from cleveragents.snapshots.watch import Watcher, WatchLost
 
 

@@ -11,7 +11,7 @@ import struct
 import weakref
 from collections.abc import Iterator
 
-from cleveragents.snapshots.tree import Node
+from cleveragents.snapshots.node import Node
 
 _EVENT = struct.Struct("iIII")
 _CHANGES = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800  # MODIFY … MOVE_SELF

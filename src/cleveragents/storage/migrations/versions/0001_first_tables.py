@@ -14,7 +14,8 @@ def upgrade() -> None:
     """Creates every table of the first version."""
     _projects_and_plans()
     _sandboxes()
-    _checkpoints_and_decisions()
+    _checkpoints()
+    _decisions()
     _step_runs()
     _operations()
 
@@ -72,7 +73,7 @@ def _sandboxes() -> None:
     )
 
 
-def _checkpoints_and_decisions() -> None:
+def _checkpoints() -> None:
     op.create_table(
         "checkpoints",
         sa.Column("checkpoint_id", ULID, nullable=False),
@@ -100,6 +101,9 @@ def _checkpoints_and_decisions() -> None:
     )
     op.create_index("ix_checkpoints_plan_id_seq", "checkpoints", ["plan_id", "seq"], unique=True)
     op.create_index("ix_checkpoints_decision_id", "checkpoints", ["decision_id"])
+
+
+def _decisions() -> None:
     op.create_table(
         "decisions",
         sa.Column("decision_id", ULID, nullable=False),

@@ -1,0 +1,148 @@
+"""One directory of a tree in memory, kept as bytes while nobody touches it.
+
+It is two byte strings, its object and the signatures of its files, and is opened into entries when
+something in it changes. It knows its id while nothing below it has changed, and whether that id,
+with everything below it, is in the store.
+"""
+
+import os
+import struct
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from cleveragents.snapshots.manifest import (
+    Directory,
+    Entry,
+    Rewrite,
+    decode,
+    encode,
+    names_and_rows,
+)
+
+Signature = tuple[int, int, int]  # inode, ctime, links; size and mtime stand in the entry
+UNTRUSTED: Signature = (0, 0, 0)  # equals no file: read it again
+SIGNATURE = struct.Struct("<QqI")
+_EMPTY = encode({})
+
+
+class Opened(NamedTuple):
+    """The entries of a directory while they change; directories are not among them."""
+
+    entries: Directory
+    signatures: dict[bytes, Signature]  # of regular files
+
+
+class Node:
+    """One directory."""
+
+    __slots__ = (
+        "base",
+        "children",
+        "identity",
+        "inode",
+        "opened",
+        "own",
+        "packed",
+        "parent",
+        "path",
+        "signatures",
+        "stored",
+        "unstored",
+        "watch",
+    )
+
+    def __init__(self, path: bytes, parent: "Node | None") -> None:
+        self.path = path
+        self.parent = parent
+        self.inode = 0
+        self.own = Entry(0)  # its mode and attributes; they stand in its parent's object
+        self.packed = _EMPTY  # its object
+        self.signatures = b""  # one row for each entry of the object
+        self.opened: Opened | None = None
+        self.children: dict[bytes, Node] = {}
+        self.identity: bytes | None = None
+        self.base: bytes | None = None  # the id under which it was stored last
+        self.stored = False
+        self.unstored: set[bytes] = set()  # entries whose content is known but not kept
+        self.watch = -1
+
+    def inner(self, name: bytes) -> bytes:
+        """The path of something in it."""
+        return self.path + b"/" + name if self.path else name
+
+    def touch(self) -> None:
+        """Says that something in it is no longer what it was."""
+        node: Node | None = self
+        while node is not None and (node.identity is not None or node.stored):
+            node.identity = None
+            node.stored = False
+            node = node.parent
+
+    def open(self) -> Opened:
+        """Returns its entries for changing."""
+        if self.opened is None:
+            found = decode(self.packed)
+            entries = {name: entry for name, entry in found.items() if not entry.is_dir}
+            rows = zip(found.items(), SIGNATURE.iter_unpack(self.signatures), strict=True)
+            signatures = {name: row for (name, entry), row in rows if entry.is_file}
+            self.opened = Opened(entries, signatures)
+        return self.opened
+
+    def rows(self) -> Iterator[tuple[bytes, tuple[int, int, int, int], Signature]]:
+        """Yields name, (mode, size, mtime, _) and signature of what its object lists."""
+        signatures = SIGNATURE.iter_unpack(self.signatures)
+        for (name, row), signature in zip(names_and_rows(self.packed), signatures, strict=True):
+            yield name, row, signature
+
+    def directory(self) -> Directory:
+        """Returns its entries, directories included; their ids must be known."""
+        if self.opened is None:
+            return decode(self.packed)
+        return {**self.opened.entries, **{n: c.entry() for n, c in self.children.items()}}
+
+    def entry(self) -> Entry:
+        """Returns the entry that stands for it in its parent; its id must be known."""
+        return self.own._replace(content=self.identity or b"")
+
+    def pack(self, renewed: Iterable[bytes]) -> None:
+        """Makes its object anew; of the directories in it, those named have a new id."""
+        if self.opened is not None:
+            self.packed = encode(self.directory())
+            self.close()
+            return
+        rewrite = Rewrite(self.packed)
+        for name in renewed:
+            rewrite.set_content(name, self.children[name].identity or b"")
+        self.packed = rewrite.data()
+
+    def replace(self, name: bytes, entry: Entry, signature: Signature) -> Entry | None:
+        """Replaces a plain file where it stands; returns what it was, None if that cannot be."""
+        if self.opened is not None or entry.link or entry.xattrs:
+            return None
+        rewrite = Rewrite(self.packed)
+        index = rewrite.find(name)
+        known = None if index is None else rewrite.entry(index)
+        if index is None or known is None or not known.is_file:
+            return None
+        if known != entry:
+            rewrite.replace(index, entry)
+            self.packed = rewrite.data()
+        at = index * SIGNATURE.size
+        row = SIGNATURE.pack(*signature)
+        self.signatures = self.signatures[:at] + row + self.signatures[at + SIGNATURE.size :]
+        return known
+
+    def close(self) -> None:
+        """Goes back to bytes; the object must be that of the entries."""
+        if self.opened is not None:
+            entries, signatures = self.opened
+            names = sorted([*entries, *self.children])
+            self.signatures = b"".join(
+                SIGNATURE.pack(*signatures.get(name, UNTRUSTED)) for name in names
+            )
+            self.opened = None
+
+
+def signature_of(found: os.stat_result) -> Signature:
+    """What a file is recognised by, besides size and mtime; any change moves its ctime."""
+    return (found.st_ino, found.st_ctime_ns, found.st_nlink)
