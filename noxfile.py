@@ -148,7 +148,9 @@ def temporary_directory(suite: str) -> Path:
 
     Its path breaks careless quoting and careless encoding.
     """
-    return Path(tempfile.mkdtemp(prefix=f"cleveragents {suite} it's ä "))
+    path = Path(tempfile.mkdtemp(prefix=f"cleveragents {suite} it's ä "))
+    path.chmod(0o755)  # some tests act as an ordinary user
+    return path
 
 
 def environment(suite: str, temporary: Path) -> dict[str, str]:

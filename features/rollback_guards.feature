@@ -143,6 +143,16 @@ Feature: What a rollback refuses, and how it is told
     Then the exit code is 0
     And the plan's file "d/c" holds "c"
 
+  # checkpoints/service.py rollback_to_checkpoint saves the directory it has just made as "safety";
+  # the hint that takes the rollback back then leads to a sandbox without any file.
+  @bug
+  Scenario: rebuilding does not offer to go back to nothing
+    Given the sandbox directory is lost
+    When I run "agents plan rollback @ 2 --rebuild --yes"
+    Then the exit code is 0
+    And the error does not say "takes this one back"
+    And there are 5 checkpoints
+
   Scenario: a sandbox that is there is rolled back, not rebuilt
     Given the plan's file "a.txt" is changed to "by hand"
     When I run "agents plan rollback @ 1 --rebuild --yes"

@@ -220,3 +220,10 @@ Feature: Snapshots of a tree
     And the tree is restored
     Then the tree is exactly as it was captured
     And the store takes at most 1 MiB
+
+  Scenario: an error of the system while syncing is never swallowed
+    Then a sync that the system fails with EIO is an error about the path
+
+  Scenario: a record or a directory of a later format is refused
+    Then a record of format 2 is refused
+    And a directory object of another format is refused

@@ -60,12 +60,15 @@ class World:
             "XDG_CONFIG_HOME": str(self.home / "xdg"),
         }
         self.child = None  # the latest process that runs beside us
+        self.mounts = []  # where the scenario has mounted a file system
 
     def remove(self):
         """Removes everything, whatever modes it has."""
         if self.child is not None and self.child.poll() is None:
             self.child.kill()
             self.child.communicate()
+        for path in self.mounts:
+            subprocess.run(["umount", "-l", path], check=True)
         subprocess.run(["chmod", "-R", "u+rwX", self.home], check=False, capture_output=True)
         shutil.rmtree(self.home, ignore_errors=True)
 

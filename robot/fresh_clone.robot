@@ -16,7 +16,7 @@ The Demo Sets Itself Up And Tells The Whole Story
     ${done} =    Run On A Fresh Machine    ./agents demo    ${CLONE}
     # The failed step is taken back by itself,
     Should Contain    ${done.err}    step tidy up failed
-    Should Match Regexp    ${done.err}    a step failed: back to cp\\d+
+    Should Match Regexp    ${done.err}    back to cp\\d+
     # its checkpoints are listed,
     ${listed} =    Get Regexp Matches    ${done.out}    (?m)^ *cp\\d+ +[0-9A-Z]{26} +\\w+
     Should Be True    len($listed) > 5

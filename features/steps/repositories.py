@@ -1,5 +1,6 @@
 """Steps about the user's repositories: how they are made, and what evil they may hold."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -235,7 +236,8 @@ def check_no_canary(context):
 
 def _evil(context):
     """A program that leaves a trace: a canary beside the project."""
-    program = context.world.home.parent / f"evil-{context.world.home.name.split()[-1]}"
+    # Its own path is plain: git hands it to a shell as it stands in a configuration.
+    program = Path("/tmp") / f"evil-{os.getpid()}-{context.world.home.name.split()[-1]}"
     canary = context.world.home / "CANARY"
     program.write_text(f'#!/bin/sh\ntouch "{canary}"\nexit 1\n')
     program.chmod(0o755)

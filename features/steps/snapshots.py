@@ -1,7 +1,9 @@
 """Steps about a tree and the snapshots of it."""
 
 import contextlib
+import ctypes
 import errno
+import json
 import os
 import signal
 from hashlib import sha256
@@ -14,9 +16,10 @@ from kept import kept
 from oracle import assert_same, differences, picture
 from wrecks import WRECKS
 
-from cleveragents.errors import CleverAgentsError
-from cleveragents.snapshots import scan
+from cleveragents.errors import CleverAgentsError, Damaged
+from cleveragents.snapshots import manifest, record, scan
 from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.durability import refuse_error
 from cleveragents.snapshots.tracker import Tracking
 
 EXPECTED = (CleverAgentsError, OSError)
@@ -333,3 +336,44 @@ def _digest(file):
         while data := opened.read(1 << 20):
             digest.update(data)
     return digest.hexdigest()
+
+
+@then("a sync that the system fails with EIO is an error about the path")
+def check_sync_error(context):
+    ctypes.set_errno(errno.EIO)
+    refuse_error(0, context.world.home)
+    ctypes.set_errno(errno.EIO)
+    with raises(OSError) as caught:
+        refuse_error(-1, context.world.home)
+    assert caught.error.errno == errno.EIO
+    assert caught.error.filename == str(context.world.home)
+
+
+@then("a record of format 2 is refused")
+def check_record_format(context):
+    with raises(Damaged) as caught:
+        record.from_bytes(json.dumps({"format": 2}).encode())
+    assert "has format 2, this program reads 1" in caught.error.message
+
+
+@then("a directory object of another format is refused")
+def check_directory_format(context):
+    with raises(Damaged) as caught:
+        manifest.decode(b"cad2" + bytes(8))
+    assert "unknown format" in caught.error.message
+
+
+class raises:  # noqa: N801 - reads as a word of the test
+    """Holds the error that the block must end with."""
+
+    def __init__(self, kind):
+        self._kind = kind
+        self.error = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        assert isinstance(error, self._kind), f"{error!r} instead of {self._kind.__name__}"
+        self.error = error
+        return True

@@ -110,15 +110,19 @@ class _Story:
             env=dict(self._environment),
             check=False,
         )
-        if done.returncode != expected:
-            raise Failed(f"agents {shlex.join(arguments)} ended with {done.returncode}")
+        what = f"agents {shlex.join(arguments)} ended with {done.returncode}"
+        _require(done.returncode == expected, what)
 
     def _prove_untouched(self) -> None:
         now = {name: (self._project / name).read_text() for name in FILES}
-        if now != FILES:
-            raise Failed("the demo changed the project itself")
+        _require(now == FILES, "the demo changed the project itself")
         self._say("Your own files never changed: all of it happened in the sandbox.")
 
     def _say(self, *lines: str) -> None:
         self._stream.write("\n" + "\n".join(lines) + "\n")
         self._stream.flush()
+
+
+def _require(held: bool, otherwise: str) -> None:
+    if not held:
+        raise Failed(otherwise)

@@ -18,13 +18,15 @@ def sync_directory(path: Path) -> None:
 
 def sync_file_system(path: Path) -> None:
     """Makes everything written to the file system of the path durable."""
-    if not hasattr(_libc, "syncfs"):
-        os.sync()  # elsewhere than on Linux
-        return
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        if _libc.syncfs(fd) != 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number), os.fspath(path))
+        refuse_error(_libc.syncfs(fd), path)
     finally:
         os.close(fd)
+
+
+def refuse_error(result: int, path: Path) -> None:
+    """Turns what a system call says into an error: what is not durable must not be told as so."""
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), os.fspath(path))
