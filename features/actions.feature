@@ -168,9 +168,6 @@ Feature: Action files
     When I run "agents plan use ACTION --format json"
     Then the exit code is 2
 
-  # tools/registry.py: an action may say of `shell` itself that it only reads, and so go without
-  # checkpoints.
-  @bug
   Scenario: a tool of the action cannot take the name of a built-in one
     Given the action
       """

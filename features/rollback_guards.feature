@@ -143,14 +143,11 @@ Feature: What a rollback refuses, and how it is told
     Then the exit code is 0
     And the plan's file "d/c" holds "c"
 
-  # checkpoints/service.py rollback_to_checkpoint saves the directory it has just made as "safety";
-  # the hint that takes the rollback back then leads to a sandbox without any file.
-  @bug
-  Scenario: rebuilding does not offer to go back to nothing
+  Scenario: rebuilding offers to go back to the last known state, not to nothing
     Given the sandbox directory is lost
     When I run "agents plan rollback @ 2 --rebuild --yes"
     Then the exit code is 0
-    And the error does not say "takes this one back"
+    And the error says " 4    # takes this one back"
     And there are 5 checkpoints
 
   Scenario: a sandbox that is there is rolled back, not rebuilt

@@ -93,6 +93,33 @@ Feature: Rollbacks that go wrong
     Then the exit code is 1
     And a suggestion says "nearest intact checkpoint: agents plan rollback"
 
+  Scenario: what is left of a damaged checkpoint can be written beside
+    Given the stored content of "v" in checkpoint 3 is damaged
+    When I run "agents plan rollback @ 3 --to ../left --format json"
+    Then the exit code is 0
+    And the data holds
+      | field   | value |
+      | damaged | ["v"] |
+    And the folder "left" beside the project holds
+      | file  | content |
+      | a.txt | one     |
+      | w1    | w1      |
+      | w2    | w2      |
+    And the plan is "execute/complete"
+    When I run "agents plan rollback @ 3 --to ../left"
+    Then the exit code is 4
+    And the error says "exists already"
+
+  Scenario: an intact checkpoint can be written beside as a whole
+    When I run "agents plan rollback @ 2 --to ../whole"
+    Then the exit code is 0
+    And the output says "cp2 written to ../whole"
+    And the folder "whole" beside the project holds
+      | file  | content |
+      | a.txt | one     |
+      | v     | 1       |
+      | w1    | w1      |
+
   Scenario: the failure of a step whose checkpoint is damaged names the nearest good one
     Given the stored record of checkpoint 3 is damaged
     Then going back to checkpoint 3 for a failed step is refused, naming checkpoint 2

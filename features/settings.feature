@@ -196,8 +196,6 @@ Feature: Settings
       | not UTF-8    | x.toml    | bad.toml  |
       | a directory  | d/x.toml  | d         |
 
-  # config.py _read_file takes a file that was asked for by name for one that need not be there.
-  @bug
   Scenario: a file that is asked for must be there
     When I run "agents --config-path nowhere.toml config list"
     Then the exit code is 2

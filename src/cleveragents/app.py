@@ -18,7 +18,7 @@ from cleveragents.engine.execute import ExecutePhase
 from cleveragents.engine.recover import Ownership
 from cleveragents.engine.status import PlanReader
 from cleveragents.engine.strategize import StrategizePhase
-from cleveragents.errors import Failed
+from cleveragents.errors import Failed, InvalidInput
 from cleveragents.events import Note, Reporter, silent
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.project import locate, refuse_overlap
@@ -45,6 +45,8 @@ class App:
         data = (data_dir or config.default_data_dir(caller)).absolute()
         self.project = locate(project, Path.cwd())
         refuse_overlap(self.project, data)
+        if config_path is not None and not config_path.exists():
+            raise InvalidInput(f"no such file: {config_path}")
         user_file = config_path or config.default_user_file(caller)
         self.settings = settings = config.load(caller, self.project.path, user_file)
         database = Database(_prepared(data) / "cleveragents.db")

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.errors import Refused
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots import beneath
@@ -39,9 +38,7 @@ class Comparisons:
     def since_start(self, plan: Plan) -> list[FileDiff]:
         """Tells what the plan has changed so far."""
         sandbox = self._sandboxes.require(plan.plan_id)
-        if sandbox.base_ref is None:
-            raise Refused("the sandbox has no recorded start")
-        return self._until_now(plan, sandbox.base_ref)
+        return self._until_now(plan, str(sandbox.base_ref))  # a finished sandbox has one
 
     def since(self, plan: Plan, before: Checkpoint) -> list[FileDiff]:
         """Tells what has changed since a checkpoint."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
@@ -114,16 +115,22 @@ class CheckpointService:
         with self._own(plan_id, f"rolling back to {checkpoint.name}"):
             plan = self._plan(plan_id)
             _refuse_applied(plan)
-            if rebuild:
+            lost = rebuild and not self._sandboxes.is_there(plan_id)
+            if lost:
                 self._sandboxes.rebuilt(plan_id)
             changes = self._verified_changes(plan, checkpoint)
             if not (changes or ending or rebuild) and self._is_document_of(plan, checkpoint):
                 return self._nothing_to_do(plan, checkpoint)
-            reason = f"before the rollback to {checkpoint.name}"
-            wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
-            safety = self._saving.save(plan_id, wanted).checkpoint
+            safety = self._newest(plan_id) if lost else self._save_safety(plan_id, checkpoint)
             operation = self._rollbacks.open(plan, checkpoint, safety, ending or Ending(QUEUED))
             return self._rollbacks.carry_out(operation)
+
+    def extract_checkpoint(
+        self, plan_id: str, checkpoint: Checkpoint, target: Path
+    ) -> Sequence[str]:
+        """Writes what is intact of a checkpoint to a new directory; returns what is damaged."""
+        archive = self._sandboxes.archive(self._plan(plan_id).project_id)
+        return archive.extract(archive.load(checkpoint.sandbox_ref), target)
 
     def restore_files(self, plan_id: str, checkpoint: Checkpoint) -> None:
         """Puts only the files back, for another attempt at the step that is under way."""
@@ -163,6 +170,15 @@ class CheckpointService:
         with self._database.unit_of_work() as connection:
             return PlanRepository(connection).get(plan_id)
 
+    def _save_safety(self, plan_id: str, target: Checkpoint) -> Checkpoint:
+        reason = f"before the rollback to {target.name}"
+        wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
+        return self._saving.save(plan_id, wanted).checkpoint
+
+    def _newest(self, plan_id: str) -> Checkpoint:
+        """The last state that is known of a sandbox that was lost."""
+        return self.list_checkpoints(plan_id)[-1]
+
     def _verified_changes(self, plan: Plan, checkpoint: Checkpoint) -> tuple[FileChange, ...]:
         try:
             return self._rollbacks.preview(plan, checkpoint)
@@ -186,10 +202,11 @@ class CheckpointService:
         rows = [row for row in self.list_checkpoints(plan.plan_id) if row.seq != target.seq]
         rows.sort(key=lambda row: abs(row.seq - target.seq))
         good = next((row for row in rows if not self.verify_checkpoint(plan.plan_id, row)), None)
-        if good is None:
-            return error
-        hint = f"nearest intact checkpoint: agents plan rollback {plan.plan_id} {good.seq}"
-        return Damaged(error.message, detail=error.detail, hints=[hint])
+        again = f"agents plan rollback {plan.plan_id}"
+        hints = [f"extract what is left: {again} {target.seq} --to DIR"]
+        if good is not None:
+            hints.insert(0, f"nearest intact checkpoint: {again} {good.seq}")
+        return Damaged(error.message, detail=error.detail, hints=hints)
 
 
 def _refuse_applied(plan: Plan) -> None:

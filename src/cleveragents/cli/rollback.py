@@ -1,6 +1,7 @@
 """`agents plan rollback`: shows what would change, asks, and tells what was done."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,8 +18,8 @@ from cleveragents.cli.invocation import (
     confirm,
     current,
 )
-from cleveragents.cli.render import Fields, Result, name_fields, show_blocks
-from cleveragents.errors import Failed, InvalidInput
+from cleveragents.cli.render import Fields, Result, Text, name_fields, show_blocks
+from cleveragents.errors import Failed, InvalidInput, Refused
 from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.plans.plan import Plan
 
@@ -40,6 +41,10 @@ def rollback(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Make a lost sandbox again from the checkpoint.")
     ] = False,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="DIR", help="Only write its files to a new directory."),
+    ] = None,
 ) -> Result:
     """Take everything after a checkpoint back.
 
@@ -48,6 +53,8 @@ def rollback(
     app = current.app(progress=True)
     found = app.plans.find(plan)
     target = _target(app, found, checkpoint)
+    if to is not None:
+        return _extracted(app, found, target, to)
     again = f"agents plan rollback {found.plan_id} {target.seq}"
     if rebuild and dry_run:
         text = f"dry run: the sandbox would be made again from {target.name} if it is missing"
@@ -83,6 +90,18 @@ def _target(app: App, plan: Plan, text: str | None) -> Checkpoint:
     if answer in ("", "q"):
         raise Failed("declined; nothing was changed")
     return app.checkpoints.get_checkpoint(plan.plan_id, answer)
+
+
+def _extracted(app: App, plan: Plan, target: Checkpoint, to: Path) -> Result:
+    if to.exists():
+        raise Refused(f"{to} exists already", hints=["name a directory that does not exist yet"])
+    lost = app.checkpoints.extract_checkpoint(plan.plan_id, target, to)
+    return Result(
+        {"checkpoint": target.checkpoint_id, "directory": str(to), "damaged": list(lost)},
+        [Text([f"{target.name} written to {to}"])],
+        status="warn" if lost else "ok",
+        messages=[f"damaged, not written: {path}" for path in lost],
+    )
 
 
 def _preview(plan: Plan, target: Checkpoint, changes: tuple[FileChange, ...]) -> Result:

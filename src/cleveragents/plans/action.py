@@ -181,10 +181,7 @@ def _tool_problems(filled: Plain, source: Source) -> Iterator[str]:
     tools, steps = (_entries(filled, key) for key in ("tools", "steps"))
     registry = ToolRegistry(list(_valid_tools(tools)))
     declared = [tool.get("name") for _, tool in tools]
-    for index, tool in tools:
-        if tool.get("name") in [earlier.get("name") for _, earlier in tools[:index]]:
-            where = source.at(("tools", index, "name"))
-            yield f"{where}: {tool.get('name')!r} is declared twice"
+    yield from _name_problems(tools, source)
     for index, step in steps:
         name, given = step.get("tool"), step.get("with", {})
         if not isinstance(name, str) or not isinstance(given, dict):
@@ -199,6 +196,15 @@ def _tool_problems(filled: Plain, source: Source) -> Iterator[str]:
             for problem in error.errors():
                 location = ("steps", index, "with", *problem["loc"])
                 yield _told(source, {**problem, "loc": location})
+
+
+def _name_problems(tools: Sequence[tuple[int, dict[str, Plain]]], source: Source) -> Iterator[str]:
+    seen = [str(tool.declaration.name) for tool in ToolRegistry()]
+    for index, tool in tools:
+        if tool.get("name") in seen:
+            where = source.at(("tools", index, "name"))
+            yield f"{where}: there is a tool {tool.get('name')!r} already"
+        seen.append(str(tool.get("name")))
 
 
 def _entries(filled: Plain, key: str) -> list[tuple[int, dict[str, Plain]]]:

@@ -59,6 +59,11 @@ class Sandboxes:
             found = SandboxRepository(connection).of_plan(plan_id)
         return None if found is None or found.status == CREATING else found
 
+    def is_there(self, plan_id: str) -> bool:
+        """Tells whether the files of a plan's sandbox are on the disk."""
+        found = self.find(plan_id)
+        return found is not None and found.exists
+
     def require(self, plan_id: str) -> Sandbox:
         """Returns a plan's sandbox with its files; refuses if there is none."""
         return with_files(self.find(plan_id), plan_id)

@@ -1,6 +1,8 @@
 """The archive of a project: captures directories into its store and restores them from it."""
 
 import os
+import stat
+import tempfile
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from cleveragents.snapshots.restore import place
 from cleveragents.snapshots.scan import Excluded, shown
 from cleveragents.snapshots.store import NewPack, Store, Swept
 from cleveragents.snapshots.tracker import Cache, HashOnly, Tracker, Tracking
-from cleveragents.snapshots.traverse import damaged_paths, reachable
+from cleveragents.snapshots.traverse import damaged_paths, intact, reachable
 
 MAIN = "tree"  # the root that filters apply to
 RESERVE_BYTES = 16 << 20  # left free, so that the closing transaction still finds room
@@ -165,6 +167,24 @@ class Archive:
         for path in roots.values():
             sync_file_system(path)
         return Restored(changes, tuple(map(shown, kept)))
+
+    def extract(self, snapshot: Snapshot, target: Path) -> list[str]:
+        """Writes what is intact of a snapshot's files to a new directory; returns what is not."""
+        target.mkdir(parents=True)
+        found = [*intact(b"", snapshot.roots[MAIN], self._store.read)]
+        there = {path for path, _ in found}
+        empty = Entry(stat.S_IFDIR | 0o700)
+        changes = [
+            Change(path, None if path else empty, entry)
+            for path, entry in found
+            if entry.link in (b"", path) or entry.link in there
+        ]
+        with (
+            tempfile.TemporaryDirectory(dir=target.parent, prefix=".extracting-") as staging,
+            beneath.root_directory(staging) as staging_fd,
+        ):
+            place(target, staging_fd, changes, self._store.read)
+        return self.damaged(snapshot)
 
     def damaged(self, snapshot: Snapshot) -> list[str]:
         """Reads everything back; returns the paths that are damaged or missing."""

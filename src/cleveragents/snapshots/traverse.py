@@ -21,6 +21,22 @@ def damaged_paths(path: bytes, entry: Entry, read: Read) -> Iterator[bytes]:
         yield path
 
 
+def intact(path: bytes, entry: Entry, read: Read) -> Iterator[tuple[bytes, Entry]]:
+    """Yields what can be had intact at and below an entry, parents before children."""
+    try:
+        if entry.is_dir:
+            inside = sorted(decode(read(entry.content)).items())
+        else:
+            inside = []
+            for identity in content.objects(entry, read):
+                read(identity)
+    except Damaged:
+        return
+    yield path, entry
+    for name, inner in inside:
+        yield from intact(path + b"/" + name if path else name, inner, read)
+
+
 def reachable(entries: Iterable[Entry], read: Read) -> set[bytes]:
     """Returns the ids of every object that the entries need; raises Damaged if one is lost."""
     found: set[bytes] = set()
