@@ -51,8 +51,7 @@ def guarded(arguments: Sequence[str], groups: Groups, load: Load) -> int:
     except OSError as problem:
         error = _denied(problem)
     except typer.TyperException as problem:
-        help_line = " ".join(["agents", *current.command.split(), "--help"])
-        error = InvalidInput(problem.format_message(), hints=[f"see: {help_line}"])
+        error = _misused(problem.format_message())
     current.close()
     messages = list(dict.fromkeys(current.messages))
     show_error(error, _format(arguments), current.command, current.timing, messages)
@@ -135,6 +134,13 @@ def _format(arguments: Sequence[str]) -> Format:
         if given in (Format.JSON, Format.YAML) and word.startswith("--format"):
             return Format(given)
     return Format.RICH
+
+
+def _misused(message: str) -> InvalidInput:
+    """A command line that cannot be read, with the help that fits it."""
+    words = current.command.split()
+    known = words[:-1] if message.startswith("No such command") else words
+    return InvalidInput(message, hints=[f"see: {' '.join(['agents', *known, '--help'])}"])
 
 
 def _denied(problem: OSError) -> Failed:
