@@ -227,3 +227,14 @@ Feature: Snapshots of a tree
   Scenario: a record or a directory of a later format is refused
     Then a record of format 2 is refused
     And a directory object of another format is refused
+
+  Scenario: attributes where there are none, and where they cannot be asked for
+    Then a file system without attributes has none
+    And attributes of what is closed are an error
+
+  Scenario: a file that is not as long as the system says is refused
+    Then a capture of a file of the system that lies about its length is refused
+
+  Scenario: a directory that is gone, or closed to us, is refused
+    Then a capture of a missing directory is refused
+    And an ordinary user's capture of a closed directory that is not ours is denied

@@ -137,3 +137,27 @@ Feature: Finding what has changed
       | flipped in one bit  |
       | random bytes        |
       | that of another tree |
+
+  Scenario: a store through a memory map that stays open is found at a phase border, and told
+    Given a tree to walk in
+    And changes are found by watching
+    When the tree is captured while a file of it is mapped and changed without an event
+    Then the full capture holds the change
+    And it is told that a change was found that no event had announced
+
+  Scenario Outline: where the system cannot watch, every file is looked at, and that is told: <limit>
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "mkdir d; echo b > d/b"}}
+      """
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_TRACKING is "watch"
+    When "agents run ACTION" runs where <limit> is <number>
+    Then the exit code is 0
+    And the error says "changes cannot be watched"
+    And the plan's file "d/b" holds "b"
+
+    Examples:
+      | limit                 | number |
+      | max_inotify_instances | 0      |
+      | max_inotify_watches   | 1      |

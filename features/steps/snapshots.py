@@ -14,12 +14,14 @@ from behave import given, then, when
 from forked import die, forked
 from kept import kept
 from oracle import assert_same, differences, picture
+from ordinary import ordinary_user
 from wrecks import WRECKS
 
 from cleveragents.errors import CleverAgentsError, Damaged
-from cleveragents.snapshots import manifest, record, scan
-from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots import attributes, manifest, record, scan
+from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.durability import refuse_error
+from cleveragents.snapshots.store import Store
 from cleveragents.snapshots.tracker import Tracking
 
 EXPECTED = (CleverAgentsError, OSError)
@@ -361,6 +363,63 @@ def check_directory_format(context):
     with raises(Damaged) as caught:
         manifest.decode(b"cad2" + bytes(8))
     assert "unknown format" in caught.error.message
+
+
+@then("a file system without attributes has none")
+def check_no_attributes(context):
+    fd = os.open("/proc", os.O_RDONLY)
+    try:
+        assert attributes.names(fd) == []
+    finally:
+        os.close(fd)
+
+
+@then("attributes of what is closed are an error")
+def check_attribute_error(context):
+    fd = os.open("/proc", os.O_RDONLY)
+    os.close(fd)
+    with raises(OSError) as caught:
+        attributes.names(fd)
+    assert caught.error.errno == errno.EBADF
+
+
+@then("a capture of a file of the system that lies about its length is refused")
+def check_lying_length(context):
+    lying = Path("/sys/kernel/mm/transparent_hugepage")
+    if not lying.is_dir():
+        context.scenario.skip("no such file of the system here")
+        return
+    archive = Archive(Store(context.world.home / "lying"))
+    with raises(CleverAgentsError) as caught, archive.capture_once(lying, lambda _: False):
+        pass
+    assert "keeps changing" in caught.error.message
+
+
+@then("a capture of a missing directory is refused")
+def check_missing(context):
+    archive = Archive(Store(context.world.home / "store"))
+    missing = context.world.home / "missing"
+    with raises(CleverAgentsError) as caught, archive.capture_once(missing, lambda _: False):
+        pass
+    assert "is gone" in caught.error.message
+
+
+@then("an ordinary user's capture of a closed directory that is not ours is denied")
+def check_closed(context):
+    if os.geteuid() != 0:
+        context.scenario.skip("needs another user's directory")
+        return
+    world = context.world
+    closed, store = world.home / "closed", world.home / "open"
+    closed.mkdir()
+    closed.chmod(0o700)
+    world.home.chmod(0o755)
+    store.mkdir()
+    store.chmod(0o777)
+    with ordinary_user(), raises(PermissionError):
+        archive = Archive(Store(store / "store"))
+        with archive.capture_once(closed, lambda _: False):
+            pass
 
 
 class raises:  # noqa: N801 - reads as a word of the test

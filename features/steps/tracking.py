@@ -1,19 +1,24 @@
 """Steps about how changes to a tree are found."""
 
+import mmap
 import os
 import random
+import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
 from behave import given, then, when
 from kept import kept
 from oracle import differences, picture
 from walks import Walk
+from world import Done
 
 from cleveragents.errors import CleverAgentsError
 from cleveragents.snapshots import scan
-from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.store import Store
 from cleveragents.snapshots.tracker import Tracking
 from cleveragents.snapshots.watch import Watcher, WatchLost
 
@@ -172,3 +177,58 @@ def _record_elsewhere(context):
         capture.commit({"kind": "other"})
     archive.remember()
     return other.with_name("tree.stat").read_bytes()
+
+
+@when("the tree is captured while a file of it is mapped and changed without an event")
+def capture_mapped(context):
+    kept = context.kept
+    told = context.told = []
+    kept.archive = Archive(Store(context.world.home / "mapped"), Tracking.AUTO, told.append)
+    path = kept.tree / "mapped"
+    path.write_bytes(b"before")
+    with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
+        with kept.archive.capture({MAIN: kept.tree}, Filter()) as capture:
+            capture.commit({})
+        mapped[:] = b"after!"
+        mapped.flush()
+        with kept.archive.capture({MAIN: kept.tree}, Filter(), full=True) as capture:
+            context.full = capture.commit({})
+
+
+@then("the full capture holds the change")
+def check_full(context):
+    archive = context.kept.archive
+    found = archive.changes_from_now(archive.load(context.full), {MAIN: context.kept.tree})
+    assert not found[MAIN], found
+    entry = dict(archive._directory(archive.load(context.full).roots[MAIN].content))[b"mapped"]
+    assert archive.read_file(entry) == b"after!"
+
+
+@then("it is told that a change was found that no event had announced")
+def check_told(context):
+    assert any("no event had announced" in line for line in context.told), context.told
+
+
+@when('"agents {line}" runs where {limit} is {number:d}')
+def run_limited(context, line, limit, number):
+    """Runs the command in a user namespace of its own, where watches can be limited."""
+    world = context.world
+    command = " ".join(
+        map(
+            shlex.quote,
+            world._command([str(context.action) if w == "ACTION" else w for w in line.split()]),
+        )
+    )
+    script = f"echo {number} > /proc/sys/user/{limit} && exec {command}"
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "sh", "-c", script],
+        cwd=world.project,
+        env={**os.environ, **world.variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "unshare" in done.stderr or "/proc/sys/user" in done.stderr:
+        context.scenario.skip(f"no user namespace here: {done.stderr.strip()}")
+        return
+    world.done = Done(done.returncode, done.stdout, done.stderr)

@@ -63,7 +63,7 @@ class Comparisons:
             text = os.fsdecode(path)
             if not entry.is_file:
                 return os.fsencode(os.readlink(sandbox.path / text))
-            with beneath.root_directory(sandbox.path, borrow=True) as root:
+            with beneath.root_directory(sandbox.path) as root:
                 return beneath.read_file(root, path)
 
         forward = [Change(change.path, change.after, change.before) for change in back]

@@ -4,7 +4,6 @@ Paths are never resolved twice: each component is opened relative to the descrip
 before it with O_NOFOLLOW, so a link planted or swapped in meanwhile is refused, not followed.
 """
 
-import errno
 import os
 import stat
 from collections.abc import Generator
@@ -18,33 +17,27 @@ READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEX
 
 
 @contextmanager
-def root_directory(path: str | os.PathLike[str], *, borrow: bool = False) -> Generator[int]:
-    """Opens the root itself, which must be a directory and no link to one.
-
-    With `borrow` an owner may enter even if its mode forbids it; the mode is put back.
-    """
-    fd, mode = open_root(path, borrow=borrow)
+def root_directory(path: str | os.PathLike[str]) -> Generator[int]:
+    """Opens the root itself, which must be a directory and no link to one."""
+    fd, _ = open_root(path, borrow=False)
     try:
         yield fd
     finally:
-        if mode is not None:
-            os.fchmod(fd, mode)
         os.close(fd)
 
 
 def open_root(path: str | os.PathLike[str], *, borrow: bool) -> tuple[int, int | None]:
-    """Opens a root; returns its descriptor and the mode to put back if it had to be changed."""
+    """Opens a root; returns its descriptor and the mode to put back if it had to be changed.
+
+    With `borrow` an owner may enter even if the root's mode forbids it.
+    """
+    if os.path.islink(path) or not os.path.isdir(path):
+        raise Refused(f"{os.fspath(path)} is gone, or something else took its place")
     try:
         return os.open(path, DIRECTORY), None
     except PermissionError:
         if not borrow:
             raise
-    except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise Refused(
-                f"{os.fspath(path)} is no directory any more; something replaced it"
-            ) from error
-        raise
     parent, name = os.path.split(os.path.abspath(path))
     above = os.open(parent, DIRECTORY)
     try:

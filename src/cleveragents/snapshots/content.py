@@ -16,10 +16,11 @@ Put = Callable[[bytes], bytes]
 Read = Callable[[bytes], bytes]
 
 
-def store_file(fd: int, size: int, put: Put) -> bytes:
-    """Stores a file's bytes; returns the id of its content."""
+def store_file(fd: int, size: int, put: Put) -> bytes | None:
+    """Stores a file's bytes; returns the id of its content, None if it is not as long as said."""
     if size <= CHUNK:
-        return put(_read_fully(fd, size, 0))
+        data = os.pread(fd, size + 1, 0)
+        return put(data) if len(data) == size else None
     return put(b"".join(_store_chunks(fd, size, put)))
 
 
@@ -61,7 +62,7 @@ def _store_chunks(fd: int, size: int, put: Put) -> Iterator[bytes]:
         length = min(CHUNK, size - start)
         if data_at <= start:
             data_at = _next_data(fd, start, size)
-        data = _read_fully(fd, length, start) if data_at < start + length else b""
+        data = os.pread(fd, length, start) if data_at < start + length else b""
         yield put(data) if data.strip(b"\0") else NO_CONTENT
 
 
@@ -71,17 +72,6 @@ def _next_data(fd: int, start: int, size: int) -> int:
     except OSError as error:
         # ENXIO: only a hole follows. Anything else: the file system cannot tell, so read it all.
         return size if error.errno == errno.ENXIO else start
-
-
-def _read_fully(fd: int, length: int, offset: int) -> bytes:
-    """Reads exactly the length, or less at the end of a file that shrank."""
-    data = os.pread(fd, length, offset)
-    while len(data) < length:
-        more = os.pread(fd, length - len(data), offset + len(data))
-        if not more:
-            break
-        data += more
-    return data
 
 
 def _write_fully(fd: int, data: bytes, offset: int) -> None:

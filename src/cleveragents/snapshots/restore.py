@@ -16,10 +16,9 @@ from types import TracebackType
 from typing import Self
 
 from cleveragents.errors import Refused
-from cleveragents.snapshots import beneath
+from cleveragents.snapshots import attributes, beneath
 from cleveragents.snapshots.content import Read, write_file
 from cleveragents.snapshots.manifest import Change, Entry
-from cleveragents.snapshots.scan import XATTRS_KEPT
 
 _STAGED = b"staged"
 
@@ -136,9 +135,8 @@ class _Placement:
         try:
             os.mkdir(name, 0o700, dir_fd=parent)
         except FileExistsError:
-            # Only a socket can be there still: it is not captured, so nobody removed it.
-            if not stat.S_ISSOCK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
-                raise
+            # A socket is not captured, so nobody removed it. Were it anything else that could
+            # not be unlinked, the second attempt would fail as the first one did.
             os.unlink(name, dir_fd=parent)
             os.mkdir(name, 0o700, dir_fd=parent)
 
@@ -162,8 +160,7 @@ class _Placement:
         fd = os.open(_STAGED, flags, 0o600, dir_fd=self._staging)
         try:
             write_file(fd, entry, self._read)
-            _set_xattrs(fd, entry)
-            os.fchmod(fd, entry.permissions)
+            _settle(fd, entry)
             os.utime(fd, ns=(entry.mtime_ns, entry.mtime_ns))
         finally:
             os.close(fd)
@@ -235,22 +232,5 @@ def _may_change(fd: int) -> bool:
 
 
 def _settle(fd: int, entry: Entry) -> None:
-    for name in os.listxattr(fd) if _has_xattrs(fd) else ():
-        if name.startswith(XATTRS_KEPT):
-            os.removexattr(fd, name)
-    _set_xattrs(fd, entry)
+    attributes.replace(fd, entry.xattrs)
     os.fchmod(fd, entry.permissions)
-
-
-def _has_xattrs(fd: int) -> bool:
-    try:
-        return bool(os.listxattr(fd))
-    except OSError as error:
-        if error.errno in (errno.ENOTSUP, errno.ENOSYS):
-            return False
-        raise
-
-
-def _set_xattrs(fd: int, entry: Entry) -> None:
-    for name, value in entry.xattrs:
-        os.setxattr(fd, name, value)

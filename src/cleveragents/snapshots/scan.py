@@ -1,6 +1,5 @@
 """Reads a directory into a tree, entry by entry, exactly as it is."""
 
-import errno
 import os
 import stat
 import time
@@ -8,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack, contextmanager
 
 from cleveragents.errors import Failed, Refused
-from cleveragents.snapshots import beneath
+from cleveragents.snapshots import attributes, beneath
 from cleveragents.snapshots.content import store_file
 from cleveragents.snapshots.manifest import Entry
 from cleveragents.snapshots.node import UNTRUSTED, Node, signature_of
@@ -18,8 +17,6 @@ from cleveragents.snapshots.watch import WatchLost
 MAX_DEPTH = 200  # one descriptor is held per level
 RACY_NS = 2_000_000_000  # what was changed this shortly before it was read may change unseen
 READ_ROUNDS = 3
-XATTRS_KEPT = ("user.", "system.posix_acl_")
-XATTRS_UNTOLD = ("security.selinux", "security.apparmor")  # set by the system, not by a step
 EXCLUDED = "excluded"
 
 Excluded = Callable[[bytes], bool]  # told the path from the root
@@ -146,7 +143,7 @@ class Scanner:
     def _own(self, fd: int, node: Node) -> None:
         found = os.fstat(fd)
         node.inode = found.st_ino
-        own = Entry(found.st_mode, xattrs=self._xattrs(fd, node.path))
+        own = Entry(found.st_mode, xattrs=self._attributes(fd, node.path))
         self._tree.set_own(node, own)
 
     def _named(self, fd: int, name: bytes, found: os.stat_result, node: Node, depth: int) -> None:
@@ -227,11 +224,10 @@ class Scanner:
         """Reads a file that must not change meanwhile; a moving one is read again."""
         for _ in range(READ_ROUNDS):
             before = os.fstat(fd)
-            if not stat.S_ISREG(before.st_mode):
-                break
             content = store_file(fd, before.st_size, self._sink.put)
-            xattrs = self._xattrs(fd, path)
-            if _moment(os.fstat(fd)) == _moment(before):
+            xattrs = self._attributes(fd, path)
+            still = stat.S_ISREG(before.st_mode) and _moment(os.fstat(fd)) == _moment(before)
+            if still and content is not None:
                 return Entry(
                     before.st_mode, before.st_size, before.st_mtime_ns, content, xattrs=xattrs
                 )
@@ -257,20 +253,11 @@ class Scanner:
         stack.callback(os.close, fd)
         return fd
 
-    def _xattrs(self, fd: int, path: bytes) -> tuple[tuple[bytes, bytes], ...]:
-        try:
-            names = os.listxattr(fd)
-        except OSError as error:
-            if error.errno in (errno.ENOTSUP, errno.ENOSYS):
-                return ()
-            raise
-        if not names:
-            return ()
-        kept = sorted(name for name in names if name.startswith(XATTRS_KEPT))
-        for name in names:
-            if name not in kept and name not in XATTRS_UNTOLD:
-                self._tree.attributes[path] = f"extended attribute {name}"
-        return tuple((os.fsencode(name), os.getxattr(fd, name)) for name in kept)
+    def _attributes(self, fd: int, path: bytes) -> attributes.Attributes:
+        found = attributes.names(fd)
+        for name in attributes.untold(found):
+            self._tree.attributes[path] = f"extended attribute {name}"
+        return attributes.kept(fd, found)
 
 
 def shown(path: bytes) -> str:

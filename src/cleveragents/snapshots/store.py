@@ -127,27 +127,25 @@ class Store:
         before = sum(pack.size for pack in self._packs.values())
         for pack in list(self._packs.values()):
             dead = sum(size for identity, size in pack.sizes() if identity not in live)
-            if dead * 2 < pack.size or not self._rewrite(pack, live):
-                continue
-            pack.path.unlink()
+            if dead * 2 >= pack.size:
+                self._rewrite(pack, live)
+                pack.path.unlink()
         self.open()
         after = sum(pack.size for pack in self._packs.values())
         return Swept(bytes_freed=before - after)
 
-    def _rewrite(self, pack: Pack, live: set[bytes]) -> bool:
-        """Writes what is still needed to a new pack; False if the old one must stay."""
+    def _rewrite(self, pack: Pack, live: set[bytes]) -> None:
+        """Writes what is still needed to a new pack; raises Damaged if that cannot be had."""
         keep = [identity for identity, _ in pack.sizes() if identity in live]
         if not keep:
-            return True
+            return
         writer = PackWriter(self._packs_directory, new_id())
         try:
             for identity in keep:
                 writer.add_stored(identity, *pack.stored(identity))
             writer.finish(pack.root)
-        except Damaged:
-            writer.discard()  # what is left of a damaged pack is never made less
-            return False
-        return True
+        finally:
+            writer.discard()  # unless it was finished
 
 
 class NewPack:

@@ -75,7 +75,8 @@ class Tracker:
         self._cache = cache
         self._borrow = borrow
         self._tell = tell
-        self._tree: Tree | None = None
+        self._tree = Tree()
+        self._is_known = False  # whether the tree was ever filled
         self._watcher: Watcher | None = None
         self._root_inode = 0
 
@@ -101,18 +102,15 @@ class Tracker:
 
     def keep(self) -> None:
         """Says that everything of the last state is stored."""
-        if self._tree is not None:
-            self._tree.mark_stored()
+        self._tree.mark_stored()
 
     def save(self) -> None:
         """Keeps what is known for the next process."""
-        if self._tree is not None and self._cache is not None and self._tree.root.stored:
+        if self._cache is not None and self._tree.root.stored:
             stat_cache.save(self._cache.path, self._tree, self._cache.key)
 
     def unstored(self) -> dict[bytes, Directory]:
         """Returns the directories of the last state that are not in the store, by id."""
-        if self._tree is None:
-            return {}
         return {
             node.identity: node.directory()
             for node in self._tree.not_stored()
@@ -121,18 +119,17 @@ class Tracker:
 
     def forget(self) -> None:
         """Knows nothing any more; the next look is at everything."""
-        if self._watcher is not None:
-            self._watcher.close()
-        self._watcher = None
-        self._tree = None
+        self._stop_watching()
+        self._tree = Tree()
+        self._is_known = False
 
     def _up_to_date(self, root: int, sink: Sink, *, full: bool) -> Tree:
         if os.fstat(root).st_ino != self._root_inode:
             self.forget()
             self._root_inode = os.fstat(root).st_ino
-        tree = self._tree
-        if tree is None:
+        if not self._is_known:
             return self._first_look(root, sink)
+        tree = self._tree
         if self._watcher is not None:
             try:
                 self._look_at_changes(root, tree, sink, self._watcher)
@@ -147,16 +144,13 @@ class Tracker:
         cache = self._cache
         loaded = stat_cache.load(cache.path, cache.key) if cache is not None else None
         tree = self._tree = loaded or Tree()
+        self._is_known = True
         if self._tracking is not Tracking.SCAN:
             try:
                 self._watcher = Watcher()
             except WatchLost as problem:
                 self._cannot_watch(problem)
-        try:
-            self._everything(root, tree, sink)
-        except WatchLost as problem:
-            self._cannot_watch(problem)
-            self._everything(root, tree, sink)
+        self._everything(root, tree, sink)
         return tree
 
     def _look_at_changes(self, root: int, tree: Tree, sink: Sink, watcher: Watcher) -> None:
@@ -180,7 +174,11 @@ class Tracker:
             self._stop_watching()
 
     def _everything(self, root: int, tree: Tree, sink: Sink) -> None:
-        self._scanner(tree, sink).everything(root)
+        try:
+            self._scanner(tree, sink).everything(root)
+        except WatchLost as problem:  # no more directories can be watched
+            self._cannot_watch(problem)
+            self._scanner(tree, sink).everything(root)
         tree.explain_links()
 
     def _scanner(self, tree: Tree, sink: Sink) -> Scanner:

@@ -31,11 +31,7 @@ class Watcher:
 
     def __init__(self) -> None:
         self._libc = ctypes.CDLL(None, use_errno=True)
-        if not hasattr(self._libc, "inotify_init1"):
-            raise WatchLost("this system has no inotify")
-        self._fd = self._libc.inotify_init1(_NONBLOCK_CLOEXEC)
-        if self._fd < 0:
-            raise WatchLost(os.strerror(ctypes.get_errno()))
+        self._fd = _granted(self._libc.inotify_init1(_NONBLOCK_CLOEXEC))
         self._nodes: dict[int, Node] = {}
         # There are few of these descriptors per user: one is given back with its watcher.
         self._closing = weakref.finalize(self, os.close, self._fd)
@@ -43,9 +39,7 @@ class Watcher:
     def add(self, fd: int, node: Node) -> None:
         """Watches a directory from now on; to add it again changes nothing."""
         path = f"/proc/self/fd/{fd}".encode()  # the very directory, whatever its path means now
-        watch = self._libc.inotify_add_watch(self._fd, path, _CHANGES | _ONLYDIR)
-        if watch < 0:
-            raise WatchLost(os.strerror(ctypes.get_errno()))
+        watch = _granted(self._libc.inotify_add_watch(self._fd, path, _CHANGES | _ONLYDIR))
         self._nodes[watch] = node
         node.watch = watch
 
@@ -88,3 +82,9 @@ class Watcher:
             return os.read(self._fd, _BUFFER)
         except BlockingIOError:
             return b""
+
+
+def _granted(result: int) -> int:
+    if result < 0:
+        raise WatchLost(os.strerror(ctypes.get_errno()))
+    return result
