@@ -9,13 +9,18 @@ UNTOLD = ("security.selinux", "security.apparmor")  # set by the system, not by 
 
 
 def names(fd: int) -> list[str]:
-    """Returns the names of all attributes; a file system without any has none."""
+    """Returns the names of all attributes."""
     try:
         return os.listxattr(fd)
     except OSError as error:
-        if error.errno not in (errno.ENOTSUP, errno.ENOSYS):
-            raise
-        return []
+        return none_there(error)
+
+
+def none_there(error: OSError) -> list[str]:
+    """Takes the error of a file system without attributes for none; any other one stays one."""
+    if error.errno not in (errno.ENOTSUP, errno.ENOSYS):
+        raise error
+    return []
 
 
 def kept(fd: int, found: list[str]) -> Attributes:
@@ -31,8 +36,7 @@ def untold(found: list[str]) -> list[str]:
 
 def replace(fd: int, wanted: Attributes) -> None:
     """Gives a file or directory exactly these attributes, of those that a snapshot keeps."""
-    for name in names(fd):
-        if name.startswith(KEPT):
-            os.removexattr(fd, name)
+    for name in [name for name in names(fd) if name.startswith(KEPT)]:
+        os.removexattr(fd, name)
     for key, value in wanted:
         os.setxattr(fd, key, value)
