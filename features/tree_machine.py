@@ -38,8 +38,10 @@ class TreeMachine(RuleBasedStateMachine):
         self.home = Path(tempfile.mkdtemp(prefix="machine "))
         self.root = os.fsencode(self.home / "tree")
         os.mkdir(self.root)
-        self.seen = {}  # snapshot id -> picture
-        self.newest = ""
+        # By number, not by id: ids depend on the clock, and the machine must always draw alike.
+        self.seen = {}  # number -> picture
+        self.ids = {}  # number -> snapshot id
+        self.newest = 0
         self.told = []
         self.new_process()
 
@@ -139,19 +141,20 @@ class TreeMachine(RuleBasedStateMachine):
     def checkpoint(self, full):
         """Saves the tree; the oracle looks at the same moment."""
         with self.archive.capture(self.roots, Filter(), full=full) as capture:
-            snapshot_id = capture.commit({"number": len(self.seen)})
-        self.seen[snapshot_id] = picture(self.root)
-        self.newest = snapshot_id
+            self.newest = len(self.ids) + 1
+            self.ids[self.newest] = capture.commit({"number": self.newest})
+        self.seen[self.newest] = picture(self.root)
         assert not self.told, self.told
 
     @precondition(lambda self: self.seen)
     @rule(data=st.data())
     def restore(self, data):
         """Goes back to any checkpoint: the tree is what the oracle saw then."""
-        snapshot_id = data.draw(st.sampled_from(sorted(self.seen)))
-        self.archive.restore(self.archive.load(snapshot_id), self.roots, self.home / "staging")
-        assert_same(self.seen[snapshot_id], picture(self.root))
-        self.newest = snapshot_id  # as the record that a rollback appends
+        number = data.draw(st.sampled_from(sorted(self.seen)))
+        snapshot = self.archive.load(self.ids[number])
+        self.archive.restore(snapshot, self.roots, self.home / "staging")
+        assert_same(self.seen[number], picture(self.root))
+        self.newest = number  # as the record that a rollback appends
 
     @precondition(lambda self: len(self.seen) > 1)
     @rule(data=st.data())
@@ -160,10 +163,11 @@ class TreeMachine(RuleBasedStateMachine):
 
         The newest one always stays.
         """
-        snapshot_id = data.draw(st.sampled_from(sorted(self.seen.keys() - {self.newest})))
-        del self.seen[snapshot_id]
-        self.archive.sweep(lambda: set(self.seen), [snapshot_id])
-        for left in self.seen:
+        number = data.draw(st.sampled_from(sorted(self.seen.keys() - {self.newest})))
+        del self.seen[number]
+        live = {self.ids[left] for left in self.seen}
+        self.archive.sweep(lambda: live, [self.ids[number]])
+        for left in live:
             assert not self.archive.damaged(self.archive.load(left))
 
     @rule()
