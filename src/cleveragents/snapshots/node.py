@@ -36,7 +36,6 @@ class Node:
     """One directory."""
 
     __slots__ = (
-        "base",
         "children",
         "identity",
         "inode",
@@ -61,7 +60,6 @@ class Node:
         self.opened: Opened | None = None
         self.children: dict[bytes, Node] = {}
         self.identity: bytes | None = None
-        self.base: bytes | None = None  # the id under which it was stored last
         self.stored = False
         self.unstored: set[bytes] = set()  # entries whose content is known but not kept
         self.watch = -1

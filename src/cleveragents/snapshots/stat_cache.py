@@ -78,7 +78,7 @@ def _settle(
 ) -> None:
     """Fills in what follows from a directory's object."""
     node.own = entry._replace(content=Entry(0).content)
-    node.identity = node.base = entry.content
+    node.identity = entry.content
     node.stored = True
     kinds = {stat.S_IFMT(row[0]) for _, row, _ in node.rows()}
     if stat.S_IFDIR in kinds:

@@ -157,9 +157,8 @@ class NewPack:
         self._store = store
         self._writer = writer
 
-    def put(self, data: bytes, *, like: bytes | None = None) -> bytes:
+    def put(self, data: bytes) -> bytes:
         """Stores an object unless it is there already; returns its id."""
-        del like
         identity = object_id(data)
         if identity not in self._writer and identity not in self._store:
             self._writer.add(identity, data)

@@ -18,7 +18,7 @@ class Sink(Protocol):
 
     stores: bool
 
-    def put(self, data: bytes, *, like: bytes | None = None) -> bytes: ...
+    def put(self, data: bytes) -> bytes: ...
 
 
 class Linked(NamedTuple):
@@ -153,7 +153,6 @@ class Tree:
         """Says that all of it is kept now."""
         for node in self.not_stored():
             node.stored = True
-            node.base = node.identity
             node.unstored.clear()
 
     def has_unexplained_links(self) -> bool:
@@ -206,4 +205,4 @@ def _encode(node: Node, sink: Sink) -> None:
             renewed.append(name)
     if node.identity is None:
         node.pack(renewed)
-    node.identity = sink.put(node.packed, like=node.base) if sink.stores else object_id(node.packed)
+    node.identity = sink.put(node.packed) if sink.stores else object_id(node.packed)
