@@ -31,6 +31,7 @@ _NEUTRAL = (
     "safe.bareRepository=explicit",
     "safe.directory=*",  # ownership is no protection here: nothing of the repository is executed
 )
+MOST_CONFLICTS = 127  # what git tells of the conflicts in a text; beyond it is an error
 _WHOLE_HISTORY = ("--revs", "--stdout", "--delta-base-offset", "-q")
 _ENVIRONMENT = {
     "HOME": "/nonexistent",
@@ -155,6 +156,24 @@ def apply_patch(tree: Path, patch: bytes) -> None:
     )
     if done.returncode != 0:
         raise _failed(("apply",), done.stderr)
+
+
+def merge_text(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+    """Merges two versions of a text line by line; None if they change the same place."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("base", base), ("ours", ours), ("theirs", theirs)):
+            Path(folder, name).write_bytes(text)
+        done = subprocess.run(
+            [*_command(), "merge-file", "-p", "-q", "ours", "base", "theirs"],
+            capture_output=True,
+            env=dict(_ENVIRONMENT, PATH=os.defpath, GIT_DIR=os.devnull),
+            cwd=folder,
+            check=False,
+            start_new_session=True,
+        )
+    if done.returncode < 0 or done.returncode > MOST_CONFLICTS:
+        raise _failed(("merge-file",), done.stderr)
+    return done.stdout if done.returncode == 0 else None
 
 
 def _spawn(

@@ -5,7 +5,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cleveragents.errors import Damaged, Failed, Refused
@@ -15,6 +15,7 @@ from cleveragents.snapshots.diff import Load, compare
 from cleveragents.snapshots.durability import sync_file_system
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.manifest import Change, Directory, Entry, decode
+from cleveragents.snapshots.merge import Conflict, LeftAlone, MergeText, Pending, three_way
 from cleveragents.snapshots.record import Snapshot
 from cleveragents.snapshots.restore import place
 from cleveragents.snapshots.scan import Excluded, shown
@@ -64,6 +65,16 @@ class Restored:
 
     changes: Changes
     kept: tuple[str, ...]  # directories that stay because they hold excluded content
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Ours with what theirs changed; nothing of it is stored before `Archive.keep_merge`."""
+
+    snapshot: Snapshot  # ours, with the merged files in place of its own
+    changes: tuple[Change, ...]  # from ours to the result, parents before children
+    conflicts: tuple[Conflict, ...]  # paths where the result holds only what ours has
+    objects: Pending
 
 
 class Archive:
@@ -145,6 +156,37 @@ class Archive:
         _refuse_in_the_way(changes[MAIN], excluded)
         self._refuse_damaged(changes)
         return changes
+
+    def merge(
+        self,
+        base: Snapshot,
+        ours: Snapshot,
+        theirs: Snapshot,
+        merge_text: MergeText,
+        left_alone: LeftAlone = lambda _: False,
+    ) -> Merge:
+        """Merges the files of two snapshots that went their own ways from a common one."""
+        olds, mine, others = (snapshot.roots[MAIN] for snapshot in (base, ours, theirs))
+        objects = Pending(self._store.read)
+        root, conflicts = three_way(olds, mine, others, merge_text, objects, left_alone)
+        changes = compare(mine, root, lambda identity: decode(objects.read(identity)))
+        snapshot = replace(ours, roots={**ours.roots, MAIN: root})
+        return Merge(snapshot, tuple(changes), conflicts, objects)
+
+    def keep_merge(self, merge: Merge, about: Mapping[str, object]) -> str:
+        """Makes the result of a merge durable; returns the snapshot id.
+
+        Its row may follow: what no row needs yet is kept for a day.
+        """
+        with self._store.writing(doing="saving a merge"):
+            pack = self._store.new_pack()
+            try:
+                merge.objects.store(pack.put)
+                identity = pack.put(record.to_bytes(replace(merge.snapshot, about=about)))
+                pack.finish(identity)
+            finally:
+                pack.discard()
+        return identity.hex()
 
     def read_file(self, entry: Entry) -> bytes:
         """Returns the bytes of a file of at most one chunk, or the text of a link."""
