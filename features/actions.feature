@@ -33,7 +33,7 @@ Feature: Action files
       | an empty parameter       | {tool: shell, with: {command: ""}}                  | with.command: String should have at least 1 character                                    |
       | a call that is no call   | {tool: python, with: {call: print}}                 | with.call: String should match pattern '^[\w.]+:[\w.]+$'                                 |
       | parameters in a list     | {tool: shell, with: [a]}                            | with: Input should be a valid dictionary                                                 |
-      | a decision               | {name: s, decide: {question: q}}                    | decide: this version does not carry out decisions yet                                    |
+      | a decision without options | {name: s, decide: {question: q, choose: a}}       | decide.options: missing                                                                  |
       | subplans                 | {name: s, subplans: {plans: []}}                    | subplans: this version does not carry out subplans yet                                   |
       | an unknown argument      | {tool: shell, with: {command: "${x}"}}              | with.command: no argument 'x'; write $${x} for itself                                    |
 

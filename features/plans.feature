@@ -368,7 +368,7 @@ Feature: Plans
       | third  | pending |
     When I run "agents plan status @ --format json"
     Then the status in the envelope is "warn"
-    And the keys of "data.error" are "message, step, step_index, detail, files"
+    And the keys of "data.error" are "message, step, step_index, cursor, detail, files"
     And the data holds
       | field            | value             |
       | error.message    | "exit code 1"     |

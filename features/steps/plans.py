@@ -9,7 +9,7 @@ from world import wait_until
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Refused
-from cleveragents.plans.decision import DecisionRepository
+from cleveragents.plans.decision import DecisionRepository, NewDecision
 from cleveragents.plans.lifecycle import MOVES, Phase, State, check_move, written
 from cleveragents.plans.step_run import StepRunRepository
 
@@ -177,7 +177,7 @@ def record_decision(context, chosen):
     plan = app.plans.find("@")
     with app.execute._database.unit_of_work() as connection:
         decisions = DecisionRepository(connection)
-        decisions.add(plan.plan_id, "strategy_choice", "Which one?", chosen)
+        decisions.add(plan.plan_id, NewDecision("strategy_choice", "Which one?", chosen))
 
 
 @then('the decisions that count are "{chosen}"')

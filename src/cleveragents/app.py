@@ -14,13 +14,17 @@ from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.checkpoints.triggers import Trigger
 from cleveragents.config import Settings
 from cleveragents.engine.attempt import StepAttempts, StepEnvironment
-from cleveragents.engine.execute import ExecutePhase
+from cleveragents.engine.borders import StepBorders
+from cleveragents.engine.decide import DecideSteps
+from cleveragents.engine.execute import AnyStepKind, ExecutePhase
 from cleveragents.engine.recover import Ownership
 from cleveragents.engine.status import PlanReader
 from cleveragents.engine.strategize import StrategizePhase
+from cleveragents.engine.tool_step import ToolSteps
 from cleveragents.errors import Failed, InvalidInput
 from cleveragents.events import Note, Reporter, silent
 from cleveragents.plans.plan import Plan
+from cleveragents.plans.step import AnyStep, DecideStep, ToolStep
 from cleveragents.sandbox.project import locate, refuse_overlap
 from cleveragents.sandbox.sandbox import SandboxPolicy
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -76,9 +80,14 @@ class App:
             data / "output",
             report,
         )
+        borders = StepBorders(database, self.checkpoints, report)
+        kinds: Mapping[type[AnyStep], AnyStepKind] = {
+            ToolStep: ToolSteps(self.checkpoints, attempts, borders),
+            DecideStep: DecideSteps(database, self.checkpoints, borders, report),
+        }
         self.strategize = StrategizePhase(database, report)
         self.execute = ExecutePhase(
-            database, sandboxes, self.checkpoints, attempts, ownership.own, report
+            database, sandboxes, self.checkpoints, kinds, ownership.own, report
         )
         self.comparisons = Comparisons(sandboxes)
         self.plans = PlanReader(

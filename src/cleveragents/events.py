@@ -56,6 +56,12 @@ class StepFailed(Event):
 
 
 @dataclass(frozen=True)
+class Decided(Event):
+    name: str
+    chosen: str
+
+
+@dataclass(frozen=True)
 class CheckpointSaved(Event):
     seq: int
     checkpoint_id: str

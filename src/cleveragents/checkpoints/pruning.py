@@ -8,6 +8,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict, judge
 from cleveragents.events import Note, Reporter
+from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import StepRunRepository
 from cleveragents.sandbox.sandbox import SandboxRepository
@@ -91,13 +92,15 @@ class Pruning:
 
 
 def _needed(connection: Connection, plan_id: str) -> dict[str, str]:
-    """Returns the checkpoints that something unfinished relies on, each with the reason."""
+    """Returns the checkpoints that something else relies on, each with the reason."""
     needed = {
         str(operation.intent[key]): "an unfinished operation needs it"
         for operation in OperationRepository(connection).unfinished(plan_id)
         if operation.kind is Kind.ROLLBACK
         for key in ("target", "safety")
     }
+    for decision in DecisionRepository(connection).counting(plan_id):
+        needed[decision.checkpoint_id or ""] = "an active decision can be corrected from it"
     for run in StepRunRepository(connection).unfinished(plan_id):
         needed[run.checkpoint_id or ""] = "the step that was tried last started from it"
     return needed

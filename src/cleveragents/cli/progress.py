@@ -8,6 +8,7 @@ from cleveragents.cli.render import safe
 from cleveragents.events import (
     CheckpointSame,
     CheckpointSaved,
+    Decided,
     Event,
     Note,
     RolledBack,
@@ -50,6 +51,8 @@ class Progress:
             case SandboxReady():
                 files = f"{event.files} file{'s' if event.files != 1 else ''}"
                 self._line(f"  sandbox  {event.strategy}, {files}")
+            case Decided():
+                self._line(f"[green]?[/] {_told(event.name)}  → {_told(event.chosen)}")
             case CheckpointSaved():
                 self._line(f"  [cyan]cp{event.seq}[/]  [dim]{_told(event.reason)}[/]")
             case CheckpointSame() if self._verbose:

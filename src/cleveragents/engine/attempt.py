@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.events import Reporter, StepFailed, StepFinished, StepOutput, StepStarted
-from cleveragents.plans.action import Step
+from cleveragents.plans.cursor import following, title_at
 from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.plans.step import ToolStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.sandbox import process
 from cleveragents.sandbox.sandbox import Sandbox
@@ -40,10 +41,15 @@ class StepAttempts:
         self._report = report
 
     def make(
-        self, plan: Plan, sandbox: Sandbox, *, number: int, started_from: str | None
+        self,
+        plan: Plan,
+        step: ToolStep,
+        sandbox: Sandbox,
+        *,
+        number: int,
+        started_from: str | None,
     ) -> Outcome:
         """Tries the step at the cursor once; `started_from` is the checkpoint it starts from."""
-        step = plan.action.steps[plan.step_index]
         tool = ToolRegistry(plan.action.tools).find(step.tool)
         run = self._start(plan, step, number, started_from)
         began = time.monotonic()
@@ -52,30 +58,27 @@ class StepAttempts:
         seconds = time.monotonic() - began
         left = step.retries + 1 - number
         self._report(
-            StepFinished(plan.plan_id, plan.step_index, step.title, seconds, outcome.summary)
+            StepFinished(plan.plan_id, plan.step_index, run.name, seconds, outcome.summary)
             if outcome.ok
-            else StepFailed(
-                plan.plan_id, plan.step_index, step.title, seconds, outcome.summary, left
-            )
+            else StepFailed(plan.plan_id, plan.step_index, run.name, seconds, outcome.summary, left)
         )
         return outcome
 
-    def _start(self, plan: Plan, step: Step, number: int, started_from: str | None) -> StepRun:
+    def _start(self, plan: Plan, step: ToolStep, number: int, started_from: str | None) -> StepRun:
+        title = title_at(plan.action.steps, plan.cursor)
         self._outputs(plan).mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._database.unit_of_work() as connection:
             run = StepRunRepository(connection).start(
                 plan.plan_id,
                 plan.cursor,
-                name=step.title,
+                name=title,
                 tool=step.tool,
                 attempt=number,
                 checkpoint_id=started_from,
                 output_dir=self._outputs(plan),
             )
         total = len(plan.action.steps)
-        self._report(
-            StepStarted(plan.plan_id, plan.step_index, total, step.title, step.tool, number)
-        )
+        self._report(StepStarted(plan.plan_id, plan.step_index, total, title, step.tool, number))
         return run
 
     def _finish(self, plan: Plan, run: StepRun, outcome: Outcome) -> None:
@@ -89,9 +92,12 @@ class StepAttempts:
                 tail=outcome.tail,
             )
             if outcome.ok:
-                PlanRepository(connection).set_cursor(plan.plan_id, str(plan.step_index + 1))
+                reached = following(plan.action.steps, plan.cursor)
+                PlanRepository(connection).set_cursor(plan.plan_id, reached)
 
-    def _call(self, plan: Plan, step: Step, tool: AnyTool, sandbox: Sandbox, run: StepRun) -> Call:
+    def _call(
+        self, plan: Plan, step: ToolStep, tool: AnyTool, sandbox: Sandbox, run: StepRun
+    ) -> Call:
         def on_start(pid: int, started: str) -> None:
             with self._database.unit_of_work() as connection:
                 StepRunRepository(connection).set_process(run.step_run_id, pid, started)

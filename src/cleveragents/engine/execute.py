@@ -1,14 +1,14 @@
 """Execute: runs the steps of a plan in its sandbox, with a checkpoint at every milestone."""
 
-from cleveragents.checkpoints.checkpoint import Checkpoint
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeVar
+
 from cleveragents.checkpoints.rollback import Ending
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.service import CheckpointService, Own
-from cleveragents.checkpoints.triggers import CheckpointType, Trigger
-from cleveragents.engine.attempt import StepAttempts
+from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import CleverAgentsError, Failed, Refused
 from cleveragents.events import Note, PlanMoved, Reporter, SandboxReady
-from cleveragents.plans.action import OnFailure, Step
 from cleveragents.plans.lifecycle import (
     CANCELLED,
     COMPLETE,
@@ -20,14 +20,23 @@ from cleveragents.plans.lifecycle import (
     written,
 )
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
+from cleveragents.plans.step import AnyStep
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
-from cleveragents.tools.declaration import Declaration
-from cleveragents.tools.registry import ToolRegistry
-from cleveragents.tools.tool import Outcome
 
 STARTABLE = (STRATEGIZED, QUEUED, ERRORED, CANCELLED, RUNNING)
+
+S_contra = TypeVar("S_contra", bound=AnyStep, contravariant=True)
+
+
+class StepKind(Protocol[S_contra]):
+    """Knows how steps of one kind are run."""
+
+    def run(self, plan: Plan, step: S_contra, sandbox: Sandbox) -> bool: ...
+
+
+AnyStepKind = StepKind[Any]  # each knows its own steps
 
 
 class ExecutePhase:
@@ -38,14 +47,14 @@ class ExecutePhase:
         database: Database,
         sandboxes: Sandboxes,
         checkpoints: CheckpointService,
-        attempts: StepAttempts,
+        kinds: Mapping[type[AnyStep], AnyStepKind],
         own: Own,
         report: Reporter,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
         self._checkpoints = checkpoints
-        self._attempts = attempts
+        self._kinds = kinds
         self._own = own
         self._report = report
 
@@ -68,23 +77,11 @@ class ExecutePhase:
             return plan
 
     def run_step(self, plan: Plan, sandbox: Sandbox) -> bool:
-        """Runs the step at the cursor, with its checkpoints and retries; tells if it succeeded."""
-        step = plan.action.steps[plan.step_index]
-        declared = ToolRegistry(plan.action.tools).find(step.tool).declaration
-        before = self._checkpoint_before(plan, step, declared)
-        started_from = before.checkpoint_id if before else None
-        outcome = self._attempts.make(plan, sandbox, number=1, started_from=started_from)
-        for number in range(2, step.retries + 2):
-            if outcome.ok:
-                break
-            if before is not None:
-                self._checkpoints.restore_files(plan.plan_id, before)
-            outcome = self._attempts.make(plan, sandbox, number=number, started_from=started_from)
-        if outcome.ok:
-            self._checkpoint_after(plan, step, declared)
-        else:
-            self._give_up(plan, step, outcome, before)
-        return outcome.ok
+        """Runs the step at the cursor as its kind asks for; tells if it succeeded."""
+        step = plan.step
+        if step is None:
+            raise Refused("every step of the plan has run")
+        return self._kinds[type(step)].run(plan, step, sandbox)
 
     def _begin(self, plan: Plan) -> Plan:
         """Makes or finds the sandbox and moves the plan to processing."""
@@ -103,7 +100,7 @@ class ExecutePhase:
     def _run_steps(self, plan: Plan) -> Plan:
         sandbox = self._sandboxes.require(plan.plan_id)
         self._milestone(plan, CheckpointType.PRE_EXECUTE, "before the plan runs")
-        while plan.step_index < len(plan.action.steps):
+        while plan.step is not None:
             if not self.run_step(plan, sandbox):
                 return self._plan(plan.plan_id)
             plan = self._plan(plan.plan_id)
@@ -132,68 +129,6 @@ class ExecutePhase:
         """Makes a checkpoint that no setting turns off while rollback is enabled."""
         if plan.action.rollback.enabled:
             self._checkpoints.create_checkpoint(plan.plan_id, Wanted(kind, reason))
-
-    def _checkpoint_before(
-        self, plan: Plan, step: Step, declared: Declaration
-    ) -> Checkpoint | None:
-        """Makes what is due before a step; returns the latest state to come back to.
-
-        If one cannot be made, its error leaves here and the tool does not run.
-        """
-        if not plan.action.rollback.enabled:
-            return None
-        plan_id, title = plan.plan_id, step.title
-        if step.checkpoint is not None:
-            reason = f"named by step {title}"
-            named = Wanted(CheckpointType.MANUAL, reason, label=step.checkpoint, pinned=True)
-            self._checkpoints.create_checkpoint(plan_id, named)
-        self._checkpoints.auto_create_if_configured(
-            plan_id, Trigger.BEFORE_STEP, f"before step {title}"
-        )
-        if not declared.read_only:
-            self._checkpoints.auto_create_if_configured(
-                plan_id,
-                Trigger.BEFORE_TOOL_EXECUTE,
-                f"before {declared.name} in step {title}",
-                source_tool=declared.name,
-            )
-        if step.retries:
-            reason = f"retries of step {title} start from it"
-            retried = Wanted(CheckpointType.STEP, reason, even_if_unchanged=False)
-            self._checkpoints.create_checkpoint(plan_id, retried)
-        return self._checkpoints.latest_checkpoint(plan_id)
-
-    def _checkpoint_after(self, plan: Plan, step: Step, declared: Declaration) -> None:
-        if plan.action.rollback.enabled and not declared.read_only:
-            self._checkpoints.auto_create_if_configured(
-                plan.plan_id,
-                Trigger.AFTER_TOOL_EXECUTE,
-                f"after {declared.name} in step {step.title}",
-                source_tool=declared.name,
-            )
-
-    def _give_up(self, plan: Plan, step: Step, outcome: Outcome, before: Checkpoint | None) -> None:
-        """Keeps the failed state as a checkpoint, then does what the policy says."""
-        if before is not None:
-            self._checkpoints.auto_create_if_configured(
-                plan.plan_id, Trigger.ON_ERROR, f"step {step.title} failed", source_tool=step.tool
-            )
-        target = self._target_on_failure(plan, before)
-        where = "as the failed step left them" if target is None else f"restored to {target.name}"
-        tail = tuple(outcome.tail.splitlines()[-10:])
-        error = PlanError(outcome.summary, step.title, plan.step_index, tail, where)
-        if target is None:
-            self._move(plan.plan_id, ERRORED, error=error)
-            return
-        ending = Ending(ERRORED, error)
-        self._checkpoints.rollback_to_checkpoint(plan.plan_id, target, ending=ending)
-
-    def _target_on_failure(self, plan: Plan, before: Checkpoint | None) -> Checkpoint | None:
-        if before is None or plan.action.rollback.on_failure is OnFailure.KEEP:
-            return None
-        if plan.action.rollback.on_failure is OnFailure.START:
-            return self._checkpoints.list_checkpoints(plan.plan_id)[0]
-        return before
 
     def _stop(self, plan_id: str, error: CleverAgentsError | OSError) -> None:
         """Records that the plan could not go on; the files stay as they are."""

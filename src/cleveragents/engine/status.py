@@ -1,12 +1,14 @@
 """Reads where plans stand; changes nothing and needs no lock."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.comparison import Comparisons
 from cleveragents.checkpoints.operations import Operation, OperationRepository
 from cleveragents.errors import CleverAgentsError
+from cleveragents.plans.cursor import title_at, way_taken
+from cleveragents.plans.decision import Decision, DecisionRepository
 from cleveragents.plans.lifecycle import ERRORED, RUNNING
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import SUCCEEDED, StepRun, StepRunRepository
@@ -72,6 +74,7 @@ class PlanReader:
         """Tells everything about a plan, from what is stored and what is on the disk."""
         with self._database.unit_of_work() as connection:
             runs = StepRunRepository(connection).of_plan(plan.plan_id)
+            decided = DecisionRepository(connection).counting(plan.plan_id)
             checkpoints = CheckpointRepository(connection).of_plan(plan.plan_id)
             unfinished = OperationRepository(connection).unfinished(plan.plan_id)
         sandbox = self._sandboxes.find(plan.plan_id)
@@ -79,7 +82,7 @@ class PlanReader:
         interrupted = plan.stage == RUNNING and not self._is_owned(plan.plan_id)
         return PlanStatus(
             plan,
-            tuple(_progress(plan, interrupted=interrupted)),
+            tuple(_progress(plan, decided, interrupted=interrupted)),
             sandbox,
             len(_counting(runs)),
             self._files_modified(plan) if there else 0,
@@ -99,16 +102,18 @@ def _counting(runs: Sequence[StepRun]) -> Sequence[StepRun]:
     return [run for run in runs if run.status == SUCCEEDED and run.superseded_by is None]
 
 
-def _progress(plan: Plan, *, interrupted: bool) -> list[StepStatus]:
+def _progress(
+    plan: Plan, decided: Sequence[Decision], *, interrupted: bool
+) -> Iterator[StepStatus]:
+    """Yields the steps on the plan's way; of a decision those of the chosen option."""
     at_cursor = "pending"
     if plan.stage == RUNNING:
         at_cursor = "interrupted" if interrupted else "running"
-    progress: list[StepStatus] = []
-    for index, step in enumerate(plan.action.steps):
-        status = "pending" if index > plan.step_index else at_cursor
-        if index < plan.step_index:
-            status = "done"
-        if plan.stage == ERRORED and plan.error and plan.error.step_index == index:
-            status = "failed"
-        progress.append(StepStatus(step.title, status))
-    return progress
+    steps = plan.action.steps
+    way = list(way_taken(steps, {row.cursor: row.chosen for row in decided if row.cursor}))
+    reached = way.index(plan.cursor) if plan.cursor in way else len(way)
+    failed = plan.error.cursor if plan.stage == ERRORED and plan.error else None
+    for index, cursor in enumerate(way):
+        status = "done" if index < reached else "pending" if index > reached else at_cursor
+        title = title_at(steps, cursor)
+        yield StepStatus(title, "failed" if cursor == failed else status)

@@ -5,9 +5,11 @@ from pathlib import Path
 
 from cleveragents.events import PlanMoved, Reporter
 from cleveragents.plans.action import Action, read_action
-from cleveragents.plans.decision import PROMPT_DEFINITION, DecisionRepository
+from cleveragents.plans.cursor import every_step
+from cleveragents.plans.decision import PROMPT_DEFINITION, DecisionRepository, NewDecision
 from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGY_FAILED
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
+from cleveragents.plans.step import ToolStep
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
 from cleveragents.storage.database import Database
@@ -33,12 +35,9 @@ class StrategizePhase:
         with self._database.unit_of_work() as connection:
             repository = PlanRepository(connection)
             plan = repository.add(projects.register(connection, project), action)
-            DecisionRepository(connection).add(
-                plan.plan_id,
-                PROMPT_DEFINITION,
-                question="What is to be done?",
-                chosen=action.description or action.name,
-            )
+            asked = action.description or action.name
+            root = NewDecision(PROMPT_DEFINITION, "What is to be done?", asked)
+            DecisionRepository(connection).add(plan.plan_id, root)
             target = STRATEGY_FAILED if problems else STRATEGIZED
             plan = repository.move(plan.plan_id, target, error=error if problems else None)
         self._report(PlanMoved(plan.plan_id, plan.phase, plan.state))
@@ -50,11 +49,13 @@ def preflight(action: Action) -> Iterator[str]:
     if not action.rollback.enabled:
         return
     registry = ToolRegistry(action.tools)
-    for index, step in enumerate(action.steps):
+    for cursor, step in every_step(action.steps):
+        if not isinstance(step, ToolStep):
+            continue
         declared = registry.find(step.tool).declaration
         if not declared.read_only and not declared.can_be_taken_back:
             effects = ", ".join(declared.side_effects) or "not checkpointable"
             yield (
-                f"step {index} ({step.title}): tool {declared.name!r} has effects that cannot be "
+                f"step {cursor} ({step.title}): tool {declared.name!r} has effects that cannot be "
                 f"taken back ({effects}); set rollback.enabled to false to run it all the same"
             )

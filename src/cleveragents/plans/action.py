@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -12,19 +13,17 @@ from pydantic_core import ErrorDetails
 
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.plans.source import Location, Plain, Source, read_source
-from cleveragents.tools.declaration import CommandTool, Plainly
+from cleveragents.plans.step import DECIDE, TOOL, Step
+from cleveragents.tools.declaration import CommandTool
 from cleveragents.tools.registry import ToolRegistry
 
 _REFERENCE = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 _LATER = {  # what the file format will hold, and this version cannot carry out
-    "decide": "decisions",
+    "chooser": "choosers",
     "subplans": "subplans",
     "strategist": "strategists",
     "undo": "undo commands",
 }
-
-
-VariableName = Annotated[str, Field(pattern=r"^[^=\x00]+$")]
 
 
 class _Model(BaseModel):
@@ -53,24 +52,6 @@ class Argument(_Model):
     description: str = ""
 
 
-class Step(_Model):
-    """One entry of a plan: a tool call and how it is to be run."""
-
-    name: str = ""
-    tool: str
-    with_: dict[str, object] = Field(default_factory=dict, alias="with")
-    retries: Annotated[int, Field(ge=0, le=100)] = 0
-    timeout: Annotated[float, Field(gt=0)] | None = None
-    env: dict[VariableName, Plainly] = {}
-    pass_env: tuple[str, ...] = ()
-    checkpoint: str | None = None  # a named, pinned checkpoint before this step
-
-    @property
-    def title(self) -> str:
-        """What the step is called in output."""
-        return self.name or self.tool
-
-
 class Action(_Model):
     """A whole action, arguments filled in."""
 
@@ -94,8 +75,12 @@ def read_action(path: Path, given: Mapping[str, str]) -> Action:
     try:
         action = Action.model_validate(filled)
     except ValidationError as error:
-        problems += [_told(source, problem) for problem in _telling(error)]
+        problems += [
+            _told(source, {**problem, "loc": _in_file(problem["loc"])})
+            for problem in _telling(error)
+        ]
     problems += _tool_problems(filled, source)
+    problems += _uses_problems(filled, source)
     problems = list(dict.fromkeys(problems))
     if problems or action is None:
         raise InvalidInput(
@@ -176,13 +161,22 @@ def _told(source: Source, problem: ErrorDetails) -> str:
     return f"{source.at(location)}: {words.get(problem['type'], problem['msg'])}"
 
 
+def _in_file(place: Location) -> Location:
+    """Returns the place of a problem as it is in the file, where no step names its kind."""
+    return tuple(
+        part
+        for before, part in pairwise(("", *place))
+        if not (isinstance(before, int) and part in (TOOL, DECIDE))
+    )
+
+
 def _tool_problems(filled: Plain, source: Source) -> Iterator[str]:
     """Checks tools and their parameters in every step, whatever else is wrong with the file."""
-    tools, steps = (_entries(filled, key) for key in ("tools", "steps"))
+    tools = _entries(filled, "tools")
     registry = ToolRegistry(list(_valid_tools(tools)))
     declared = [tool.get("name") for _, tool in tools]
     yield from _name_problems(tools, source)
-    for index, step in steps:
+    for location, step in _every_step(filled, ()):
         name, given = step.get("tool"), step.get("with", {})
         if not isinstance(name, str) or not isinstance(given, dict):
             continue
@@ -190,12 +184,39 @@ def _tool_problems(filled: Plain, source: Source) -> Iterator[str]:
             registry.find(name).parameters.model_validate(given)
         except NotFound as error:
             if name not in declared:  # a tool that is declared wrongly is told of already
-                where = source.at(("steps", index, "tool"))
-                yield f"{where}: {error.message}; {error.hints[0]}"
+                yield f"{source.at((*location, 'tool'))}: {error.message}; {error.hints[0]}"
         except ValidationError as error:
             for problem in error.errors():
-                location = ("steps", index, "with", *problem["loc"])
-                yield _told(source, {**problem, "loc": location})
+                place = (*location, "with", *problem["loc"])
+                yield _told(source, {**problem, "loc": place})
+
+
+def _uses_problems(filled: Plain, source: Source) -> Iterator[str]:
+    """Checks that a decision depends on earlier ones only."""
+    earlier: list[Plain] = []
+    for location, step in _every_step(filled, ()):
+        decide = step.get("decide")
+        if not isinstance(decide, dict):
+            continue
+        used = decide.get("uses")
+        for index, name in enumerate(used if isinstance(used, list) else ()):
+            if name not in earlier:
+                where = source.at((*location, "decide", "uses", index))
+                yield f"{where}: no earlier decision is called {name!r}"
+        earlier.append(step.get("name") or decide.get("question"))
+
+
+def _every_step(
+    holding: Plain, location: Location, key: str = "steps"
+) -> Iterator[tuple[Location, dict[str, Plain]]]:
+    """Yields what looks like a step, with its place in the file, those in options included."""
+    for index, step in _entries(holding, key):
+        here = (*location, key, index)
+        yield here, step
+        decide = step.get("decide")
+        options = decide.get("options") if isinstance(decide, dict) else None
+        for option in options if isinstance(options, dict) else ():
+            yield from _every_step(options, (*here, "decide", "options"), option)
 
 
 def _name_problems(tools: Sequence[tuple[int, dict[str, Plain]]], source: Source) -> Iterator[str]:

@@ -8,9 +8,10 @@ from datetime import datetime
 from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
 
 from cleveragents.ids import new_id, now
-from cleveragents.storage.tables import decisions
+from cleveragents.storage.tables import checkpoints, decision_influences, decisions
 
 PROMPT_DEFINITION = "prompt_definition"  # the root: what the plan was asked to do
+STRATEGY_CHOICE = "strategy_choice"  # one of the options of a step
 
 
 # Asked at every checkpoint, so put together once.
@@ -28,6 +29,7 @@ class Decision:
     parent_id: str | None
     seq: int
     decision_type: str
+    cursor: str | None  # the step that asked for it; None: no step did
     question: str
     chosen: str
     alternatives: tuple[str, ...]
@@ -38,29 +40,54 @@ class Decision:
     created_at: datetime
 
 
+@dataclass(frozen=True)
+class NewDecision:
+    """What is recorded of a decision; the rest follows from where and when it is made."""
+
+    decision_type: str
+    question: str
+    chosen: str
+    alternatives: tuple[str, ...] = ()
+    confidence: float | None = None
+    rationale: str | None = None
+    cursor: str | None = None
+    parent_id: str | None = None
+    checkpoint_id: str | None = None
+    influenced_by: tuple[str, ...] = ()  # ids of the decisions it depends on
+
+
 class DecisionRepository:
     """The rows of decisions."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def add(self, plan_id: str, decision_type: str, question: str, chosen: str) -> str:
-        """Records a decision; returns its id."""
+    def add(self, plan_id: str, new: NewDecision) -> str:
+        """Records a decision, and with the checkpoint before it that it is its own."""
         newest = self._connection.scalar(
             select(func.max(decisions.c.seq)).where(decisions.c.plan_id == plan_id)
         )
         decision_id = new_id()
+        values = dict(vars(new))
+        del values["influenced_by"]
         self._connection.execute(
             insert(decisions).values(
                 decision_id=decision_id,
                 plan_id=plan_id,
                 seq=(newest or 0) + 1,
-                decision_type=decision_type,
-                question=question,
-                chosen=chosen,
-                alternatives_json="[]",
+                alternatives_json=json.dumps(values.pop("alternatives")),
                 created_at=now(),
+                **values,
             )
+        )
+        for other in new.influenced_by:
+            self._connection.execute(
+                insert(decision_influences).values(decision_id=decision_id, influenced_by=other)
+            )
+        self._connection.execute(
+            update(checkpoints)
+            .where(checkpoints.c.checkpoint_id == new.checkpoint_id)
+            .values(decision_id=decision_id)
         )
         return decision_id
 
@@ -70,6 +97,10 @@ class DecisionRepository:
             select(decisions).where(decisions.c.plan_id == plan_id).order_by(decisions.c.seq)
         )
         return [_from_row(row) for row in rows.mappings()]
+
+    def counting(self, plan_id: str) -> Sequence[Decision]:
+        """Returns the decisions of a plan that nothing took back, in order."""
+        return [row for row in self.of_plan(plan_id) if row.superseded_by is None]
 
     def active(self, plan_id: str) -> Sequence[str]:
         """Returns the ids of the decisions that count at present."""

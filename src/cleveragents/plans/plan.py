@@ -11,10 +11,10 @@ from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, 
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import is_id, new_id, now
 from cleveragents.plans.action import Action
+from cleveragents.plans.cursor import FIRST, step_at, top_index
 from cleveragents.plans.lifecycle import START, Phase, Stage, State, check_move
+from cleveragents.plans.step import Step
 from cleveragents.storage.tables import plans
-
-FIRST_STEP = "0"
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class PlanError:
     message: str
     step: str | None = None
     step_index: int | None = None
+    cursor: str | None = None  # of the step that failed
     detail: tuple[str, ...] = ()
     files: str = ""  # where the files are now
 
@@ -61,7 +62,12 @@ class Plan:
     @property
     def step_index(self) -> int:
         """The top-level index of the cursor."""
-        return int(self.cursor.partition(".")[0])
+        return top_index(self.cursor)
+
+    @property
+    def step(self) -> Step | None:
+        """The step that comes next; None at the end."""
+        return step_at(self.action.steps, self.cursor)
 
 
 _BY_ID = select(plans).where(plans.c.plan_id == bindparam("plan_id"))
@@ -88,7 +94,7 @@ class PlanRepository:
                 phase=START[0],
                 state=START[1],
                 attempt=0,
-                cursor=FIRST_STEP,
+                cursor=FIRST,
                 definition_json=action.model_dump_json(by_alias=True),
                 created_at=moment,
                 updated_at=moment,

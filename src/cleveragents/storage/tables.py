@@ -19,7 +19,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA = "0001"  # the newest migration; a database that is ahead of it is refused
+SCHEMA = "0002"  # the newest migration; a database that is ahead of it is refused
 ULID = String(26)
 
 metadata = MetaData(
@@ -135,6 +135,7 @@ decisions = Table(
     Column("parent_id", ULID, ForeignKey("decisions.decision_id")),
     Column("seq", Integer, nullable=False),
     Column("decision_type", String(32), nullable=False),
+    Column("cursor", Text),  # the step that asked for it
     Column("question", Text, nullable=False),
     Column("chosen", Text, nullable=False),
     Column("alternatives_json", Text, nullable=False),
@@ -144,6 +145,13 @@ decisions = Table(
     Column("superseded_by", ULID),  # the operation that took it back; null while active
     Column("created_at", UtcDateTime, nullable=False),
     UniqueConstraint("plan_id", "seq"),
+)
+
+decision_influences = Table(
+    "decision_influences",
+    metadata,
+    Column("decision_id", ULID, ForeignKey("decisions.decision_id"), primary_key=True),
+    Column("influenced_by", ULID, ForeignKey("decisions.decision_id"), primary_key=True),
 )
 
 step_runs = Table(

@@ -1,0 +1,87 @@
+"""The cursor: the path of a step in a plan, such as `2`, or `1.sqlite.0` inside an option.
+
+A path goes from step to option to step: index, then option and index for each decision it leads
+through. One past the last step is the end of the plan.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from cleveragents.plans.step import DecideStep, Step
+
+Steps = Sequence[Step]
+FIRST = "0"
+
+
+def step_at(steps: Steps, cursor: str) -> Step | None:
+    """Returns the step that a cursor names; None at the end of the plan."""
+    _, siblings, index = _place(steps, cursor)
+    return siblings[index] if index < len(siblings) else None
+
+
+def following(steps: Steps, cursor: str) -> str:
+    """Returns the cursor of what comes after a step, out of options that end with it."""
+    way, siblings, index = _place(steps, cursor)
+    outer = holder(cursor)
+    if outer is not None and index + 1 >= len(siblings):
+        return following(steps, outer)
+    return f"{way}{index + 1}"
+
+
+def chosen(steps: Steps, cursor: str, option: str) -> str:
+    """Returns the cursor of what comes after a decision for an option."""
+    step = step_at(steps, cursor)
+    if isinstance(step, DecideStep) and step.decide.options[option]:
+        return f"{cursor}.{option}.{FIRST}"
+    return following(steps, cursor)
+
+
+def holder(cursor: str) -> str | None:
+    """Returns the cursor of the decision whose option holds the step; None at the top."""
+    way = cursor.rsplit(".", 2)
+    return way[0] if len(way) > 1 else None
+
+
+def top_index(cursor: str) -> int:
+    """Returns the index of the step at the top that a cursor leads through."""
+    return int(cursor.partition(".")[0])
+
+
+def title_at(steps: Steps, cursor: str) -> str:
+    """Names a step with the way to it: `storage > sqlite > make the file`."""
+    step = step_at(steps, cursor)
+    title = "" if step is None else step.title
+    outer = holder(cursor)
+    if outer is None:
+        return title
+    return f"{title_at(steps, outer)} > {cursor.rsplit('.', 2)[1]} > {title}"
+
+
+def every_step(steps: Steps, way: str = "") -> Iterator[tuple[str, Step]]:
+    """Yields each step with its cursor, those in every option included, as they are written."""
+    for index, step in enumerate(steps):
+        cursor = f"{way}{index}"
+        yield cursor, step
+        if isinstance(step, DecideStep):
+            for option, inner in step.decide.options.items():
+                yield from every_step(inner, f"{cursor}.{option}.")
+
+
+def way_taken(steps: Steps, choices: Mapping[str, str], way: str = "") -> Iterator[str]:
+    """Yields the cursors a plan comes by, given the option chosen at each decision so far."""
+    for index, step in enumerate(steps):
+        cursor = f"{way}{index}"
+        yield cursor
+        option = choices.get(cursor)
+        if isinstance(step, DecideStep) and option is not None:
+            yield from way_taken(step.decide.options[option], choices, f"{cursor}.{option}.")
+
+
+def _place(steps: Steps, cursor: str) -> tuple[str, Steps, int]:
+    """Returns the way to a step, the steps beside it and its index among them."""
+    outer = holder(cursor)
+    if outer is None:
+        return "", steps, int(cursor)
+    _, option, index = cursor.rsplit(".", 2)
+    decision = step_at(steps, outer)
+    inner = decision.decide.options[option] if isinstance(decision, DecideStep) else ()
+    return f"{outer}.{option}.", inner, int(index)
