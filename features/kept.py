@@ -80,7 +80,7 @@ class Kept:
     def reopen(self, tracking=Tracking.AUTO):
         """Lets another process go on with what this one knows of the tree."""
         with self.acting():
-            self.archive.remember()
+            self.archive.remember({MAIN: self.tree})
             self.open(tracking)
 
     @property

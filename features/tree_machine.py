@@ -174,7 +174,7 @@ class TreeMachine(RuleBasedStateMachine):
     def new_process(self):
         """Knows only what is on the disk."""
         if hasattr(self, "archive"):
-            self.archive.remember()
+            self.archive.remember(self.roots)
         store = Store(self.home / "store")
         self.archive = Archive(store, self.tracking, self.told.append)
         self.roots = {"tree": self.home / "tree"}

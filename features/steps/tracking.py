@@ -175,7 +175,7 @@ def _record_elsewhere(context):
     archive = context.kept.archive
     with archive.capture({MAIN: other}, Filter()) as capture:
         capture.commit({"kind": "other"})
-    archive.remember()
+    archive.remember({MAIN: other})
     return other.with_name("tree.stat").read_bytes()
 
 

@@ -22,7 +22,7 @@ from cleveragents.engine.status import PlanReader
 from cleveragents.engine.strategize import StrategizePhase
 from cleveragents.engine.tool_step import ToolSteps
 from cleveragents.errors import Failed, InvalidInput
-from cleveragents.events import Note, Reporter, silent
+from cleveragents.events import Note, Reporter, in_turn, silent
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step import AnyStep, DecideStep, ToolStep
 from cleveragents.sandbox.project import locate, refuse_overlap
@@ -45,6 +45,7 @@ class App:
         config_path: Path | None = None,
         report: Reporter = silent,
     ) -> None:
+        report = in_turn(report)
         caller = config.caller_environment()
         data = (data_dir or config.default_data_dir(caller)).absolute()
         self.project = locate(project, Path.cwd())

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import RLock
 
 
 @dataclass(frozen=True)
@@ -91,3 +92,14 @@ Reporter = Callable[[Event], None]
 
 def silent(_: Event) -> None:
     """A reporter that tells nobody."""
+
+
+def in_turn(report: Reporter) -> Reporter:
+    """Returns a reporter that is told of one event at a time, whichever thread it comes from."""
+    lock = RLock()
+
+    def tell(event: Event) -> None:
+        with lock:
+            report(event)
+
+    return tell

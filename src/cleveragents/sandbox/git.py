@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.errors import Failed
+from cleveragents.sandbox.process import helper
 
 _NEUTRAL = (
     "core.hooksPath=/dev/null",
@@ -57,15 +58,7 @@ class Git:
 
     def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """Returns what git printed; raises Failed with git's own words."""
-        done = subprocess.run(
-            [*_command(), *arguments],
-            input=stdin,
-            capture_output=True,
-            env=self.environment,
-            cwd="/",
-            check=False,
-            start_new_session=True,  # Ctrl-C is for us; git finishes what it writes
-        )
+        done = _run(arguments, stdin, self.environment, Path("/"))
         if done.returncode != 0:
             raise _failed(arguments, done.stderr)
         return done.stdout
@@ -93,15 +86,19 @@ class Git:
         with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as said:
             asked.write(wanted.encode())
             asked.seek(0)
-            ends = (
-                _spawn(
-                    self, ("pack-objects", *_WHOLE_HISTORY), asked.fileno(), sink, said.fileno()
-                ),
-                _spawn(to, ("index-pack", "--stdin"), source, subprocess.DEVNULL, said.fileno()),
-            )
-            os.close(source)
-            os.close(sink)
-            codes = [process.wait() for process in ends]
+            sending = ("pack-objects", *_WHOLE_HISTORY)
+            taking = ("index-pack", "--stdin")
+            with (
+                helper(lambda: _spawn(self, sending, asked.fileno(), sink, said.fileno())) as one,
+                open(source, "rb") as from_pipe,
+                open(sink, "wb") as to_pipe,
+                helper(
+                    lambda: _spawn(to, taking, source, subprocess.DEVNULL, said.fileno())
+                ) as other,
+            ):
+                from_pipe.close()
+                to_pipe.close()
+                codes = [process.wait() for process in (one, other)]
             if any(codes):
                 said.seek(0)
                 raise _failed(("pack-objects",), said.read())
@@ -144,36 +141,48 @@ def start_repository(top: Path, message: str) -> None:
 
 def apply_patch(tree: Path, patch: bytes) -> None:
     """Applies a patch to a directory; git refuses paths that leave it or pass through a link."""
-    done = subprocess.run(
-        [*_command(), "apply", "--whitespace=nowarn", "-"],
-        input=patch,
-        capture_output=True,
-        # A git directory that is none: the patch meets plain files, whatever `.git` says.
-        env=dict(_ENVIRONMENT, PATH=os.defpath, GIT_DIR=os.devnull),
-        cwd=tree,
-        check=False,
-        start_new_session=True,
-    )
+    arguments = ("apply", "--whitespace=nowarn", "-")
+    done = _run(arguments, patch, _nowhere(), tree)
     if done.returncode != 0:
-        raise _failed(("apply",), done.stderr)
+        raise _failed(arguments, done.stderr)
 
 
 def merge_text(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
     """Merges two versions of a text line by line; None if they change the same place."""
+    arguments = ("merge-file", "-p", "-q", "ours", "base", "theirs")
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("base", base), ("ours", ours), ("theirs", theirs)):
             Path(folder, name).write_bytes(text)
-        done = subprocess.run(
-            [*_command(), "merge-file", "-p", "-q", "ours", "base", "theirs"],
-            capture_output=True,
-            env=dict(_ENVIRONMENT, PATH=os.defpath, GIT_DIR=os.devnull),
-            cwd=folder,
-            check=False,
-            start_new_session=True,
-        )
+        done = _run(arguments, b"", _nowhere(), Path(folder))
     if done.returncode < 0 or done.returncode > MOST_CONFLICTS:
-        raise _failed(("merge-file",), done.stderr)
+        raise _failed(arguments, done.stderr)
     return done.stdout if done.returncode == 0 else None
+
+
+def _run(
+    arguments: Sequence[str], stdin: bytes, environment: Mapping[str, str], directory: Path
+) -> subprocess.CompletedProcess[bytes]:
+    command = [*_command(), *arguments]
+
+    def start() -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=dict(environment),
+            cwd=directory,
+            start_new_session=True,  # Ctrl-C is for us; git finishes what it writes
+        )
+
+    with helper(start) as process:
+        out, said = process.communicate(stdin)
+    return subprocess.CompletedProcess(command, process.returncode, out, said)
+
+
+def _nowhere() -> Mapping[str, str]:
+    """With a git directory that is none: git meets plain files, whatever `.git` says."""
+    return dict(_ENVIRONMENT, PATH=os.defpath, GIT_DIR=os.devnull)
 
 
 def _spawn(

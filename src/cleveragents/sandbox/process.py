@@ -2,7 +2,9 @@
 
 A step runs in its own session, with an environment built from an allow-list, closed descriptors,
 no standard input and capped output. Each process bears the step's mark in its environment; in a
-process that adopts orphans even those that shed session and mark are found as our children.
+process that adopts orphans even those that shed session and mark are found as our children. Several
+steps may run at once: such an orphan is ended by the step in whose directory it works, or by the
+last step that ends.
 """
 
 import ctypes
@@ -11,11 +13,11 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
 
 from cleveragents.errors import Failed
 
@@ -29,6 +31,18 @@ KILL_SECONDS = 10.0  # after which a process that cannot be killed is reported
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 
 _adopts_orphans = Event()  # set once, for the whole process
+
+
+@dataclass
+class _Started:
+    """What this process has started itself; every other child of it is some step's orphan."""
+
+    lock: Lock = field(default_factory=Lock)  # held while one is started, and while all are seen
+    pids: set[int] = field(default_factory=set[int])
+    steps: dict[str, int] = field(default_factory=dict[str, int])  # running: mark and session
+
+
+_started = _Started()
 
 
 @dataclass(frozen=True)
@@ -80,15 +94,7 @@ def run(
     pipe, theirs = os.pipe()
     with open(job.output, "wb") as output, os.fdopen(pipe, "rb", buffering=0):
         try:
-            process = subprocess.Popen(
-                list(job.arguments),
-                cwd=job.directory,
-                env=dict(job.environment),
-                stdin=subprocess.DEVNULL,
-                stdout=theirs,
-                stderr=theirs,
-                start_new_session=True,
-            )
+            process = _start(job, theirs)
         finally:
             os.close(theirs)
         reader = _Reader(process.pid, pipe, output.write, on_line)
@@ -98,21 +104,64 @@ def run(
             if timed_out:
                 _ask_to_stop(process)
         finally:
-            end_processes(job.mark, process)
+            _end(job, process)
             reader.drain()
     return Finished(process.wait(), timed_out, reader.tail)
 
 
-def end_processes(mark: str, leader: subprocess.Popen[bytes] | None = None) -> int:
-    """Kills every process that bears the mark or belongs to the leader; returns how many."""
-    session = leader.pid if leader is not None else None
+@contextmanager
+def helper(start: Callable[[], subprocess.Popen[bytes]]) -> Generator[subprocess.Popen[bytes]]:
+    """Starts a process of our own; while it runs, no step takes it for one that it left."""
+    with _started.lock:
+        process = start()
+        _started.pids.add(process.pid)
+    try:
+        with process:
+            yield process
+    finally:
+        with _started.lock:
+            _started.pids.discard(process.pid)
+
+
+def end_processes(mark: str) -> int:
+    """Kills every process that bears the mark of a dead run; returns how many."""
+    return _end_survivors(mark, None, None)
+
+
+def _start(job: Job, output: int) -> subprocess.Popen[bytes]:
+    with _started.lock:
+        process = subprocess.Popen(
+            list(job.arguments),
+            cwd=job.directory,
+            env=dict(job.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+        _started.pids.add(process.pid)
+        _started.steps[job.mark] = process.pid
+    return process
+
+
+def _end(job: Job, leader: subprocess.Popen[bytes]) -> None:
+    """Ends the leader and whatever is left of its step."""
+    try:
+        if leader.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(leader.pid, signal.SIGKILL)
+            leader.wait()
+        _end_survivors(job.mark, leader.pid, job.directory)
+    finally:
+        with _started.lock:
+            _started.pids.discard(leader.pid)
+            del _started.steps[job.mark]
+
+
+def _end_survivors(mark: str, session: int | None, directory: Path | None) -> int:
     deadline = time.monotonic() + KILL_SECONDS
     ended: set[int] = set()
-    if leader is not None and leader.poll() is None:
-        with suppress(ProcessLookupError):
-            os.killpg(leader.pid, signal.SIGKILL)
-        leader.wait()
-    while survivors := _survivors(mark, session):
+    while survivors := _survivors(mark, session, directory):
         if time.monotonic() > deadline:
             raise Failed(f"processes of the step cannot be ended: {sorted(survivors)}")
         for pid in survivors:
@@ -204,28 +253,53 @@ def _ask_to_stop(process: subprocess.Popen[bytes]) -> None:
         process.wait(GRACE_SECONDS)
 
 
-def _survivors(mark: str, session: int | None) -> set[int]:
+def _survivors(mark: str, session: int | None, directory: Path | None) -> set[int]:
     # Whoever a living leader left behind is a child of ours by now; a dead run's are not.
     if session is not None and _adopts_orphans.is_set() and _has_no_children():
         return set()
-    wanted = f"{MARK}={mark}".encode()
-    found: set[int] = set()
-    for name in os.listdir("/proc"):
-        if name.isdigit() and int(name) != os.getpid() and _belongs(int(name), wanted, session):
-            found.add(int(name))
-    return found
+    with _started.lock:
+        others = {name: pid for name, pid in _started.steps.items() if name != mark}
+        known = _started.pids | {os.getpid()}
+        return {
+            int(name)
+            for name in os.listdir("/proc")
+            if name.isdigit()
+            and int(name) not in known
+            and _belongs(int(name), mark, session, directory, others)
+        }
 
 
-def _belongs(pid: int, wanted: bytes, session: int | None) -> bool:
+def _belongs(
+    pid: int, mark: str, session: int | None, directory: Path | None, others: Mapping[str, int]
+) -> bool:
     fields = _stat(pid)
     if fields is None:
         return False
-    is_child, is_dead = fields[1] == str(os.getpid()), fields[0] == "Z"
-    if is_child and _adopts_orphans.is_set():
+    is_orphan = fields[1] == str(os.getpid()) and _adopts_orphans.is_set()
+    if fields[0] == "Z":
+        return is_orphan  # any other is somebody else's to bury
+    borne = _marks(pid)
+    if mark in borne or (session is not None and fields[3] == str(session)):
         return True
-    if is_dead:
-        return False  # somebody else's to bury
-    return (session is not None and fields[3] == str(session)) or wanted in _environ(pid)
+    if not is_orphan or fields[3] in map(str, others.values()) or borne & others.keys():
+        return False
+    return not others or (directory is not None and _works_in(pid, directory))
+
+
+def _marks(pid: int) -> set[str]:
+    prefix = f"{MARK}=".encode()
+    return {
+        os.fsdecode(value.removeprefix(prefix))
+        for value in _environ(pid)
+        if value.startswith(prefix)
+    }
+
+
+def _works_in(pid: int, directory: Path) -> bool:
+    try:
+        return Path(os.readlink(f"/proc/{pid}/cwd")).is_relative_to(directory)
+    except OSError:
+        return False  # it is gone, or not ours to look at
 
 
 def _environ(pid: int) -> list[bytes]:

@@ -5,6 +5,7 @@ import shutil
 import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import Lock
 
 from cleveragents.errors import Failed, Refused
 from cleveragents.ids import new_id
@@ -45,13 +46,15 @@ class Sandboxes:
         self._data_dir = data_dir
         self._policy = policy
         self._archives: dict[str, Archive] = {}
+        self._opening = Lock()
 
     def archive(self, project_id: str) -> Archive:
         """The snapshots of a project."""
-        if project_id not in self._archives:
-            store = Store(self._data_dir / "projects" / project_id / "store")
-            self._archives[project_id] = Archive(store, self._tracking, self._tell)
-        return self._archives[project_id]
+        with self._opening:
+            if project_id not in self._archives:
+                store = Store(self._data_dir / "projects" / project_id / "store")
+                self._archives[project_id] = Archive(store, self._tracking, self._tell)
+            return self._archives[project_id]
 
     def find(self, plan_id: str) -> Sandbox | None:
         """Returns a plan's sandbox if it was ever finished, even if its files are gone."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Lock
 
 from cleveragents.errors import Damaged, Failed, Refused
 from cleveragents.snapshots import beneath, record
@@ -89,7 +90,9 @@ class Archive:
         self._store = store
         self._tracking = tracking
         self._tell = tell
+        # Each directory has one owner at a time, and so has its tracker; the list is everybody's.
         self._trackers: dict[tuple[Path, Filter], Tracker] = {}
+        self._listing = Lock()
 
     @contextmanager
     def capture(self, roots: Roots, filter_: Filter, *, full: bool = False) -> Generator[Capture]:
@@ -126,10 +129,18 @@ class Archive:
             finally:
                 pack.discard()
 
-    def remember(self) -> None:
-        """Keeps what is known of the directories for the next process."""
-        for tracker in self._trackers.values():
+    def remember(self, roots: Roots) -> None:
+        """Keeps what is known of directories for the next process."""
+        for _, tracker in self._known(roots):
             tracker.save()
+
+    def release(self, roots: Roots) -> None:
+        """Keeps what is known of directories, and follows their changes no longer."""
+        for key, tracker in self._known(roots):
+            tracker.save()
+            tracker.forget()
+            with self._listing:
+                del self._trackers[key]
 
     def load(self, snapshot_id: str) -> Snapshot:
         """Reads the root record of a snapshot."""
@@ -238,8 +249,9 @@ class Archive:
 
     def sweep(self, live: Callable[[], set[str]], forgotten: Iterable[str]) -> Swept | None:
         """Frees what only forgotten snapshots need; None if the store is in use just now."""
-        for tracker in self._trackers.values():
-            tracker.forget()  # it may speak of content that goes
+        with self._listing:
+            for tracker in self._trackers.values():
+                tracker.doubt()  # it may speak of content that goes
         return self._store.sweep(
             lambda: set(map(bytes.fromhex, live())),
             set(map(bytes.fromhex, forgotten)),
@@ -305,17 +317,22 @@ class Archive:
 
     def _tracker(self, name: str, path: Path, filter_: Filter) -> Tracker:
         key = (path, filter_ if name == MAIN else Filter())
-        if key not in self._trackers:
-            cache_key = "\0".join([self._store.identity, *key[1].patterns]).encode()
-            self._trackers[key] = Tracker(
-                path,
-                excluded=key[1].excludes,
-                tracking=self._tracking,
-                cache=Cache(path.with_name(path.name + ".stat"), cache_key),
-                borrow=True,
-                tell=self._tell,
-            )
-        return self._trackers[key]
+        with self._listing:
+            if key not in self._trackers:
+                cache_key = "\0".join([self._store.identity, *key[1].patterns]).encode()
+                self._trackers[key] = Tracker(
+                    path,
+                    excluded=key[1].excludes,
+                    tracking=self._tracking,
+                    cache=Cache(path.with_name(path.name + ".stat"), cache_key),
+                    borrow=True,
+                    tell=self._tell,
+                )
+            return self._trackers[key]
+
+    def _known(self, roots: Roots) -> list[tuple[tuple[Path, Filter], Tracker]]:
+        with self._listing:
+            return [item for item in self._trackers.items() if item[0][0] in roots.values()]
 
 
 class _Overlay:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 
 from cleveragents.errors import Damaged
 from cleveragents.ids import new_id
@@ -25,13 +26,14 @@ class Swept:
 
 
 class Store:
-    """Content-addressed objects of one project; safe for several processes at once."""
+    """Content-addressed objects of one project; safe for several processes and threads at once."""
 
     def __init__(self, directory: Path) -> None:
         self._packs_directory = directory / "packs"
         self._packs_directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._lock_path = directory / "store.lock"
         self.identity = _identity(directory / "id")
+        self._opening = RLock()  # lookups need none: what they see only grows or is replaced
         self._packs: dict[str, Pack] = {}
         self._small: dict[bytes, Pack] = {}  # where the objects of small packs are
         self._large: list[Pack] = []  # packs that are searched one by one
@@ -41,15 +43,16 @@ class Store:
 
     def open(self) -> None:
         """Looks which packs there are now; a pack that cannot be read counts as absent."""
-        found = {name for name in os.listdir(self._packs_directory) if name.endswith(".pack")}
-        if self._packs.keys() - found:  # another process has repacked: start again
-            self._packs, self._small, self._large = {}, {}, []
-        for name in sorted(found - self._packs.keys()):
-            try:
-                self._add(name, Pack(self._packs_directory / name))
-            except Damaged:
-                # Its objects are reported as missing by whoever needs them, with the paths.
-                continue
+        with self._opening:
+            found = {name for name in os.listdir(self._packs_directory) if name.endswith(".pack")}
+            if self._packs.keys() - found:  # another process has repacked: start again
+                self._packs, self._small, self._large = {}, {}, []
+            for name in sorted(found - self._packs.keys()):
+                try:
+                    self._add(name, Pack(self._packs_directory / name))
+                except Damaged:
+                    # Its objects are reported as missing by whoever needs them, with the paths.
+                    continue
 
     def _add(self, name: str, pack: Pack) -> None:
         self._packs[name] = pack
@@ -62,7 +65,7 @@ class Store:
         """Returns an object's bytes, verified; raises Damaged if no pack has it intact."""
         for attempt in range(2):
             problem: Damaged | None = None
-            for pack in self._packs.values():
+            for pack in list(self._packs.values()):
                 if identity in pack:
                     try:
                         return pack.read(identity)

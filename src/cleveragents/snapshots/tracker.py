@@ -76,6 +76,7 @@ class Tracker:
         self._tell = tell
         self._tree = Tree()
         self._is_known = False  # whether the tree was ever filled
+        self._is_doubted = False
         self._watcher: Watcher | None = None
         self._root_inode = 0
 
@@ -84,6 +85,8 @@ class Tracker:
 
         `full` looks at everything: at phase borders, where what makes no event must be found.
         """
+        if self._is_doubted:
+            self.forget()
         root, mode = beneath.open_root(self._path, borrow=self._borrow)
         try:
             tree = self._up_to_date(root, sink, full=full)
@@ -105,7 +108,7 @@ class Tracker:
 
     def save(self) -> None:
         """Keeps what is known for the next process."""
-        if self._cache is not None and self._tree.root.stored:
+        if self._cache is not None and self._tree.root.stored and not self._is_doubted:
             stat_cache.save(self._cache.path, self._tree, self._cache.key)
 
     def unstored(self) -> dict[bytes, Directory]:
@@ -116,11 +119,16 @@ class Tracker:
             if node.identity is not None
         }
 
+    def doubt(self) -> None:
+        """Lets the next look be at everything; one that another thread takes now is left alone."""
+        self._is_doubted = True
+
     def forget(self) -> None:
         """Knows nothing any more; the next look is at everything."""
         self._stop_watching()
         self._tree = Tree()
         self._is_known = False
+        self._is_doubted = False
 
     def _up_to_date(self, root: int, sink: Sink, *, full: bool) -> Tree:
         if os.fstat(root).st_ino != self._root_inode:

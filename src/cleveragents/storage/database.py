@@ -2,6 +2,7 @@
 
 import sqlite3
 from pathlib import Path
+from threading import RLock
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -28,6 +29,8 @@ class Database:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._engine = _engine(path)
+        # SQLite waits by sleeping; the threads of this process take their turns here instead.
+        self._turn = RLock()
         with understood(self._engine):
             found = self._schema()
         if found != SCHEMA:
@@ -35,7 +38,7 @@ class Database:
 
     def unit_of_work(self) -> UnitOfWork:
         """Begins one transaction."""
-        return UnitOfWork(self._engine)
+        return UnitOfWork(self._engine, self._turn)
 
     def _schema(self) -> str | None:
         with self._engine.connect() as connection:

@@ -13,11 +13,13 @@ from cleveragents.errors import Failed
 class UnitOfWork(AbstractContextManager[Connection]):
     """A transaction on the database; repositories work on the connection it yields."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, turn: AbstractContextManager[object]) -> None:
         self._engine = engine
+        self._turn = turn  # of one thread at a time
         self._stack = ExitStack()
 
     def __enter__(self) -> Connection:
+        self._stack.enter_context(self._turn)
         self._stack.enter_context(understood(self._engine))
         return self._stack.enter_context(self._engine.begin())
 

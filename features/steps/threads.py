@@ -1,0 +1,73 @@
+"""Steps about plans that run at the same time in threads of one process."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from behave import then, when
+from oracle import assert_same, picture
+
+from cleveragents.plans.lifecycle import written
+from cleveragents.sandbox.process import MARK, adopt_orphans
+
+
+@when("the library runs {count:d} plans of the action at once")
+def run_at_once(context, count):
+    adopt_orphans()
+    context.app = context.world.app()
+    plans = [context.app.use(context.action, {}) for _ in range(count)]
+    with ThreadPoolExecutor(count) as pool:
+        context.plans = list(pool.map(context.app.execute.run, [plan.plan_id for plan in plans]))
+
+
+@then('all of them are "{stage}"')
+def check_stages(context, stage):
+    found = [(written(plan.stage), plan.error) for plan in context.plans]
+    assert found == [(stage, None)] * len(found), found
+
+
+@then('each of them has a sandbox in which "{name}" holds "{text}"')
+def check_files(context, name, text):
+    for plan in context.plans:
+        found = (sandbox(context, plan) / name).read_text().strip()
+        assert found == text, found
+
+
+@then("each of them can go back to each of its checkpoints and verify it")
+def check_checkpoints(context):
+    """In another process's eyes: a new library, that knows only what is stored."""
+    app = context.world.app()
+    for plan in context.plans:
+        files = picture(sandbox(context, plan))
+        rows = app.checkpoints.list_checkpoints(plan.plan_id)
+        for row in (*rows, rows[-1]):
+            assert app.checkpoints.verify_checkpoint(plan.plan_id, row) == []
+            app.checkpoints.rollback_to_checkpoint(plan.plan_id, row)
+        assert_same(files, picture(sandbox(context, plan)))
+
+
+@then("no process of the steps is left")
+def check_processes(context):
+    marks = {f"{MARK}={run}" for (run,) in context.world.sql("SELECT step_run_id FROM step_runs")}
+    seen = [Path(f"/proc/{name}") for name in os.listdir("/proc") if name.isdigit()]
+    left = [path.name for path in seen if bears(path, marks) or is_child(path)]
+    assert left == [], left
+
+
+def sandbox(context, plan):
+    return context.app.plans.status(plan).sandbox.path
+
+
+def bears(path, marks):
+    try:
+        return not marks.isdisjoint((path / "environ").read_bytes().decode().split("\0"))
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def is_child(path):
+    try:
+        fields = (path / "stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return False
+    return fields[1] == str(os.getpid())
