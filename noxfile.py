@@ -92,6 +92,20 @@ def machine(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def limits(session: nox.Session) -> None:
+    """A plan and a rollback on a project of a million files; takes about half an hour."""
+    run(
+        session,
+        "behave",
+        "features/limits.feature",
+        "-n",
+        "many entries",
+        "--no-capture",
+        more={"LIMITS_ENTRIES": "1000000"},
+    )
+
+
+@nox.session(default=False)
 def bench_peers(session: nox.Session) -> None:
     """Checkpoints and rollbacks beside the git sequences of other tools, in one run."""
     run(session, "python", "benchmarks/peers.py", *session.posargs)

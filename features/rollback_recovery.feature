@@ -14,40 +14,6 @@ Feature: Rollbacks that go wrong
 
   # --- Damage ------------------------------------------------------------------------------------
 
-  Scenario: verifying finds nothing to complain about
-    When I run "agents plan checkpoint verify @ --format json"
-    Then the exit code is 0
-    And "data.verified" counts 5
-    When I run "agents plan checkpoint verify @ 2"
-    Then the exit code is 0
-    And the output says "1 checkpoints verified"
-
-  Scenario: verifying finds damaged files, in every checkpoint that has them
-    Given the stored content of "w2" is damaged
-    When I run "agents plan checkpoint verify @ --format json"
-    Then the exit code is 1
-    And the envelope is that of the error "damaged" of "plan checkpoint verify"
-    And the problems are
-      """
-      cp3: w2
-      cp4: w2
-      cp5: w2
-      """
-    When I run "agents plan checkpoint verify @ 2"
-    Then the exit code is 0
-
-  Scenario: verifying finds a snapshot that is lost as a whole
-    Given the stored record of checkpoint 3 is damaged
-    When I run "agents plan checkpoint verify @ --format json"
-    Then the exit code is 1
-    And the detail says "cp3: (the whole snapshot): object"
-
-  Scenario: a damaged pack loses what only it holds
-    Given the pack of checkpoint 3 is cut short
-    When I run "agents plan checkpoint verify @ 3"
-    Then the exit code is 1
-    And the error says "is missing"
-
   Scenario: going to a checkpoint whose files are damaged is refused with the paths
     Given the stored content of "v" in checkpoint 3 is damaged
     When I run "agents plan rollback @ 3 --yes --format json"

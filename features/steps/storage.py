@@ -331,5 +331,6 @@ def check_whole(context):
     assert context.world.sql("PRAGMA foreign_key_check") == []
     app = context.world.app()
     plan = app.plans.find("@")
-    for row in app.checkpoints.list_checkpoints(plan.plan_id):
-        assert app.checkpoints.verify_checkpoint(plan.plan_id, row) == [], row.name
+    rows = app.checkpoints.list_checkpoints(plan.plan_id)
+    bad = [found for found in app.checkpoints.verify_checkpoints(rows) if not found.is_intact]
+    assert not bad, bad

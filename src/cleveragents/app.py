@@ -48,7 +48,7 @@ class App:
         report = in_turn(report)
         caller = config.caller_environment()
         data = (data_dir or config.default_data_dir(caller)).absolute()
-        self.project = locate(project, Path.cwd())
+        self.project = locate(project, Path.cwd(), config.home(caller))
         refuse_overlap(self.project, data)
         if config_path is not None and not config_path.exists():
             raise InvalidInput(f"no such file: {config_path}")

@@ -210,6 +210,11 @@ def _old_triggers(setting: Setting, given: object, where: str) -> list[str]:
     return [f"{where}: {name} is an old spelling of {OLD_TRIGGERS[name.strip()]}" for name in used]
 
 
+def home(environment: Mapping[str, str]) -> Path:
+    """The caller's home directory."""
+    return Path(environment.get("HOME") or "~").expanduser()
+
+
 def default_data_dir(environment: Mapping[str, str]) -> Path:
     """Where everything is kept unless a flag says otherwise."""
     given = environment.get("CLEVERAGENTS_DATA_DIR")
@@ -223,6 +228,8 @@ def default_user_file(environment: Mapping[str, str]) -> Path:
 
 
 def _read_file(path: Path) -> dict[str, object]:
+    if path.is_fifo():
+        raise InvalidInput(f"{path} is a named pipe, not a file")  # to read it could take for ever
     try:
         return _flat(tomllib.loads(path.read_text()))
     except FileNotFoundError:

@@ -26,7 +26,7 @@ from cleveragents.plans.document import PlanDocument, make_current
 from cleveragents.plans.lifecycle import Phase, Stage, State
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.snapshots.archive import MAIN, Changes
+from cleveragents.snapshots.archive import MAIN, Archive, Changes
 from cleveragents.snapshots.record import Snapshot
 from cleveragents.storage.database import Database
 
@@ -77,12 +77,12 @@ class Rollbacks:
         """Tells what a rollback would change, after verifying that it could."""
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
-        snapshot = self._verified(plan, target)
+        snapshot = verified(archive, target)
         return described(archive.verified_changes_from_now(snapshot, sandbox.roots))
 
     def open(self, plan: Plan, target: Checkpoint, safety: Checkpoint, ending: Ending) -> Operation:
         """Records the intent; from here on a crash is finished by recovery."""
-        self._verified(plan, target)
+        verified(self._sandboxes.archive(plan.project_id), target)
         intent = {
             "target": target.checkpoint_id,
             "safety": safety.checkpoint_id,
@@ -116,7 +116,7 @@ class Rollbacks:
         # The intent is recorded: a sandbox lost since is made again, all of it is restored anyway.
         sandbox = self._sandboxes.rebuilt(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
-        snapshot = self._verified(plan, goal)
+        snapshot = verified(archive, goal)
         restored = archive.restore(snapshot, sandbox.roots, sandbox.staging)
         changes = described(restored.changes)
         with self._database.unit_of_work() as connection:
@@ -141,18 +141,6 @@ class Rollbacks:
             len(lineage(all_rows)),
         )
 
-    def _verified(self, plan: Plan, target: Checkpoint) -> Snapshot:
-        """Loads a checkpoint's snapshot and holds it against its row."""
-        archive = self._sandboxes.archive(plan.project_id)
-        try:
-            snapshot = archive.load(target.sandbox_ref)
-            matches = state_hash(snapshot.roots, document_of(snapshot)) == target.state_hash
-        except (Damaged, ValueError, KeyError) as error:
-            raise Damaged(f"the snapshot of {target.name} cannot be read: {error}") from error
-        if not matches:
-            raise Damaged(f"the snapshot of {target.name} does not match its state hash")
-        return snapshot
-
     def _append_record(
         self, connection: Connection, operation: Operation, goal: Checkpoint
     ) -> None:
@@ -172,6 +160,18 @@ class Rollbacks:
             (Phase(phase), State(state)),
             error=None if error is None else PlanError.from_record(error),
         )
+
+
+def verified(archive: Archive, target: Checkpoint) -> Snapshot:
+    """Loads a checkpoint's snapshot and holds it against its row."""
+    try:
+        snapshot = archive.load(target.sandbox_ref)
+        matches = state_hash(snapshot.roots, document_of(snapshot)) == target.state_hash
+    except (Damaged, ValueError, KeyError) as error:
+        raise Damaged(f"the snapshot of {target.name} cannot be read: {error}") from error
+    if not matches:
+        raise Damaged(f"the snapshot of {target.name} does not match its state hash")
+    return snapshot
 
 
 def document_of(snapshot: Snapshot) -> PlanDocument:

@@ -1,6 +1,6 @@
 """The checkpoint service: makes checkpoints, lists them, goes back to them and forgets them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from cleveragents.checkpoints.rollback import (
 )
 from cleveragents.checkpoints.saving import CheckpointPolicy, Saving, Wanted
 from cleveragents.checkpoints.triggers import TYPE_OF, CheckpointType, Trigger
+from cleveragents.checkpoints.verification import Verification, Verified
 from cleveragents.errors import Damaged, Refused
 from cleveragents.plans.document import current_document
 from cleveragents.plans.lifecycle import APPLIED, QUEUED
@@ -138,13 +139,14 @@ class CheckpointService:
         archive = self._sandboxes.archive(self._plan(plan_id).project_id)
         archive.restore(archive.load(checkpoint.sandbox_ref), sandbox.roots, sandbox.staging)
 
-    def verify_checkpoint(self, plan_id: str, checkpoint: Checkpoint) -> list[str]:
-        """Reads a checkpoint's content back; returns the paths that are damaged or missing."""
-        archive = self._sandboxes.archive(self._plan(plan_id).project_id)
-        try:
-            return archive.damaged(archive.load(checkpoint.sandbox_ref))
-        except Damaged as error:
-            return [f"(the whole snapshot): {error.message}"]
+    def verify_checkpoints(self, rows: Sequence[Checkpoint]) -> Iterator[Verified]:
+        """Reads checkpoints back, one after the other; what they share is read once."""
+        runs: dict[str, Verification] = {}
+        for row in rows:
+            project_id = self._plan(row.plan_id).project_id
+            if project_id not in runs:
+                runs[project_id] = Verification(self._sandboxes.archive(project_id))
+            yield runs[project_id].of(row)
 
     def delete_checkpoint(self, plan_id: str, checkpoint: Checkpoint) -> None:
         """Forgets a checkpoint; the newest one and what an open operation needs are refused."""
@@ -203,7 +205,8 @@ class CheckpointService:
         """Adds to the refusal which checkpoint could be gone to instead."""
         rows = [row for row in self.list_checkpoints(plan.plan_id) if row.seq != target.seq]
         rows.sort(key=lambda row: abs(row.seq - target.seq))
-        good = next((row for row in rows if not self.verify_checkpoint(plan.plan_id, row)), None)
+        read_back = self.verify_checkpoints(rows)
+        good = next((found.checkpoint for found in read_back if found.is_intact), None)
         again = f"agents plan rollback {plan.plan_id}"
         hints = [f"extract what is left: {again} {target.seq} --to DIR"]
         if good is not None:

@@ -1,5 +1,6 @@
 """`agents plan checkpoint …`: list, show, make, delete, compare and verify checkpoints."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -7,10 +8,11 @@ import typer
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.checkpoints.verification import Verified
 from cleveragents.cli import views
 from cleveragents.cli.invocation import PlanArgument, YesOption, add_commands, confirm, current
-from cleveragents.cli.render import Grid, Result, Text
-from cleveragents.errors import Damaged
+from cleveragents.cli.render import Grid, Result, Text, name_fields
+from cleveragents.errors import InvalidInput
 
 CheckpointArgument = Annotated[
     str, typer.Argument(metavar="CHECKPOINT", help="A number, an id, a prefix, or @.")
@@ -148,22 +150,56 @@ def verify(
     checkpoint: Annotated[
         str | None, typer.Argument(metavar="CHECKPOINT", help="Default: all of the plan.")
     ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All plans of the project.")] = False,
 ) -> Result:
     """Read the content of checkpoints back and compare it with its hashes.
 
     Example: agents plan checkpoint verify @
     """
     app = current.app()
-    found = app.plans.find(plan)
-    rows = app.checkpoints.list_checkpoints(found.plan_id)
+    if every and (checkpoint is not None or plan != "@"):
+        raise InvalidInput("--all is about every plan of the project; name none with it")
     if checkpoint is not None:
-        rows = [app.checkpoints.get_checkpoint(found.plan_id, checkpoint)]
-    damage = {row.name: app.checkpoints.verify_checkpoint(found.plan_id, row) for row in rows}
-    bad = [f"{name}: {path}" for name, paths in damage.items() for path in paths]
-    if bad:
-        raise Damaged(f"{len(bad)} stored paths are damaged or missing", detail=bad)
-    verified = [row.checkpoint_id for row in rows]
-    return Result({"verified": verified}, [Text([f"{len(rows)} checkpoints verified"])])
+        rows = [app.checkpoints.get_checkpoint(app.plans.find(plan).plan_id, checkpoint)]
+    else:
+        plans = app.plans.list() if every else [app.plans.find(plan)]
+        rows = [row for one in plans for row in app.checkpoints.list_checkpoints(one.plan_id)]
+    return _read_back(list(app.checkpoints.verify_checkpoints(rows)))
+
+
+def _read_back(found: Sequence[Verified]) -> Result:
+    bad = [one for one in found if not one.is_intact]
+    intact = [one.checkpoint.checkpoint_id for one in found if one.is_intact]
+    if not bad:
+        text = Text([f"{len(intact)} checkpoints verified"])
+        return Result({"verified": intact, "damaged": []}, [text])
+    table = [
+        [one.checkpoint.name, one.checkpoint.checkpoint_id, line]
+        for one in bad
+        for line in ([one.problem] if one.problem else one.damaged)
+    ]
+    plans = dict.fromkeys(one.checkpoint.plan_id for one in bad)
+    return Result(
+        {"verified": intact, "damaged": [_damage(one) for one in bad]},
+        [Grid("Damaged or missing", ["CP", "ID", "WHAT"], table)],
+        status="warn",
+        exit_code=1,
+        messages=[f"{len(bad)} of {len(found)} checkpoints are damaged"],
+        next_steps=[
+            "agents doctor --repair    # stores again what the sandbox or the project still has",
+            *(f"agents plan rollback {plan_id} CHECKPOINT --to DIR" for plan_id in plans),
+        ],
+    )
+
+
+def _damage(found: Verified) -> dict[str, object]:
+    return {
+        "plan_id": found.checkpoint.plan_id,
+        "checkpoint_id": found.checkpoint.checkpoint_id,
+        "seq": found.checkpoint.seq,
+        "problem": found.problem,
+        "paths": [name_fields("path", path) for path in found.damaged],
+    }
 
 
 def _row(row: Checkpoint) -> dict[str, object]:

@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cleveragents.errors import Failed
+from cleveragents.errors import Failed, Refused
 from cleveragents.sandbox.process import helper
 
+PATIENCE_SECONDS = 600  # a repository can be made so that git never ends
 _NEUTRAL = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -176,7 +177,14 @@ def _run(
         )
 
     with helper(start) as process:
-        out, said = process.communicate(stdin)
+        try:
+            out, said = process.communicate(stdin, timeout=PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            process.kill()
+            raise Refused(
+                f"git {arguments[0]} did not end in {PATIENCE_SECONDS} s",
+                hints=["see what it waits for, or set sandbox.strategy to filesystem_copy"],
+            ) from error
     return subprocess.CompletedProcess(command, process.returncode, out, said)
 
 

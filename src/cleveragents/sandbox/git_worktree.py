@@ -16,6 +16,7 @@ from cleveragents.errors import Failed
 from cleveragents.sandbox import git
 from cleveragents.sandbox.filesystem_copy import copy_in
 from cleveragents.sandbox.git import Git
+from cleveragents.sandbox.pipes import refuse_pipes
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import Filled, Sandbox, SandboxPolicy
 from cleveragents.snapshots.archive import MAIN, Archive
@@ -33,6 +34,7 @@ class GitWorktree:
         self, project: Project, sandbox: Sandbox, archive: Archive, policy: SandboxPolicy
     ) -> Filled:
         """Makes the git directory, then the files it stands beside."""
+        refuse_pipes(project.path)
         users = Git(project.path / ".git", project.path)
         branch = f"cleveragents/plan-{sandbox.plan_id}"
         own = git.create(sandbox.git_dir, object_format=_object_format(users), branch=branch)

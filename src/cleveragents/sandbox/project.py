@@ -22,17 +22,27 @@ class Project:
         return (self.path / ".git").exists()
 
 
-def locate(directory: Path | None, current: Path) -> Project:
-    """Finds the project: exactly the directory given, or the git top level of the current one."""
-    if directory is not None:
-        if not directory.is_dir():
-            raise InvalidInput(f"no such directory: {directory}")
-        return _checked(Project(directory.resolve()))
-    start = current.resolve()
-    for candidate in (start, *start.parents):
-        if (candidate / ".git").exists():
-            return _checked(Project(candidate))
-    return _checked(Project(start))
+def locate(directory: Path | None, current: Path, home: Path) -> Project:
+    """Finds the project: exactly the directory given, or the git top level of the current one.
+
+    The home directory and the root of the file system are refused: nobody means all of that.
+    """
+    if directory is not None and not directory.is_dir():
+        raise InvalidInput(f"no such directory: {directory}")
+    start = (directory or current).resolve()
+    found = start if directory is not None else _top_level(start)
+    if found in (home.resolve(), Path(found.root)):
+        what = "the root of the file system" if found == Path(found.root) else "your home directory"
+        raise Refused(
+            f"the project would be {found}, {what}",
+            hints=["go to a folder of its own, or name one: --project DIR"],
+        )
+    return _checked(Project(found))
+
+
+def _top_level(start: Path) -> Path:
+    tops = (path for path in (start, *start.parents) if (path / ".git").exists())
+    return next(tops, start)
 
 
 def refuse_overlap(project: Project, data_dir: Path) -> None:

@@ -22,7 +22,7 @@ from cleveragents.snapshots.restore import place
 from cleveragents.snapshots.scan import Excluded, shown
 from cleveragents.snapshots.store import NewPack, Store, Swept
 from cleveragents.snapshots.tracker import Cache, HashOnly, Tracker, Tracking
-from cleveragents.snapshots.traverse import damaged_paths, intact, reachable
+from cleveragents.snapshots.traverse import Verifier, intact, reachable
 
 MAIN = "tree"  # the root that filters apply to
 RESERVE_BYTES = 16 << 20  # left free, so that the closing transaction still finds room
@@ -239,12 +239,17 @@ class Archive:
             place(target, staging_fd, changes, self._store.read)
         return self.damaged(snapshot)
 
-    def damaged(self, snapshot: Snapshot) -> list[str]:
+    def verifier(self) -> Verifier:
+        """Reads snapshots back; what several of them share is read once."""
+        return Verifier(self._store.read)
+
+    def damaged(self, snapshot: Snapshot, verifier: Verifier | None = None) -> list[str]:
         """Reads everything back; returns the paths that are damaged or missing."""
+        verifier = verifier or self.verifier()
         return [
             _named(name, path)
             for name, root in snapshot.roots.items()
-            for path in damaged_paths(b"", root, self._store.read)
+            for path in verifier.damaged_paths(b"", root)
         ]
 
     def sweep(self, live: Callable[[], set[str]], forgotten: Iterable[str]) -> Swept | None:
@@ -278,12 +283,13 @@ class Archive:
         return roots | reachable(entries, self._store.read)
 
     def _refuse_damaged(self, changes: Changes) -> None:
+        verifier = self.verifier()
         bad = [
             _named(name, path)
             for name, wanted in changes.items()
             for change in wanted
             if change.after is not None and not change.after.is_dir
-            for path in damaged_paths(change.path, change.after, self._store.read)
+            for path in verifier.damaged_paths(change.path, change.after)
         ]
         if bad:
             raise _damaged(bad)

@@ -8,17 +8,57 @@ from cleveragents.snapshots.content import Read
 from cleveragents.snapshots.manifest import Entry, decode
 
 
-def damaged_paths(path: bytes, entry: Entry, read: Read) -> Iterator[bytes]:
-    """Reads everything at and below an entry; yields the paths that cannot be had intact."""
-    try:
+class Verifier:
+    """Reads content back, each object once, however many entries share it."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._lost: dict[bytes, bool] = {}  # by object of a file or link
+        self._large: dict[bytes, bool] = {}  # by chunk list: whether a part of it is lost
+        self._below: dict[bytes, list[bytes]] = {}  # by directory: the lost paths, from there
+
+    def damaged_paths(self, path: bytes, entry: Entry) -> list[bytes]:
+        """Returns the paths at and below an entry that cannot be had intact."""
         if entry.is_dir:
-            for name, inner in decode(read(entry.content)).items():
-                yield from damaged_paths(path + b"/" + name if path else name, inner, read)
-        else:
-            for identity in content.objects(entry, read):
-                read(identity)
-    except Damaged:
-        yield path
+            return [_joined(path, inner) for inner in self._directory(entry.content)]
+        return [path] if self._is_damaged(entry) else []
+
+    def _directory(self, identity: bytes) -> list[bytes]:
+        if identity not in self._below:
+            try:
+                inside = decode(self._read(identity))
+            except Damaged:
+                self._below[identity] = [b""]
+                return [b""]
+            found: list[bytes] = []
+            for name, entry in inside.items():
+                found += self.damaged_paths(name, entry)
+            self._below[identity] = found
+        return self._below[identity]
+
+    def _is_damaged(self, entry: Entry) -> bool:
+        if entry.size <= content.CHUNK:
+            return entry.has_content and self._is_lost(entry.content)
+        if entry.content not in self._large:
+            self._large[entry.content] = self._lacks_chunk(entry)
+        return self._large[entry.content]
+
+    def _lacks_chunk(self, entry: Entry) -> bool:
+        try:
+            _, *chunks = content.objects(entry, self._read)
+        except Damaged:
+            return True
+        return any(map(self._is_lost, chunks))
+
+    def _is_lost(self, identity: bytes) -> bool:
+        if identity not in self._lost:
+            try:
+                self._read(identity)
+            except Damaged:
+                self._lost[identity] = True
+            else:
+                self._lost[identity] = False
+        return self._lost[identity]
 
 
 def intact(path: bytes, entry: Entry, read: Read) -> Iterator[tuple[bytes, Entry]]:
@@ -34,7 +74,7 @@ def intact(path: bytes, entry: Entry, read: Read) -> Iterator[tuple[bytes, Entry
         return
     yield path, entry
     for name, inner in inside:
-        yield from intact(path + b"/" + name if path else name, inner, read)
+        yield from intact(_joined(path, name), inner, read)
 
 
 def reachable(entries: Iterable[Entry], read: Read) -> set[bytes]:
@@ -49,3 +89,7 @@ def reachable(entries: Iterable[Entry], read: Read) -> set[bytes]:
         if entry.is_dir:
             waiting.extend(decode(read(entry.content)).values())
     return found
+
+
+def _joined(path: bytes, inner: bytes) -> bytes:
+    return path + b"/" + inner if path and inner else path or inner

@@ -1,0 +1,41 @@
+"""Steps about reading checkpoints back."""
+
+import os
+from collections import Counter
+
+from behave import given, then
+from checkpoints import checkpoints
+
+from cleveragents.checkpoints.verification import Verification
+
+
+@then("the damage is told of {count:d} plans")
+def check_plans(context, count):
+    found = {one["plan_id"] for one in context.world.done.data["damaged"]}
+    assert len(found) == count, found
+
+
+@given("a file of {size:d} MiB that two checkpoints share")
+def share_file(context, size):
+    (context.world.sandbox / "large").write_bytes(os.urandom(size << 20))
+    for label in ("one", "two"):
+        done = context.world.agents("plan", "checkpoint", "create", "@", "--label", label)
+        assert done.code == 0, done.err
+
+
+@then("reading all checkpoints back reads each object once")
+def check_reads(context):
+    app = context.world.app()
+    archive = app.checkpoints._sandboxes.archive(app.plans.find("@").project_id)
+    verification = Verification(archive)
+    read, reads = verification._verifier._read, Counter()
+
+    def counted(identity):
+        reads[identity] += 1
+        return read(identity)
+
+    verification._verifier._read = counted
+    for row in checkpoints(context):
+        assert verification.of(row).is_intact
+    assert len(reads) > 10, reads
+    assert set(reads.values()) == {1}, reads.most_common(3)
