@@ -26,6 +26,9 @@ Feature: The command line
       | plan checkpoint verify              | plan checkpoint verify |
       | plan rollback @ 1 --yes             | plan rollback          |
       | config list                         | config list            |
+      | config get sandbox.base             | config get             |
+      | config set sandbox.base head        | config set             |
+      | config unset sandbox.base           | config unset           |
       | tool list                           | tool list              |
       | tool show shell                     | tool show              |
 
@@ -144,6 +147,9 @@ Feature: The command line
       | plan checkpoint diff   |
       | plan checkpoint verify |
       | config list            |
+      | config get             |
+      | config set             |
+      | config unset           |
       | tool list              |
       | tool show              |
 

@@ -7,14 +7,16 @@ python scripts/settings_page.py --check    # fails if it is out of date
 import sys
 from pathlib import Path
 
-from cleveragents.config import PROJECT_FILE, SETTINGS, Setting
+from cleveragents.config.levels import PROJECT_FILE
+from cleveragents.config.settings import SETTINGS, Setting
 
 PAGE = Path("docs/reference/configuration.md")
 HEAD = f"""\
 # Settings
 
-Precedence: environment, then the project's `{PROJECT_FILE}`, then your own `config.toml` (in the
-user's configuration directory, or `--config-path`), then the default. Files are TOML:
+Precedence: flag (`--set KEY=VALUE`, on any command, as often as needed), environment, the project's
+`{PROJECT_FILE}`, your own `config.toml` (in the user's configuration directory, or
+`--config-path`), default. Files are TOML:
 
 ```toml
 [sandbox]
@@ -24,8 +26,25 @@ copy-ignored = [".env"]
 exclude = ["node_modules"]
 ```
 
-In a variable, a list is separated by commas. An unknown key or a wrong value is refused, with the
-nearest right one. `agents config list` shows every value and where it comes from. The data
+A list is separated by commas in a flag, a variable and `config set`, or written as in a file:
+`["a", "b"]`; in a file it must be a list. An unknown key, variable or value is refused, with the
+nearest right one, whatever level it is on. A project's file may not set what reaches outside the
+project, nor any `core.*`.
+
+```
+agents config list                        every value, and which level it comes from
+agents config get KEY [--verbose]         one value; what every level says, and which one wins
+agents config set KEY VALUE               in your own file; --project-level: in the project's
+agents config unset KEY                   likewise
+```
+
+`set` and `unset` change nothing else in the file: comments and order stay, and the file is replaced
+as a whole. An unknown key that stops every command can be taken out with `unset`.
+
+Accepted with a warning: the keys `core.checkpoints.auto_create_on` and
+`core.checkpoints.auto-create-on` (not in a project's file), the triggers `on_tool_write` (now
+`before_tool_execute`) and `on_tool_write_complete` (now `after_tool_execute`). Without a warning:
+`max_checkpoints_per_plan`, and `CLEVERAGENTS_CHECKPOINT_AUTO_CREATE_ON` for the triggers. The data
 directory is `--data-dir`, else `CLEVERAGENTS_DATA_DIR`, else the user's data directory.
 
 | key | default | variable | meaning |

@@ -2,18 +2,26 @@
 
 from pathlib import Path
 
-from behave import given, then
+from behave import given, then, when
+from commands import words
 
 
 @given("the project's settings")
 def write_project_settings(context):
-    write_settings(context.world.project / ".cleveragents" / "config.toml", context.text)
+    write_settings(project_file(context), context.text)
 
 
 @given("the user's settings")
 def write_user_settings(context):
-    home = Path(context.world.variables["XDG_CONFIG_HOME"])
-    write_settings(home / "cleveragents" / "config.toml", context.text)
+    write_settings(user_file(context), context.text.replace("\\n", "\n"))
+
+
+def project_file(context):
+    return context.world.project / ".cleveragents" / "config.toml"
+
+
+def user_file(context):
+    return Path(context.world.variables["XDG_CONFIG_HOME"]) / "cleveragents" / "config.toml"
 
 
 @given('the settings file "{name}"')
@@ -56,3 +64,67 @@ def set_user_data(context, name):
 @then('there is a database in "{name}"')
 def check_database(context, name):
     assert (context.world.home / name / "cleveragents.db").is_file()
+
+
+@then("the user's file is")
+def check_user_file(context):
+    found = user_file(context).read_text()
+    assert found.rstrip("\n") == context.text, found
+    assert [path.name for path in user_file(context).parent.iterdir()] == ["config.toml"]
+
+
+@then("the project's file is")
+def check_project_file(context):
+    found = project_file(context).read_text()
+    assert found.rstrip("\n") == context.text, found
+
+
+@then("the user has no settings file")
+def check_no_user_file(context):
+    assert not user_file(context).exists()
+
+
+@then("the project has no settings file")
+def check_no_project_file(context):
+    assert not project_file(context).exists()
+
+
+@then('exactly one message says "{text}"')
+def check_one_message(context, text):
+    found = context.world.done.envelope["messages"]
+    assert sum(text in line for line in found) == 1, found
+
+
+@then('no message says "{text}"')
+def check_no_message(context, text):
+    found = context.world.done.envelope["messages"]
+    assert not any(text in line for line in found), found
+
+
+@then('the error says "{text}" once')
+def check_error_once(context, text):
+    assert context.world.done.err.count(text) == 1, context.world.done.err
+
+
+@then('the output is exactly "{text}"')
+def check_exact_output(context, text):
+    assert context.world.done.out == f"{text}\n", context.world.done.out
+
+
+@then("the lines of the output hold")
+def check_lines(context):
+    """Each line of the text is found in a line of the output, whatever the space between words."""
+    found = [" ".join(line.split()) for line in context.world.done.out.splitlines()]
+    missing = [
+        line for line in context.text.splitlines() if not any(line in other for other in found)
+    ]
+    assert not missing, f"{missing} in {found}"
+
+
+@when("these run at the same time")
+def run_all_together(context):
+    started = [
+        context.world.agents_beside(*words(context, row["command"].removeprefix("agents ")))
+        for row in context.table
+    ]
+    context.codes = [(process.communicate()[1], process.returncode) for process in started]

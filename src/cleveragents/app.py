@@ -1,10 +1,9 @@
 """The application: opens storage and builds every service once, in plain sight."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from cleveragents import config
 from cleveragents.checkpoints.comparison import Comparisons
 from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
@@ -12,7 +11,14 @@ from cleveragents.checkpoints.rollback import Rollbacks
 from cleveragents.checkpoints.saving import CheckpointPolicy, Saving
 from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.checkpoints.triggers import Trigger
-from cleveragents.config import Settings
+from cleveragents.config.levels import (
+    Settings,
+    Sources,
+    caller_environment,
+    default_data_dir,
+    home,
+    load,
+)
 from cleveragents.engine.attempt import StepAttempts, StepEnvironment
 from cleveragents.engine.borders import StepBorders
 from cleveragents.engine.decide import DecideSteps
@@ -21,7 +27,7 @@ from cleveragents.engine.recover import Ownership
 from cleveragents.engine.status import PlanReader
 from cleveragents.engine.strategize import StrategizePhase
 from cleveragents.engine.tool_step import ToolSteps
-from cleveragents.errors import Failed, InvalidInput
+from cleveragents.errors import Failed
 from cleveragents.events import Note, Reporter, in_turn, silent
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step import AnyStep, DecideStep, ToolStep
@@ -43,17 +49,16 @@ class App:
         *,
         data_dir: Path | None = None,
         config_path: Path | None = None,
+        flags: Sequence[str] = (),
         report: Reporter = silent,
     ) -> None:
         report = in_turn(report)
-        caller = config.caller_environment()
-        data = (data_dir or config.default_data_dir(caller)).absolute()
-        self.project = locate(project, Path.cwd(), config.home(caller))
+        caller = caller_environment()
+        data = (data_dir or default_data_dir(caller)).absolute()
+        self.project = locate(project, Path.cwd(), home(caller))
         refuse_overlap(self.project, data)
-        if config_path is not None and not config_path.exists():
-            raise InvalidInput(f"no such file: {config_path}")
-        user_file = config_path or config.default_user_file(caller)
-        self.settings = settings = config.load(caller, self.project.path, user_file)
+        sources = Sources.of(self.project.path, config_path, flags, caller)
+        self.settings = settings = load(sources)
         database = Database(_prepared(data) / "cleveragents.db")
         sandboxes = Sandboxes(
             database,

@@ -17,6 +17,7 @@ from cleveragents.cli.invocation import (
     DataDirOption,
     FormatOption,
     ProjectOption,
+    SetOption,
     VerboseOption,
     begin,
     current,
@@ -34,7 +35,7 @@ ONLY_GROUPS = (
     "tool",
     "config",
 )  # no command yet: show what there is
-TAKES_VALUE = ("--format", "--project", "--data-dir", "--config-path")
+TAKES_VALUE = ("--format", "--project", "--data-dir", "--config-path", "--set")
 OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -85,6 +86,7 @@ def _global_options(
     project: ProjectOption = None,
     data_dir: DataDirOption = None,
     config_path: ConfigPathOption = None,
+    settings: SetOption = None,
     verbose: VerboseOption = None,
     version: Annotated[
         bool,
@@ -98,6 +100,7 @@ def _global_options(
             "project": project,
             "data_dir": data_dir,
             "config_path": config_path,
+            "settings": settings,
             "verbose": verbose,
         }
     )

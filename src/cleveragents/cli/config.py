@@ -1,16 +1,39 @@
-"""`agents config …`: the settings in force."""
+"""`agents config …`: the settings in force, and the files that hold them."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from cleveragents.cli.invocation import add_commands, current
-from cleveragents.cli.render import Grid, Result
-from cleveragents.config import SETTINGS
+from cleveragents.cli.render import Grid, Result, Text
+from cleveragents.config import file
+from cleveragents.config.levels import (
+    Level,
+    Settings,
+    Sources,
+    Value,
+    caller_environment,
+    home,
+    load,
+    refuse_in_project,
+)
+from cleveragents.config.settings import SETTINGS, Setting, known, written
+from cleveragents.errors import Refused
+from cleveragents.sandbox.project import locate
+
+KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="The name of a setting.")]
+ProjectLevelOption = Annotated[
+    bool,
+    typer.Option("--project-level", help="In the project's file, for everybody who works on it."),
+]
 
 
 def register(root: typer.Typer) -> None:
     """Adds the group to the command line."""
     group = typer.Typer()
-    add_commands(group, {"list": list_settings})
+    add_commands(group, {"list": list_settings, "get": get, "set": set_setting, "unset": unset})
     root.add_typer(group, name="config", help="The settings in force.")
 
 
@@ -19,7 +42,7 @@ def list_settings() -> Result:
 
     Example: agents config list
     """
-    settings = current.app().settings
+    settings = _load(_sources())
     data = [
         {
             "key": key,
@@ -30,5 +53,136 @@ def list_settings() -> Result:
         }
         for key, setting in SETTINGS.items()
     ]
-    rows = [[key, settings.written(key), settings.value(key).source] for key in SETTINGS]
+    rows = [[key, _shown(settings.value(key)), settings.value(key).source] for key in SETTINGS]
     return Result({"settings": data}, [Grid("", ["KEY", "VALUE", "FROM"], rows)])
+
+
+def get(key: KeyArgument) -> Result:
+    """Tell the value of a setting; with --verbose, what every level says and which one wins.
+
+    Example: agents config get sandbox.checkpoint.auto-create-on --verbose
+    """
+    setting = known(key, "")
+    settings = _load(_sources())
+    said = {value.source: value for value in settings.levels(setting.key)}
+    winner = settings.value(setting.key)
+    levels = [
+        {
+            "level": level,
+            "value": said[level].value if level in said else None,
+            "where": said[level].where if level in said else "",
+            "wins": level == winner.source,
+        }
+        for level in Level
+    ]
+    data = {"key": setting.key, "value": winner.value, "source": winner.source, "levels": levels}
+    if not current.verbose:
+        return Result(data, [Text([written(winner.value)])])
+    rows = [
+        [
+            f"{level} (wins)" if level == winner.source else level,
+            _shown(said[level]) if level in said else "-",
+            said[level].where if level in said else "",
+        ]
+        for level in Level
+    ]
+    return Result(data, [Grid(setting.key, ["LEVEL", "VALUE", "WHERE"], rows)])
+
+
+def set_setting(
+    key: KeyArgument,
+    value: Annotated[
+        str, typer.Argument(metavar="VALUE", help='A list: a,b or ["a", "b"]; an empty one: [].')
+    ],
+    project_level: ProjectLevelOption = False,
+) -> Result:
+    """Set a setting in your own file, or in the project's.
+
+    Example: agents config set sandbox.checkpoint.auto-create-on before_step,on_error
+    """
+    setting = known(key, "")
+    given = setting.parsed(value)
+    checked = setting.checked(given, shlex.quote(value))
+    if project_level:
+        refuse_in_project(setting, key, "")
+    old = setting.old_spellings(key, given)
+    current.messages += [f"old spelling: {', '.join(old)}"] if old else []
+    sources = _sources()
+    path = _file(sources, project_level=project_level)
+    before = _said(path, setting)
+    file.put(path, setting.key, checked, setting.keys[1:])
+    undo = ["unset", setting.key] if before is None else ["set", setting.key, before]
+    return _changed(sources, setting, path, [*undo, *_flag(project_level=project_level)])
+
+
+def unset(key: KeyArgument, project_level: ProjectLevelOption = False) -> Result:
+    """Take a setting out of your own file, or out of the project's.
+
+    Example: agents config unset sandbox.checkpoint.auto-create-on
+    """
+    sources = _sources()
+    path = _file(sources, project_level=project_level)
+    if key in file.entries(path).keys() - {name for one in SETTINGS.values() for name in one.keys}:
+        file.remove(path, [key])  # one that stops every other command, being unknown
+        return Result({"key": key, "file": str(path)}, [Text([f"{key} was unknown and is gone"])])
+    setting = known(key, "")
+    before = _said(path, setting)
+    if before is None:
+        current.messages.append(f"{setting.key} is not set in {path}; nothing was changed")
+        return _changed(sources, setting, path, [])
+    file.remove(path, setting.keys)
+    undo = ["set", setting.key, before, *_flag(project_level=project_level)]
+    return _changed(sources, setting, path, undo)
+
+
+def _changed(sources: Sources, setting: Setting, path: Path, undo: list[str]) -> Result:
+    """Tells what is in force now, and how to take the change back."""
+    winner = load(sources).value(setting.key)
+    if winner.where != str(path) and winner.source is not Level.DEFAULT:
+        current.messages.append(f"{winner.source} wins: {winner.where}")
+    data = {
+        "key": setting.key,
+        "value": winner.value,
+        "source": winner.source,
+        "file": str(path),
+    }
+    line = f"{setting.key} = {_shown(winner)} (from the {winner.source})"
+    back = f"{shlex.join(['agents', 'config', *undo])}    # takes it back"
+    return Result(data, [Text([line])], next_steps=[back] if undo else [])
+
+
+def _sources() -> Sources:
+    caller = caller_environment()
+    project = locate(current.project, Path.cwd(), home(caller))
+    return Sources.of(project.path, current.config_path, current.settings, caller)
+
+
+def _load(sources: Sources) -> Settings:
+    settings = load(sources)
+    current.messages += settings.warnings
+    return settings
+
+
+def _file(sources: Sources, *, project_level: bool) -> Path:
+    """The file of the level; a project's that leads elsewhere is refused."""
+    if not project_level:
+        return sources.user_file
+    path = sources.project_file
+    if not path.resolve().is_relative_to(path.parent.parent.resolve()):
+        raise Refused(f"{path} leads out of the project", hints=["change the file it leads to"])
+    return path
+
+
+def _said(path: Path, setting: Setting) -> str | None:
+    """What a file says about a setting, as it is typed."""
+    found = file.entries(path)
+    given = next((found[key] for key in setting.keys if key in found), None)
+    return None if given is None else written(given)
+
+
+def _flag(*, project_level: bool) -> list[str]:
+    return ["--project-level"] if project_level else []
+
+
+def _shown(value: Value) -> str:
+    return written(value.value) or "(empty)"

@@ -5,7 +5,7 @@ import inspect
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,11 +36,16 @@ ConfigPathOption = Annotated[
 VerboseOption = Annotated[
     bool | None, typer.Option("--verbose", "-v", help="Tell more.", show_default=False)
 ]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A setting for this call; beats all others."),
+]
 GLOBALS: dict[str, Any] = {
     "format": FormatOption,
     "project": ProjectOption,
     "data_dir": DataDirOption,
     "config_path": ConfigPathOption,
+    "settings": SetOption,
     "verbose": VerboseOption,
 }
 
@@ -59,6 +64,7 @@ class Invocation:
     project: Path | None = None
     data_dir: Path | None = None
     config_path: Path | None = None
+    settings: Sequence[str] = ()  # given with --set
     verbose: bool | None = None
     messages: list[str] = field(default_factory=list[str])  # told with the result or the error
     progress: Progress | None = None
@@ -77,9 +83,9 @@ class Invocation:
 
     def take(self, options: dict[str, Any]) -> None:
         """Notes the global options given at one place; later places win."""
-        for name, value in options.items():
-            if value is not None:
-                setattr(self, name, value)
+        given = {name: value for name, value in options.items() if value is not None}
+        self.settings = [*self.settings, *given.pop("settings", ())]
+        vars(self).update(given)
 
     def app(self, *, progress: bool = False) -> App:
         """Opens the application; with progress, what happens is told on standard error."""
@@ -89,6 +95,7 @@ class Invocation:
             self.project,
             data_dir=self.data_dir,
             config_path=self.config_path,
+            flags=self.settings,
             report=self.progress or self._note,
         )
         self.messages += app.settings.warnings

@@ -1,0 +1,207 @@
+"""The levels a value may come from: flag, environment, project file, user file, default.
+
+A project's file is written by whoever writes the project: it may not set what reaches outside it.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import cast
+
+import platformdirs
+
+from cleveragents.config.file import entries
+from cleveragents.config.settings import (
+    SETTINGS,
+    VARIABLE_PREFIX,
+    Setting,
+    known,
+    nearest,
+)
+from cleveragents.errors import InvalidInput
+
+PROJECT_FILE = Path(".cleveragents") / "config.toml"
+DATA_DIR, CONFIG_PATH = "CLEVERAGENTS_DATA_DIR", "CLEVERAGENTS_CONFIG_PATH"
+# What we ourselves hand to steps is no setting, and a step may well call `agents`.
+OWN_VARIABLES = (
+    DATA_DIR,
+    CONFIG_PATH,
+    "CLEVERAGENTS_STEP",
+    "CLEVERAGENTS_INPUT",
+    "CLEVERAGENTS_OUTPUT",
+)
+
+
+class Level(StrEnum):
+    """Who says it; the first one that does wins."""
+
+    FLAG = "flag"
+    ENVIRONMENT = "environment"
+    PROJECT = "project"
+    USER = "user"
+    DEFAULT = "default"
+
+
+@dataclass(frozen=True)
+class Value:
+    """What one level says about a setting, and where it says it."""
+
+    value: object
+    source: Level
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where settings are looked for."""
+
+    flags: Sequence[str]  # KEY=VALUE
+    environment: Mapping[str, str]
+    project_file: Path
+    user_file: Path
+    user_file_named: bool = False  # by a flag: then it must be there
+
+    @classmethod
+    def of(
+        cls,
+        project: Path,
+        config_path: Path | None,
+        flags: Sequence[str],
+        environment: Mapping[str, str],
+    ) -> "Sources":
+        """Finds the files of a project and of the user."""
+        named = config_path or environment.get(CONFIG_PATH)
+        user_file = Path(named or platformdirs.user_config_path("cleveragents") / "config.toml")
+        return cls(flags, environment, project / PROJECT_FILE, user_file, config_path is not None)
+
+
+class Settings:
+    """What every level says about every setting, and which old spellings were used."""
+
+    def __init__(self, values: Mapping[str, Sequence[Value]], warnings: Sequence[str]) -> None:
+        self._values = values
+        self.warnings = tuple(warnings)
+
+    def levels(self, key: str) -> Sequence[Value]:
+        """Returns what is said about a setting, what wins first."""
+        return self._values[key]
+
+    def value(self, key: str) -> Value:
+        """Returns a setting's value and where it came from."""
+        return self._values[key][0]
+
+    def text(self, key: str) -> str:
+        """Returns a setting that is one text."""
+        return str(self.value(key).value)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Returns a setting that is a list."""
+        return tuple(map(str, cast("tuple[object, ...]", self.value(key).value)))
+
+    def number(self, key: str) -> int:
+        """Returns a setting that is a whole number."""
+        return int(self.text(key))
+
+
+@dataclass(frozen=True)
+class _Said:
+    """One thing that a level says, as it was written."""
+
+    setting: Setting
+    key: str
+    given: object
+    level: Level
+    where: str
+
+
+def load(sources: Sources) -> Settings:
+    """Reads all levels; an unknown key or a wrong value is refused with the nearest right one."""
+    if sources.user_file_named and not sources.user_file.exists():
+        raise InvalidInput(f"no such file: {sources.user_file}")
+    values: dict[str, list[Value]] = {key: [] for key in SETTINGS}
+    spelled: dict[str, list[str]] = {}  # by where the old spellings were met
+    for said in _everything(sources):
+        setting = said.setting
+        value = Value(setting.checked(said.given, said.where), said.level, said.where)
+        spelled.setdefault(said.where, []).extend(setting.old_spellings(said.key, said.given))
+        if all(other.source != said.level for other in values[setting.key]):
+            values[setting.key].append(value)
+    for key, setting in SETTINGS.items():
+        values[key].append(Value(setting.default, Level.DEFAULT))
+    warnings = [
+        f"{where}: old spelling: {', '.join(dict.fromkeys(old))}"
+        for where, old in spelled.items()
+        if old
+    ]
+    return Settings(values, warnings)
+
+
+def _everything(sources: Sources) -> Iterator[_Said]:
+    """Yields what all levels say, what wins first."""
+    yield from _in_order(_flags(sources.flags))
+    yield from _in_order(_variables(sources.environment))
+    yield from _in_order(_project(sources.project_file))
+    yield from _in_order(_file(sources.user_file, Level.USER))
+
+
+def _in_order(said: Iterable[_Said]) -> list[_Said]:
+    return sorted(said, key=lambda one: one.setting.keys.index(one.key))
+
+
+def _flags(pairs: Sequence[str]) -> Iterator[_Said]:
+    for pair in reversed(pairs):  # the last one given wins
+        key, separator, text = pair.partition("=")
+        if not separator:
+            raise InvalidInput(f"--set {pair}: write it as KEY=VALUE")
+        setting = known(key, "--set: ")
+        yield _Said(setting, key, setting.parsed(text), Level.FLAG, f"--set {key}")
+
+
+def _variables(environment: Mapping[str, str]) -> Iterator[_Said]:
+    names = {name: setting for setting in SETTINGS.values() for name in setting.variables}
+    ours = (*names, *OWN_VARIABLES)
+    for name in environment:
+        if name.startswith(VARIABLE_PREFIX) and name not in ours:
+            near = nearest(name, ours, prefix=VARIABLE_PREFIX)
+            raise InvalidInput(f"unknown variable {name}{near}")
+    for name, setting in names.items():
+        if name in environment:
+            given = setting.parsed(environment[name])
+            yield _Said(setting, setting.variables[name], given, Level.ENVIRONMENT, name)
+
+
+def _project(path: Path) -> Iterator[_Said]:
+    for said in _file(path, Level.PROJECT):
+        refuse_in_project(said.setting, said.key, f"{path}: ")
+        yield said
+
+
+def refuse_in_project(setting: Setting, key: str, where: str) -> None:
+    """Refuses what a project's file may not set."""
+    if key.startswith("core.") or not setting.project_may_set:
+        raise InvalidInput(
+            f"{where}a project may not set {key}",
+            hints=[f"set it for yourself: agents config set {setting.key} VALUE"],
+        )
+
+
+def _file(path: Path, level: Level) -> Iterator[_Said]:
+    for key, given in entries(path).items():
+        yield _Said(known(key, f"{path}: "), key, given, level, str(path))
+
+
+def home(environment: Mapping[str, str]) -> Path:
+    """The caller's home directory."""
+    return Path(environment.get("HOME") or "~").expanduser()
+
+
+def default_data_dir(environment: Mapping[str, str]) -> Path:
+    """Where everything is kept unless a flag says otherwise."""
+    return Path(environment.get(DATA_DIR) or platformdirs.user_data_dir("cleveragents"))
+
+
+def caller_environment() -> Mapping[str, str]:
+    """The one place where the environment of the process is read."""
+    return dict(os.environ)

@@ -1,0 +1,209 @@
+"""Every setting, declared once: key, type, default, help, and the spellings it had before."""
+
+import difflib
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from cleveragents.checkpoints.retention import DEFAULT_LIMIT
+from cleveragents.checkpoints.triggers import Trigger
+from cleveragents.errors import InvalidInput
+from cleveragents.snapshots.tracker import Tracking
+
+LEAST = 2  # the first and the newest checkpoint always stay
+VARIABLE_PREFIX = "CLEVERAGENTS_"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One key."""
+
+    key: str
+    default: object
+    help: str
+    read: Callable[[object], object]  # checks and converts; raises ValueError with the reason
+    project_may_set: bool = True
+    aliases: tuple[str, ...] = ()  # further names of the key
+    old_keys: tuple[str, ...] = ()  # accepted with a warning
+    old_values: Mapping[str, str] = field(default_factory=dict[str, str])  # in a list; likewise
+    short_variable: str | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Every spelling of the key; the first counts where a level has several."""
+        return (self.key, *self.aliases, *self.old_keys)
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return variable_of(self.key)
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """Every variable that sets it, and the key each stands for; the first counts."""
+        short = {} if self.short_variable is None else {self.short_variable: self.key}
+        old = {variable_of(key): key for key in self.old_keys}
+        return {self.variable: self.key, **short, **old}
+
+    def parsed(self, text: str) -> object:
+        """Reads a value as it is typed: a list has commas, or is written as in a file."""
+        if isinstance(self.default, tuple):
+            return _listed(text)
+        return int(text) if isinstance(self.default, int) and text.isdecimal() else text
+
+    def checked(self, given: object, where: str) -> object:
+        """Returns the value that is meant, in the spelling of today; refuses a wrong one."""
+        if self.old_values and isinstance(given, list):
+            given = [self.old_values.get(str(part), part) for part in cast("list[object]", given)]
+        try:
+            return self.read(given)
+        except ValueError as error:
+            raise InvalidInput(f"{where}: {self.key} {error}") from error
+
+    def old_spellings(self, key: str, given: object) -> list[str]:
+        """Tells which spellings of before are used."""
+        renamed = [f"{key} is now {self.key}"] if key in self.old_keys else []
+        parts = cast("list[object]", given) if isinstance(given, list) else []
+        return renamed + [
+            f"{part} is now {self.old_values[str(part)]}"
+            for part in parts
+            if str(part) in self.old_values
+        ]
+
+
+def variable_of(key: str) -> str:
+    """The environment variable that stands for a key."""
+    return VARIABLE_PREFIX + key.upper().replace(".", "_").replace("-", "_")
+
+
+def written(value: object) -> str:
+    """A value as it is typed."""
+    if not isinstance(value, list | tuple):
+        return str(value)
+    parts = list(map(str, cast("Sequence[object]", value)))
+    if any("," in part for part in parts):
+        return f"[{', '.join(map(_quoted, parts))}]"
+    return ",".join(parts)
+
+
+def known(key: str, where: str) -> Setting:
+    """Finds a setting by any spelling of its key; refuses an unknown one with the nearest."""
+    for setting in SETTINGS.values():
+        if key in setting.keys:
+            return setting
+    raise InvalidInput(f"{where}unknown setting {key!r}{nearest(key, tuple(SETTINGS))}")
+
+
+def nearest(given: str, names: Sequence[str], prefix: str = "") -> str:
+    """Asks whether the name that looks most like the given one was meant, if any does.
+
+    What all of them begin with makes none of them alike.
+    """
+    ends = [name.removeprefix(prefix) for name in names]
+    near = difflib.get_close_matches(given.removeprefix(prefix), ends, n=1)
+    return f"; did you mean {prefix + near[0]!r}?" if near else ""
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _listed(text: str) -> list[str]:
+    """Reads a typed list; a glob may begin with a bracket, so what is no TOML has commas."""
+    if text.lstrip().startswith("["):
+        try:
+            return list(_texts(tomllib.loads(f"list = {text}")["list"]))
+        except ValueError:
+            pass
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _texts(given: object) -> tuple[str, ...]:
+    parts = cast("Sequence[object]", given) if isinstance(given, list) else [None]
+    if not all(isinstance(part, str) for part in parts):
+        raise ValueError("must be a list of texts")
+    return tuple(map(str, parts))
+
+
+def _one_of(*allowed: str) -> Callable[[object], str]:
+    def read(given: object) -> str:
+        if given not in allowed:
+            raise ValueError(f"must be one of {', '.join(allowed)}{nearest(str(given), allowed)}")
+        return str(given)
+
+    return read
+
+
+def _triggers(given: object) -> tuple[str, ...]:
+    read = _one_of(*(trigger.value for trigger in Trigger))
+    return tuple(dict.fromkeys(read(name) for name in _texts(given)))
+
+
+def _limit(given: object) -> int:
+    if not isinstance(given, int) or isinstance(given, bool) or given < LEAST:
+        raise ValueError(f"must be a whole number of at least {LEAST}")
+    return given
+
+
+SETTINGS: Mapping[str, Setting] = {
+    setting.key: setting
+    for setting in (
+        Setting(
+            "sandbox.strategy",
+            "auto",
+            "how a sandbox is made: auto, git_worktree, filesystem_copy (alias copy_on_write)",
+            _one_of("auto", "git_worktree", "filesystem_copy", "copy_on_write"),
+        ),
+        Setting(
+            "sandbox.base",
+            "worktree",
+            "what a sandbox of a repository starts from: worktree (what you see now) or head",
+            _one_of("worktree", "head"),
+        ),
+        Setting(
+            "sandbox.copy-ignored", (), "globs of ignored files to take along, as .env", _texts
+        ),
+        Setting(
+            "sandbox.pass-env",
+            (),
+            "variables of the caller that every step sees",
+            _texts,
+            project_may_set=False,
+        ),
+        Setting(
+            "sandbox.checkpoint.exclude",
+            (),
+            "globs of files that checkpoints neither save nor restore",
+            _texts,
+        ),
+        Setting(
+            "sandbox.checkpoint.tracking",
+            "auto",
+            "how changes are found: auto (watch where the system can), watch, scan",
+            _one_of(*Tracking),
+        ),
+        Setting(
+            "sandbox.checkpoint.auto-create-on",
+            tuple(trigger.value for trigger in Trigger),
+            "milestones at which checkpoints are made by themselves; an empty list: at none",
+            _triggers,
+            old_keys=("core.checkpoints.auto_create_on", "core.checkpoints.auto-create-on"),
+            old_values={
+                "on_tool_write": Trigger.BEFORE_TOOL_EXECUTE.value,
+                "on_tool_write_complete": Trigger.AFTER_TOOL_EXECUTE.value,
+            },
+            short_variable="CLEVERAGENTS_CHECKPOINT_AUTO_CREATE_ON",
+        ),
+        Setting(
+            "sandbox.checkpoint.max-checkpoints-per-plan",
+            DEFAULT_LIMIT,
+            f"how many checkpoints a plan keeps, at least {LEAST}",
+            _limit,
+            aliases=(
+                "sandbox.checkpoint.max_checkpoints_per_plan",
+                "max_checkpoints_per_plan",
+            ),
+        ),
+    )
+}
