@@ -179,8 +179,8 @@ Feature: Plans
     And the envelope is that of the error "failed" of "plan use"
     And the problems are
       """
-      step 0 (release): tool 'deploy' has effects that cannot be taken back (network, billing); set rollback.enabled to false to run it all the same
-      step 2 (burn): tool 'burn' has effects that cannot be taken back (not checkpointable); set rollback.enabled to false to run it all the same
+      step 0 (release): tool 'deploy' has effects that cannot be taken back (network, billing); declare its undo, or set rollback.enabled to false
+      step 2 (burn): tool 'burn' has effects that cannot be taken back (not checkpointable); declare its undo, or set rollback.enabled to false
       """
     And the plan is "strategize/errored"
     When I run "agents plan execute @ --format json"

@@ -441,7 +441,7 @@ Feature: Tools
     When I run "agents tool list --format json"
     Then the exit code is 0
     And "data.tools" counts 8
-    And the keys of "data.tools.0" are "name, description, read_only, checkpointable, side_effects, idempotent, timeout, pass_env, parameters"
+    And the keys of "data.tools.0" are "name, description, read_only, checkpointable, side_effects, idempotent, timeout, undo, pass_env, origin, parameters"
     When I run "agents tool list"
     Then the output says
       """
@@ -463,6 +463,7 @@ Feature: Tools
       | name                 | "read_file" |
       | read_only            | true        |
       | idempotent           | true        |
+      | origin               | "built in"  |
       | parameters.path.type | "string"    |
     When I run "agents tool show shel"
     Then the exit code is 3

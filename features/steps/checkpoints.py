@@ -276,6 +276,7 @@ def damage_file_of(context, name, number):
 
 
 @given("the stored record of checkpoint {number:d} is damaged")
+@when("the stored record of checkpoint {number:d} is lost")
 def damage_record(context, number):
     damage(context, bytes.fromhex(checkpoints(context)[number - 1].sandbox_ref))
 

@@ -11,6 +11,7 @@ from cleveragents.checkpoints.rollback import Rollbacks
 from cleveragents.checkpoints.saving import CheckpointPolicy, Saving
 from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.checkpoints.triggers import Trigger
+from cleveragents.checkpoints.undo import Undoing
 from cleveragents.config.levels import (
     Settings,
     Sources,
@@ -19,7 +20,7 @@ from cleveragents.config.levels import (
     home,
     load,
 )
-from cleveragents.engine.attempt import StepAttempts, StepEnvironment
+from cleveragents.engine.attempt import StepAttempts
 from cleveragents.engine.borders import StepBorders
 from cleveragents.engine.decide import DecideSteps
 from cleveragents.engine.execute import AnyStepKind, ExecutePhase
@@ -31,6 +32,7 @@ from cleveragents.errors import Failed
 from cleveragents.events import Note, Reporter, in_turn, silent
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step import AnyStep, DecideStep, ToolStep
+from cleveragents.sandbox.process import StepEnvironment
 from cleveragents.sandbox.project import locate, refuse_overlap
 from cleveragents.sandbox.sandbox import SandboxPolicy
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -68,7 +70,9 @@ class App:
             lambda text: report(Note("", text)),
         )
         policy = _checkpoint_policy(settings)
-        rollbacks = Rollbacks(database, sandboxes, report)
+        environment = StepEnvironment(caller, settings.texts("sandbox.pass-env"))
+        undoing = Undoing(database, environment, data / "output", report)
+        rollbacks = Rollbacks(database, sandboxes, undoing, report)
         pruning = Pruning(database, sandboxes, policy.retention, report)
         ownership = Ownership(database, PlanLocks(data / "locks"), rollbacks, pruning, report)
         self.checkpoints = CheckpointService(
@@ -80,12 +84,7 @@ class App:
             policy,
             ownership.own,
         )
-        attempts = StepAttempts(
-            database,
-            StepEnvironment(caller, settings.texts("sandbox.pass-env")),
-            data / "output",
-            report,
-        )
+        attempts = StepAttempts(database, environment, data / "output", report)
         borders = StepBorders(database, self.checkpoints, report)
         kinds: Mapping[type[AnyStep], AnyStepKind] = {
             ToolStep: ToolSteps(self.checkpoints, attempts, borders),

@@ -83,6 +83,12 @@ class RolledBack(Event):
 
 
 @dataclass(frozen=True)
+class CallUndone(Event):
+    worked: bool
+    text: str
+
+
+@dataclass(frozen=True)
 class Note(Event):
     text: str
 

@@ -56,7 +56,7 @@ def state_hash(roots: Mapping[str, Entry], document: PlanDocument) -> str:
     digest = hashlib.sha256()
     for name in sorted(roots):
         digest.update(encode({name.encode(): roots[name]}))
-    digest.update(json.dumps(document.to_record(), sort_keys=True).encode())
+    digest.update(json.dumps(document.hashed, sort_keys=True).encode())
     return digest.hexdigest()
 
 

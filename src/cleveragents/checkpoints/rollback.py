@@ -1,13 +1,14 @@
 """Rollback: everything after a checkpoint is taken back, as one act that a crash cannot tear.
 
-Verify the target, save the present as a safety checkpoint, record the intent, restore the files,
-verify them, make them durable, then one transaction for plan, steps, decisions and the closing of
-the intent. Success is reported from what was seen, never from what was meant.
+Verify the target, save the present as a safety checkpoint, record the intent, undo the calls that
+say how, restore the files, verify them, make them durable, then one transaction for plan, steps,
+decisions and the closing of the intent. Success is reported from what was seen, never from what
+was meant.
 """
 
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from sqlalchemy import Connection
 
@@ -19,12 +20,14 @@ from cleveragents.checkpoints.checkpoint import (
     state_hash,
 )
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
+from cleveragents.checkpoints.undo import CallLeft, CallsAfter, Undoing
 from cleveragents.errors import Damaged
 from cleveragents.events import PlanMoved, Reporter, RolledBack
 from cleveragents.ids import new_id
 from cleveragents.plans.document import PlanDocument, make_current
 from cleveragents.plans.lifecycle import Phase, Stage, State
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
+from cleveragents.plans.undo_run import UndoRun
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN, Archive, Changes
 from cleveragents.snapshots.record import Snapshot
@@ -52,9 +55,16 @@ class RollbackResult:
     safety: Checkpoint | None  # None: there was nothing to do
     changes: tuple[FileChange, ...]
     kept: tuple[str, ...]  # directories that stay because they hold excluded files
-    tool_calls: int
+    tool_calls: int  # how many stopped counting
     decisions: int
     checkpoints_remaining: int
+    undo: tuple[UndoRun, ...] = ()  # what became of each call that declares an undo
+    left: tuple[CallLeft, ...] = ()  # what nothing could undo
+
+    @property
+    def not_undone(self) -> tuple[UndoRun, ...]:
+        """The calls whose undo did not work, as far as is known."""
+        return tuple(run for run in self.undo if not run.worked)
 
 
 @dataclass(frozen=True)
@@ -68,9 +78,12 @@ class Ending:
 class Rollbacks:
     """Opens and carries out rollback operations; the caller owns the plan."""
 
-    def __init__(self, database: Database, sandboxes: Sandboxes, report: Reporter) -> None:
+    def __init__(
+        self, database: Database, sandboxes: Sandboxes, undoing: Undoing, report: Reporter
+    ) -> None:
         self._database = database
         self._sandboxes = sandboxes
+        self._undoing = undoing
         self._report = report
 
     def preview(self, plan: Plan, target: Checkpoint) -> tuple[FileChange, ...]:
@@ -79,6 +92,11 @@ class Rollbacks:
         archive = self._sandboxes.archive(plan.project_id)
         snapshot = verified(archive, target)
         return described(archive.verified_changes_from_now(snapshot, sandbox.roots))
+
+    def calls_after(self, plan: Plan, target: Checkpoint) -> CallsAfter:
+        """Tells which calls a rollback would undo, and which it would leave."""
+        archive = self._sandboxes.archive(plan.project_id)
+        return self._undoing.calls_after(plan, document_of(verified(archive, target)))
 
     def open(self, plan: Plan, target: Checkpoint, safety: Checkpoint, ending: Ending) -> Operation:
         """Records the intent; from here on a crash is finished by recovery."""
@@ -94,24 +112,41 @@ class Rollbacks:
             return OperationRepository(connection).open(plan.plan_id, Kind.ROLLBACK, intent)
 
     def carry_out(self, operation: Operation) -> RollbackResult:
-        """Restores the target and closes the intent; goes back to safety if it is unreadable."""
+        """Undoes calls, restores the target and closes the intent.
+
+        If the target is unreadable, the files go back to the safety checkpoint.
+        """
         try:
-            return self._restore(operation, "target", Status.DONE)
+            left = self._undo(operation)
+            return replace(self._restore(operation, "target", Status.DONE), left=left)
         except Damaged as error:
-            self._restore(operation, "safety", Status.ABORTED)
+            self._undoing.give_up(operation.plan_id, operation.operation_id)
+            undone = self._restore(operation, "safety", Status.ABORTED).undo
             raise TakenBack(
                 f"{error.message}; the files are as they were before the rollback",
-                detail=error.detail,
+                detail=[*error.detail, *(f"and stays so: {run.told}" for run in undone)],
                 hints=error.hints,
             ) from error
 
-    def _restore(self, operation: Operation, which: str, status: Status) -> RollbackResult:
+    def _undo(self, operation: Operation) -> tuple[CallLeft, ...]:
+        """Undoes the calls after the target, once it is sure that it can be gone to."""
+        plan, rows = self._facts(operation)
+        target = rows[str(operation.intent["target"])]
+        calls = self.calls_after(plan, target)
+        if calls.due:
+            sandbox = self._sandboxes.rebuilt(plan.plan_id)
+            self.preview(plan, target)
+            self._undoing.carry_out(operation.operation_id, plan, calls.due, sandbox.path)
+        return calls.left
+
+    def _facts(self, operation: Operation) -> tuple[Plan, dict[str, Checkpoint]]:
         with self._database.unit_of_work() as connection:
             plan = PlanRepository(connection).get(operation.plan_id)
-            rows = {
-                row.checkpoint_id: row
-                for row in CheckpointRepository(connection).of_plan(operation.plan_id)
-            }
+            rows = CheckpointRepository(connection).of_plan(operation.plan_id)
+        return plan, {row.checkpoint_id: row for row in rows}
+
+    def _restore(self, operation: Operation, which: str, status: Status) -> RollbackResult:
+        plan, rows = self._facts(operation)
         goal = rows[str(operation.intent[which])]
         # The intent is recorded: a sandbox lost since is made again, all of it is restored anyway.
         sandbox = self._sandboxes.rebuilt(plan.plan_id)
@@ -139,6 +174,7 @@ class Rollbacks:
             taken.tool_calls,
             taken.decisions,
             len(lineage(all_rows)),
+            self._undoing.outcomes(plan.plan_id, operation.operation_id),
         )
 
     def _append_record(

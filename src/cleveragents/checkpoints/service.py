@@ -1,7 +1,7 @@
 """The checkpoint service: makes checkpoints, lists them, goes back to them and forgets them."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import (
@@ -20,6 +20,7 @@ from cleveragents.checkpoints.rollback import (
 )
 from cleveragents.checkpoints.saving import CheckpointPolicy, Saving, Wanted
 from cleveragents.checkpoints.triggers import TYPE_OF, CheckpointType, Trigger
+from cleveragents.checkpoints.undo import CallsAfter
 from cleveragents.checkpoints.verification import Verification, Verified
 from cleveragents.errors import Damaged, Refused
 from cleveragents.plans.document import current_document
@@ -104,6 +105,12 @@ class CheckpointService:
         _refuse_applied(plan)
         return self._verified_changes(plan, checkpoint)
 
+    def preview_calls(self, plan_id: str, checkpoint: Checkpoint) -> CallsAfter:
+        """Tells which calls a rollback would undo, and which it cannot; changes nothing."""
+        plan = self._plan(plan_id)
+        with self._naming_nearest_good(plan, checkpoint):
+            return self._rollbacks.calls_after(plan, checkpoint)
+
     def rollback_to_checkpoint(
         self,
         plan_id: str,
@@ -184,10 +191,15 @@ class CheckpointService:
         return self.list_checkpoints(plan_id)[-1]
 
     def _verified_changes(self, plan: Plan, checkpoint: Checkpoint) -> tuple[FileChange, ...]:
-        try:
+        with self._naming_nearest_good(plan, checkpoint):
             return self._rollbacks.preview(plan, checkpoint)
+
+    @contextmanager
+    def _naming_nearest_good(self, plan: Plan, target: Checkpoint) -> Generator[None]:
+        try:
+            yield
         except Damaged as error:
-            raise self._with_nearest_good(plan, checkpoint, error) from error
+            raise self._with_nearest_good(plan, target, error) from error
 
     def _is_document_of(self, plan: Plan, checkpoint: Checkpoint) -> bool:
         """Whether what counts of the plan at present is what the checkpoint says."""

@@ -16,7 +16,7 @@ from cleveragents.app import App
 from cleveragents.cli.progress import Progress
 from cleveragents.cli.render import Format, Result, Timing, show
 from cleveragents.errors import Failed, Interrupted, InvalidInput
-from cleveragents.events import Event, Note
+from cleveragents.events import CallUndone, Event, Note
 from cleveragents.ids import now
 
 FormatOption = Annotated[
@@ -108,7 +108,7 @@ class Invocation:
 
     def _note(self, event: Event) -> None:
         """Keeps what must be told even where progress is not shown."""
-        if isinstance(event, Note):
+        if isinstance(event, Note) or (isinstance(event, CallUndone) and not event.worked):
             self.messages.append(event.text)
 
 

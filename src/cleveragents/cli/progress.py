@@ -6,6 +6,7 @@ from rich.status import Status
 
 from cleveragents.cli.render import safe
 from cleveragents.events import (
+    CallUndone,
     CheckpointSame,
     CheckpointSaved,
     Decided,
@@ -60,6 +61,9 @@ class Progress:
             case RolledBack():
                 files = f"{event.files} file{'s' if event.files != 1 else ''}"
                 self._line(f"[yellow]↶[/] back to cp{event.seq}, {files}")
+            case CallUndone():
+                mark = "[yellow]↶[/]" if event.worked else "[red]✗[/]"
+                self._line(f"{mark} {_told(event.text)}")
             case Note():
                 self._line(f"[yellow]note:[/] {_told(event.text)}")
             case _:

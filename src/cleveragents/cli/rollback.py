@@ -1,6 +1,7 @@
 """`agents plan rollback`: shows what would change, asks, and tells what was done."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.rollback import FileChange, RollbackResult
+from cleveragents.checkpoints.undo import CallsAfter
 from cleveragents.cli import views
 from cleveragents.cli.invocation import (
     DryRunOption,
@@ -18,11 +20,14 @@ from cleveragents.cli.invocation import (
     confirm,
     current,
 )
-from cleveragents.cli.render import Fields, Result, Text, name_fields, show_blocks
+from cleveragents.cli.render import Block, Fields, Result, Text, name_fields, show_blocks
 from cleveragents.errors import Failed, InvalidInput, Refused
 from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.plans.plan import Plan
+from cleveragents.plans.undo_run import UndoRun
 
+OUTSIDE = "undo calls stand outside the all-or-nothing of files and plan: what they did stays done"
+NOT_REDONE = "taking the rollback back does not make the undone calls again"
 LISTED = 20  # paths shown to people; JSON has them all
 
 
@@ -60,16 +65,17 @@ def rollback(
         text = f"dry run: the sandbox would be made again from {target.name} if it is missing"
         return Result({"plan": found.plan_id, "checkpoint": target.checkpoint_id}, messages=[text])
     if rebuild:
+        _show_first(_call_blocks(app.checkpoints.preview_calls(found.plan_id, target)), yes=yes)
         confirm(
             f"Rebuild the sandbox from {target.name}?", yes=yes, command_line=f"{again} --rebuild"
         )
     else:
         changes = app.checkpoints.preview_rollback(found.plan_id, target)
+        calls = app.checkpoints.preview_calls(found.plan_id, target)
         if dry_run:
-            return _preview(found, target, changes)
-        if not yes:
-            show_blocks([_changes_block("Would change", changes)], current.form, sys.stderr)
-            confirm(f"Roll back to {target.name}?", yes=False, command_line=again)
+            return _preview(found, target, changes, calls)
+        _show_first([_changes_block("Would change", changes), *_call_blocks(calls)], yes=yes)
+        confirm(f"Roll back to {target.name}?", yes=yes, command_line=again)
     result = app.checkpoints.rollback_to_checkpoint(found.plan_id, target, rebuild=rebuild)
     app.checkpoints.finish(found.plan_id)
     return _done(result)
@@ -104,15 +110,40 @@ def _extracted(app: App, plan: Plan, target: Checkpoint, to: Path) -> Result:
     )
 
 
-def _preview(plan: Plan, target: Checkpoint, changes: tuple[FileChange, ...]) -> Result:
+def _show_first(blocks: Sequence[Block], *, yes: bool) -> None:
+    """Shows what is about to happen to whoever is asked."""
+    if not yes:
+        show_blocks(blocks, current.form, sys.stderr)
+
+
+def _call_blocks(calls: CallsAfter) -> list[Block]:
+    """What a rollback would do about calls: undo them, or leave what they did."""
+    due = [(call.run.name, f"{call.run.tool}: {call.declared.undo}") for call in calls.due]
+    left = [(call.step, f"{call.tool}: {call.effects}") for call in calls.left]
+    blocks: list[Block] = []
+    if due:
+        blocks += [Fields("Would undo", due), Text([OUTSIDE, NOT_REDONE])]
+    if left:
+        blocks.append(Fields("Cannot be undone", left))
+    return blocks
+
+
+def _preview(
+    plan: Plan, target: Checkpoint, changes: tuple[FileChange, ...], calls: CallsAfter
+) -> Result:
     data = {
         "plan": plan.plan_id,
         "checkpoint": target.checkpoint_id,
         "changes": [_change(change) for change in changes],
+        "undo": [
+            {"step": call.run.name, "tool": call.run.tool, "undo": call.declared.undo}
+            for call in calls.due
+        ],
+        "cannot_be_undone": [vars(call) for call in calls.left],
     }
     return Result(
         data,
-        [_changes_block("Would change", changes)],
+        [_changes_block("Would change", changes), *_call_blocks(calls)],
         messages=["dry run: nothing was changed"],
         next_steps=[f"agents plan rollback {plan.plan_id} {target.seq}"],
     )
@@ -131,14 +162,14 @@ def _done(result: RollbackResult) -> Result:
         "child_plans_invalidated": 0,
         "sandbox": f"restored to {target.name}",
         "decisions_after_cp": f"{result.decisions} discarded",
-        "tool_calls_after_cp": f"{result.tool_calls} undone",
+        "tool_calls_after_cp": f"{result.tool_calls - len(result.not_undone)} undone",
     }
     state = {
         "phase": plan.phase,
         "state": f"{plan.state}{waiting}",
         "checkpoints_remaining": result.checkpoints_remaining,
     }
-    data = {
+    data: dict[str, object] = {
         "rollback_summary": summary,
         "changes_reverted": [_change(change) for change in result.changes],
         "impact": impact,
@@ -150,20 +181,42 @@ def _done(result: RollbackResult) -> Result:
         views.fields("Impact", impact),
         views.fields("Post-Rollback State", state),
     ]
-    kept = [f"kept, because it holds excluded files: {path}" for path in result.kept]
+    if result.undo:
+        data["undo"] = [_undo(run) for run in result.undo]
+        rows = [(run.step, f"{run.tool}: {run.status} ({run.summary})") for run in result.undo]
+        blocks.append(Fields("Undo Calls", rows))
+    told = [f"kept, because it holds excluded files: {path}" for path in result.kept]
+    told += _about_calls(result)
     if result.safety is None:
         messages = ["the plan is in this state already; there was nothing to do"]
         return Result(data, blocks, "Rollback complete", messages=messages)
     return Result(
         data,
         blocks,
-        "Rollback complete",
-        messages=kept,
+        _footer(result),
+        status="warn" if result.not_undone else "ok",
+        messages=told,
         next_steps=[
             f"agents plan execute {plan.plan_id}",
             f"agents plan rollback {plan.plan_id} {result.safety.seq}    # takes this one back",
         ],
     )
+
+
+def _footer(result: RollbackResult) -> str:
+    failed = len(result.not_undone)
+    return f"Rollback complete, but for {failed} undo calls" if failed else "Rollback complete"
+
+
+def _about_calls(result: RollbackResult) -> list[str]:
+    """What must be known of calls that have effects outside the sandbox."""
+    told = [run.told for run in result.not_undone]
+    told += [call.told for call in result.left]
+    return [*told, OUTSIDE, NOT_REDONE] if result.undo else told
+
+
+def _undo(run: UndoRun) -> dict[str, str]:
+    return {"step": run.step, "tool": run.tool, "status": run.status, "summary": run.summary}
 
 
 def _change(change: FileChange) -> dict[str, str]:

@@ -28,12 +28,13 @@ def list_tools() -> Result:
         [
             tool.declaration.name,
             "reads" if tool.declaration.read_only else "writes",
+            tool.origin,
             ", ".join(tool.parameters.model_fields),
             tool.declaration.description,
         ]
         for tool in tools
     ]
-    table = Grid("", ["TOOL", "EFFECT", "WITH", "DESCRIPTION"], rows)
+    table = Grid("", ["TOOL", "EFFECT", "FROM", "WITH", "DESCRIPTION"], rows)
     return Result({"tools": [_declared(tool) for tool in tools]}, [table])
 
 
@@ -49,5 +50,6 @@ def show(name: Annotated[str, typer.Argument(metavar="TOOL")]) -> Result:
 def _declared(tool: AnyTool) -> dict[str, object]:
     return {
         **tool.declaration.model_dump(mode="json"),
+        "origin": tool.origin,
         "parameters": tool.parameters.model_json_schema()["properties"],
     }

@@ -1,8 +1,6 @@
 """One attempt at one step: recorded as started, run, and recorded with its effect."""
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.events import Reporter, StepFailed, StepFinished, StepOutput, StepStarted
@@ -10,19 +8,13 @@ from cleveragents.plans.cursor import following, title_at
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step import ToolStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
-from cleveragents.sandbox import process
+from cleveragents.sandbox.process import StepEnvironment
 from cleveragents.sandbox.sandbox import Sandbox
+from cleveragents.snapshots.durability import sync_directory, sync_file
 from cleveragents.storage.database import Database
+from cleveragents.tools.function import result_path
 from cleveragents.tools.registry import ToolRegistry
 from cleveragents.tools.tool import AnyTool, Call, Outcome, perform
-
-
-@dataclass(frozen=True)
-class StepEnvironment:
-    """What steps may see of the caller's environment."""
-
-    caller: Mapping[str, str]
-    passed: tuple[str, ...] = ()
 
 
 class StepAttempts:
@@ -54,6 +46,8 @@ class StepAttempts:
         run = self._start(plan, step, number, started_from)
         began = time.monotonic()
         outcome = perform(tool, self._call(plan, step, tool, sandbox, run), step.with_)
+        if tool.declaration.undo is not None:
+            _keep_output(Path(run.output_path))  # its undo is told what it was
         self._finish(plan, run, outcome)
         seconds = time.monotonic() - began
         left = step.retries + 1 - number
@@ -102,10 +96,10 @@ class StepAttempts:
             with self._database.unit_of_work() as connection:
                 StepRunRepository(connection).set_process(run.step_run_id, pid, started)
 
-        passed = (*self._environment.passed, *tool.declaration.pass_env, *step.pass_env)
+        passed = (*tool.declaration.pass_env, *step.pass_env)
         return Call(
             sandbox.path,
-            process.environment(self._environment.caller, passed, step.env, run.step_run_id),
+            self._environment.seen(passed, step.env, run.step_run_id),
             run.step_run_id,
             Path(run.output_path),
             step.timeout or tool.declaration.timeout,
@@ -115,3 +109,10 @@ class StepAttempts:
 
     def _outputs(self, plan: Plan) -> Path:
         return self._output_dir / plan.plan_id
+
+
+def _keep_output(path: Path) -> None:
+    """Makes what a call printed and returned durable."""
+    for file in filter(Path.exists, (path, result_path(path))):
+        sync_file(file)
+    sync_directory(path.parent)

@@ -57,5 +57,5 @@ def preflight(action: Action) -> Iterator[str]:
             effects = ", ".join(declared.side_effects) or "not checkpointable"
             yield (
                 f"step {cursor} ({step.title}): tool {declared.name!r} has effects that cannot be "
-                f"taken back ({effects}); set rollback.enabled to false to run it all the same"
+                f"taken back ({effects}); declare its undo, or set rollback.enabled to false"
             )

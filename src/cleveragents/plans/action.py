@@ -22,7 +22,6 @@ _LATER = {  # what the file format will hold, and this version cannot carry out
     "chooser": "choosers",
     "subplans": "subplans",
     "strategist": "strategists",
-    "undo": "undo commands",
 }
 
 

@@ -22,6 +22,17 @@ class PlanDocument:
     cursor: str
     step_runs: tuple[str, ...]
     decisions: tuple[str, ...]
+    tried: tuple[str, ...] = ()  # calls that count though they failed; no part of the state's hash
+
+    @property
+    def counting(self) -> tuple[str, ...]:
+        """Every call that counts, whatever came of it."""
+        return (*self.step_runs, *self.tried)
+
+    @property
+    def hashed(self) -> dict[str, object]:
+        """The part of its JSON data that tells states apart."""
+        return {key: value for key, value in self.to_record().items() if key != "tried"}
 
     def to_record(self) -> dict[str, object]:
         """Returns it as JSON data, in a fixed form."""
@@ -31,12 +42,18 @@ class PlanDocument:
             "decisions": sorted(self.decisions),
             "children": {},
             "conflicts": [],
+            "tried": sorted(self.tried),
         }
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "PlanDocument":
         """Reads it back."""
-        return cls(record["cursor"], tuple(record["step_runs"]), tuple(record["decisions"]))
+        return cls(
+            record["cursor"],
+            tuple(record["step_runs"]),
+            tuple(record["decisions"]),
+            tuple(record.get("tried", ())),
+        )
 
 
 @dataclass(frozen=True)
@@ -53,6 +70,7 @@ def current_document(connection: Connection, plan: Plan) -> PlanDocument:
         plan.cursor,
         tuple(StepRunRepository(connection).active(plan.plan_id)),
         tuple(DecisionRepository(connection).active(plan.plan_id)),
+        tuple(StepRunRepository(connection).tried(plan.plan_id)),
     )
 
 
@@ -62,6 +80,6 @@ def make_current(
     """Makes the document the present, in the name of an operation."""
     PlanRepository(connection).set_cursor(plan_id, document.cursor)
     return TakenBack(
-        StepRunRepository(connection).make_active(plan_id, document.step_runs, operation_id),
+        StepRunRepository(connection).make_active(plan_id, document.counting, operation_id),
         DecisionRepository(connection).make_active(plan_id, document.decisions, operation_id),
     )

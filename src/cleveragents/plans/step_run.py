@@ -20,6 +20,11 @@ _ACTIVE = select(step_runs.c.step_run_id).where(
     step_runs.c.superseded_by.is_(None),
     step_runs.c.status == SUCCEEDED,
 )
+_TRIED = select(step_runs.c.step_run_id).where(
+    step_runs.c.plan_id == bindparam("plan_id"),
+    step_runs.c.superseded_by.is_(None),
+    step_runs.c.status != SUCCEEDED,
+)
 
 
 @dataclass(frozen=True)
@@ -130,15 +135,23 @@ class StepRunRepository:
         """Returns the ids of the successful runs that count at present."""
         return self._connection.scalars(_ACTIVE, {"plan_id": plan_id}).all()
 
-    def make_active(self, plan_id: str, listed: Sequence[str], operation_id: str) -> int:
-        """Makes exactly the listed runs count; returns how many calls were taken back."""
-        taken_back = [
-            run.step_run_id
+    def tried(self, plan_id: str) -> Sequence[str]:
+        """Returns the ids of the runs that count at present and did not succeed."""
+        return self._connection.scalars(_TRIED, {"plan_id": plan_id}).all()
+
+    def not_in(self, plan_id: str, listed: Sequence[str]) -> Sequence[StepRun]:
+        """Returns the runs that count at present and are not listed, the oldest first."""
+        return [
+            run
             for run in self.of_plan(plan_id)
             if run.superseded_by is None and run.step_run_id not in listed
         ]
-        for step_run_id in taken_back:
-            self._update(step_run_id, superseded_by=operation_id)
+
+    def make_active(self, plan_id: str, listed: Sequence[str], operation_id: str) -> int:
+        """Makes exactly the listed runs count; returns how many calls were taken back."""
+        taken_back = self.not_in(plan_id, listed)
+        for run in taken_back:
+            self._update(run.step_run_id, superseded_by=operation_id)
         for step_run_id in listed:
             self._update(step_run_id, superseded_by=None)
         return len(taken_back)

@@ -1,10 +1,10 @@
 """Runs the processes of a step, and ends every one of them when the step ends.
 
 A step runs in its own session, with an environment built from an allow-list, closed descriptors,
-no standard input and capped output. Each process bears the step's mark in its environment; in a
-process that adopts orphans even those that shed session and mark are found as our children. Several
-steps may run at once: such an orphan is ended by the step in whose directory it works, or by the
-last step that ends.
+capped output and, but for what the call is given, no standard input. Each process bears the
+step's mark in its environment; in a process that adopts orphans even those that shed session and
+mark are found as our children. Several steps may run at once: such an orphan is ended by the step
+in whose directory it works, or by the last step that ends.
 """
 
 import ctypes
@@ -12,6 +12,7 @@ import os
 import selectors
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -55,6 +56,7 @@ class Job:
     mark: str
     output: Path
     timeout: float | None = None
+    given: bytes | None = None  # what it reads on its standard input
 
 
 @dataclass(frozen=True)
@@ -76,12 +78,19 @@ def adopt_orphans() -> None:
         _adopts_orphans.set()
 
 
-def environment(
-    caller: Mapping[str, str], passed: Sequence[str], own: Mapping[str, str], mark: str
-) -> dict[str, str]:
-    """Builds what a step sees of the caller's environment; nothing of git's ever passes."""
-    names = [name for name in (*ALWAYS_PASSED, *passed) if not name.startswith("GIT_")]
-    return {**{name: caller[name] for name in names if name in caller}, **own, MARK: mark}
+@dataclass(frozen=True)
+class StepEnvironment:
+    """What steps may see of the caller's environment."""
+
+    caller: Mapping[str, str]
+    passed: tuple[str, ...] = ()
+
+    def seen(self, passed: Sequence[str], own: Mapping[str, str], mark: str) -> dict[str, str]:
+        """Builds what one step sees; nothing of git's ever passes."""
+        wanted = (*ALWAYS_PASSED, *self.passed, *passed)
+        names = [name for name in wanted if not name.startswith("GIT_")]
+        found = {name: self.caller[name] for name in names if name in self.caller}
+        return {**found, **own, MARK: mark}
 
 
 def run(
@@ -92,9 +101,13 @@ def run(
 ) -> Finished:
     """Runs the command to its end; when this returns or raises, nothing it started survives."""
     pipe, theirs = os.pipe()
-    with open(job.output, "wb") as output, os.fdopen(pipe, "rb", buffering=0):
+    with (
+        open(job.output, "wb") as output,
+        os.fdopen(pipe, "rb", buffering=0),
+        _standard_input(job.given) as given,
+    ):
         try:
-            process = _start(job, theirs)
+            process = _start(job, given, theirs)
         finally:
             os.close(theirs)
         reader = _Reader(process.pid, pipe, output.write, on_line)
@@ -107,6 +120,18 @@ def run(
             _end(job, process)
             reader.drain()
     return Finished(process.wait(), timed_out, reader.tail)
+
+
+@contextmanager
+def _standard_input(given: bytes | None) -> Generator[int]:
+    """A file rather than a pipe: a process that reads nothing keeps nobody waiting."""
+    if given is None:
+        yield subprocess.DEVNULL
+        return
+    with tempfile.TemporaryFile() as file:
+        file.write(given)
+        file.seek(0)
+        yield file.fileno()
 
 
 @contextmanager
@@ -128,13 +153,13 @@ def end_processes(mark: str) -> int:
     return _end_survivors(mark, None, None)
 
 
-def _start(job: Job, output: int) -> subprocess.Popen[bytes]:
+def _start(job: Job, given: int, output: int) -> subprocess.Popen[bytes]:
     with _started.lock:
         process = subprocess.Popen(
             list(job.arguments),
             cwd=job.directory,
             env=dict(job.environment),
-            stdin=subprocess.DEVNULL,
+            stdin=given,
             stdout=output,
             stderr=output,
             start_new_session=True,

@@ -16,6 +16,15 @@ def sync_directory(path: Path) -> None:
         os.close(fd)
 
 
+def sync_file(path: Path) -> None:
+    """Makes the content of a file durable."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
 def sync_file_system(path: Path) -> None:
     """Makes everything written to the file system of the path durable."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)

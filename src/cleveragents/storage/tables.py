@@ -19,7 +19,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA = "0002"  # the newest migration; a database that is ahead of it is refused
+SCHEMA = "0003"  # the newest migration; a database that is ahead of it is refused
 ULID = String(26)
 
 metadata = MetaData(
@@ -188,4 +188,19 @@ operations = Table(
     Column("opened_at", UtcDateTime, nullable=False),
     Column("closed_at", UtcDateTime),
     Index(None, "plan_id", "status"),
+)
+
+undo_runs = Table(
+    "undo_runs",
+    metadata,
+    Column("undo_run_id", ULID, primary_key=True),
+    Column("plan_id", ULID, ForeignKey("plans.plan_id"), nullable=False),
+    Column("operation_id", ULID, ForeignKey("operations.operation_id"), nullable=False),
+    Column("step_run_id", ULID, ForeignKey("step_runs.step_run_id"), nullable=False),
+    Column("status", String(16), nullable=False),  # started | succeeded | failed | unknown
+    Column("result_json", Text),
+    Column("output_path", Text, nullable=False),
+    Column("started_at", UtcDateTime, nullable=False),
+    Column("finished_at", UtcDateTime),
+    Index(None, "plan_id"),
 )

@@ -1,7 +1,5 @@
 """The built-in tools, as one literal table at the end of the file."""
 
-import json
-import sys
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -9,8 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from cleveragents.sandbox.git import apply_patch
 from cleveragents.sandbox.paths import Contained
-from cleveragents.tools.declaration import CommandTool, Declaration, Plainly
+from cleveragents.tools.declaration import FUNCTION, CommandTool, Declaration, Plainly
+from cleveragents.tools.function import Request, call_function
 from cleveragents.tools.tool import (
+    SHELL,
     AnyTool,
     Call,
     Outcome,
@@ -20,7 +20,7 @@ from cleveragents.tools.tool import (
     succeeded,
 )
 
-SHELL = "/bin/sh"
+OF_ACTION = "the action"
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -57,7 +57,7 @@ class PatchParameters(_Parameters):
 
 
 class PythonParameters(_Parameters):
-    call: Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$")]
+    call: Annotated[str, Field(pattern=FUNCTION)]
     arguments: dict[str, object] = {}
 
 
@@ -72,7 +72,7 @@ def command_tool(declared: CommandTool) -> AnyTool:
         sent = {"CLEVERAGENTS_INPUT": given.model_dump_json()}
         return run_process(call, SHELL, "-c", declared.command, more=sent)
 
-    return Tool(declared, AnyParameters, run)
+    return Tool(declared, AnyParameters, run, OF_ACTION)
 
 
 def _shell(call: Call, given: ShellParameters) -> Outcome:
@@ -80,16 +80,8 @@ def _shell(call: Call, given: ShellParameters) -> Outcome:
 
 
 def _python(call: Call, given: PythonParameters) -> Outcome:
-    # -P keeps modules of the sandbox from standing in for our own; the runner adds the sandbox.
-    return run_process(
-        call,
-        sys.executable,
-        "-P",
-        "-m",
-        "cleveragents.tools.python_call",
-        given.call,
-        json.dumps(given.arguments),
-    )
+    first = [str(call.sandbox)]
+    return call_function(call, Request(given.call, keywords=given.arguments, first=first))
 
 
 def _write_file(call: Call, given: WriteParameters) -> Outcome:

@@ -1,11 +1,14 @@
 """What a tool says about its effects; it decides what is checkpointed and what may be undone."""
 
+import re
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
 # What can be handed to a process: the system ends texts at a zero byte.
 Plainly = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+FUNCTION = r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$"
+_FUNCTION = re.compile(FUNCTION)
 
 
 class Declaration(BaseModel):
@@ -20,12 +23,20 @@ class Declaration(BaseModel):
     side_effects: tuple[str, ...] = ()  # what it changes outside the sandbox
     idempotent: bool = False
     timeout: Annotated[float, Field(gt=0)] | None = None
+    undo: Annotated[Plainly, Field(min_length=1)] | None = None  # a command or module:function
     pass_env: tuple[str, ...] = ()
 
     @property
     def can_be_taken_back(self) -> bool:
-        """Whether a checkpoint before the call is enough to undo it."""
+        """Whether a checkpoint before the call, or the tool's undo, takes it back."""
+        if self.undo is not None:
+            return True
         return not self.side_effects if self.checkpointable is None else self.checkpointable
+
+
+def is_function(undo: str) -> bool:
+    """Tells a Python function from a command."""
+    return _FUNCTION.fullmatch(undo) is not None
 
 
 class CommandTool(Declaration):

@@ -1,22 +1,36 @@
-"""The process behind the `python` tool: calls one function, with the sandbox importable."""
+"""The process behind every Python call of a tool: reads a request as JSON, calls a function."""
 
 import importlib
 import json
-import os
 import sys
 from functools import reduce
+from pathlib import Path
 from typing import Any
 
 
-def main(target: str, arguments: str) -> None:
-    """Calls `module:function` with the JSON object as keywords and prints what it returns."""
-    sys.path.insert(0, os.getcwd())
+def main() -> None:
+    """Calls the function that standard input names, and prints what it returns.
+
+    `first` and `then` are put before and after what can be imported anyway; `result` names a file
+    for what the function returned, apart from what it printed.
+    """
+    request = json.load(sys.stdin)
+    sys.path[:0] = request["first"]
+    sys.path += [entry for entry in request["then"] if entry not in sys.path]
+    function = loaded(request["function"])
+    returned = function(*request["positional"], **request["keywords"])
+    text = json.dumps(returned, default=str)
+    if request["result"] is not None:
+        Path(request["result"]).write_text(text)
+    if returned is not None:
+        sys.stdout.write(text + "\n")
+
+
+def loaded(target: str) -> Any:  # noqa: ANN401 - whatever stands there
+    """Imports what `module:name` means."""
     module, _, name = target.partition(":")
-    function: Any = reduce(getattr, name.split("."), importlib.import_module(module))
-    result = function(**json.loads(arguments))
-    if result is not None:
-        sys.stdout.write(json.dumps(result, default=str) + "\n")
+    return reduce(getattr, name.split("."), importlib.import_module(module))
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -13,6 +13,8 @@ from cleveragents.sandbox.process import Finished, Job, run
 from cleveragents.tools.declaration import Declaration
 
 P = TypeVar("P", bound=BaseModel)
+SHELL = "/bin/sh"
+BUILT_IN = "built in"
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Tool(Generic[P]):
     declaration: Declaration
     parameters: type[P]
     function: Callable[[Call, P], Outcome]
+    origin: str = BUILT_IN  # where it comes from
 
 
 AnyTool = Tool[Any]  # each knows its own parameters
@@ -57,7 +60,7 @@ def perform(tool: AnyTool, call: Call, given: Mapping[str, object]) -> Outcome:
     except CleverAgentsError as error:
         return failed(error.message, "\n".join(error.detail))
     except OSError as error:
-        return failed(f"{error.strerror}: {os.fsdecode(error.filename or '')}")
+        return denied(error)
 
 
 def succeeded(summary: str) -> Outcome:
@@ -70,7 +73,17 @@ def failed(summary: str, tail: str = "") -> Outcome:
     return Outcome(ok=False, summary=summary, tail=tail)
 
 
-def run_process(call: Call, *arguments: str, more: Mapping[str, str] | None = None) -> Outcome:
+def denied(error: OSError) -> Outcome:
+    """The outcome of a call that the system did not allow."""
+    return failed(f"{error.strerror}: {os.fsdecode(error.filename or '')}")
+
+
+def run_process(
+    call: Call,
+    *arguments: str,
+    more: Mapping[str, str] | None = None,
+    given: bytes | None = None,
+) -> Outcome:
     """Runs a command for a call; the outcome follows from how it ended."""
     job = Job(
         arguments,
@@ -79,6 +92,7 @@ def run_process(call: Call, *arguments: str, more: Mapping[str, str] | None = No
         call.mark,
         call.output,
         call.timeout,
+        given,
     )
     finished = run(job, on_start=call.on_start, on_line=call.on_line)
     return Outcome(

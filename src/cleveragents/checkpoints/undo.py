@@ -1,0 +1,200 @@
+"""Undo: what a tool declares to compensate a call, run when a rollback takes the call back.
+
+Undo calls stand outside the all-or-nothing of files and rows. They run once the intent of a
+rollback is recorded and before a file changes, the newest call first. Each is recorded as started
+before it runs; one that had started when its process died is not run again unless its tool is
+idempotent. A call that was undone stays undone: taking the rollback back does not make it again,
+and no later rollback undoes it twice.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cleveragents.errors import CleverAgentsError
+from cleveragents.events import CallUndone, Reporter
+from cleveragents.plans.cursor import step_at
+from cleveragents.plans.document import PlanDocument
+from cleveragents.plans.plan import Plan
+from cleveragents.plans.step import ToolStep
+from cleveragents.plans.step_run import StepRun, StepRunRepository
+from cleveragents.plans.undo_run import UndoRun, UndoRunRepository, UndoStatus
+from cleveragents.sandbox.process import StepEnvironment, end_processes
+from cleveragents.storage.database import Database
+from cleveragents.tools.compensation import compensate
+from cleveragents.tools.declaration import Declaration
+from cleveragents.tools.function import result_path
+from cleveragents.tools.registry import ToolRegistry
+from cleveragents.tools.tool import Call
+
+NOT_TWICE = "it had started when its process died, and is not run twice"
+
+
+@dataclass(frozen=True)
+class UndoDue:
+    """A call that a rollback has to undo."""
+
+    run: StepRun
+    step: ToolStep
+    declared: Declaration
+
+
+@dataclass(frozen=True)
+class CallLeft:
+    """A call whose effects outside the sandbox a rollback leaves as they are."""
+
+    step: str
+    tool: str
+    effects: str
+
+    @property
+    def told(self) -> str:
+        """What stays, in one line."""
+        return f"step {self.step}: {self.tool} cannot be undone: {self.effects}"
+
+
+@dataclass(frozen=True)
+class CallsAfter:
+    """What calls after a checkpoint mean for a rollback to it."""
+
+    due: tuple[UndoDue, ...]  # the newest first
+    left: tuple[CallLeft, ...]
+
+
+class Undoing:
+    """Finds the calls that a rollback takes back and undoes them; the caller owns the plan."""
+
+    def __init__(
+        self, database: Database, environment: StepEnvironment, output_dir: Path, report: Reporter
+    ) -> None:
+        self._database = database
+        self._environment = environment
+        self._output_dir = output_dir
+        self._report = report
+
+    def calls_after(self, plan: Plan, document: PlanDocument) -> CallsAfter:
+        """Tells which calls have to be undone to make a document the present, and which cannot."""
+        with self._database.unit_of_work() as connection:
+            runs = StepRunRepository(connection).not_in(plan.plan_id, document.counting)
+            undone = UndoRunRepository(connection).latest(plan.plan_id)
+        waiting = [
+            (run, undone.get(run.step_run_id))
+            for run in reversed(runs)
+            if run.step_run_id not in undone or not undone[run.step_run_id].worked
+        ]
+        return _sorted_out(plan, waiting)
+
+    def carry_out(
+        self, operation_id: str, plan: Plan, due: Sequence[UndoDue], sandbox: Path
+    ) -> None:
+        """Undoes calls one by one; one that fails is reported and stops nothing else."""
+        for call in due:
+            with self._database.unit_of_work() as connection:
+                earlier = UndoRunRepository(connection).latest(plan.plan_id)
+            before = earlier.get(call.run.step_run_id)
+            if before is not None and self._is_settled(before, operation_id, call.declared):
+                continue
+            self._undo(operation_id, plan, call, sandbox)
+
+    def outcomes(self, plan_id: str, operation_id: str) -> tuple[UndoRun, ...]:
+        """Returns what became of each call that an operation had to undo."""
+        with self._database.unit_of_work() as connection:
+            return tuple(UndoRunRepository(connection).of_operation(plan_id, operation_id))
+
+    def give_up(self, plan_id: str, operation_id: str) -> None:
+        """Ends and settles what a dead process left running, for a rollback that is taken back."""
+        for run in self.outcomes(plan_id, operation_id):
+            if run.status is UndoStatus.STARTED:
+                self._settle(run)
+
+    def _is_settled(self, before: UndoRun, operation_id: str, declared: Declaration) -> bool:
+        """Whether an undo that was tried must not be tried now."""
+        if before.status is UndoStatus.STARTED and declared.idempotent:
+            end_processes(before.undo_run_id)
+            return False
+        if before.status is UndoStatus.STARTED:
+            self._settle(before)
+        return before.operation_id == operation_id
+
+    def _settle(self, run: UndoRun) -> None:
+        end_processes(run.undo_run_id)
+        self._finish(run, UndoStatus.UNKNOWN, NOT_TWICE)
+
+    def _undo(self, operation_id: str, plan: Plan, call: UndoDue, sandbox: Path) -> None:
+        output_dir = self._output_dir / plan.plan_id
+        output_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with self._database.unit_of_work() as connection:
+            started = UndoRunRepository(connection).start(
+                plan.plan_id, operation_id, call.run.step_run_id, output_dir
+            )
+        outcome = compensate(
+            str(call.declared.undo),
+            self._call(call.step, call.declared, sandbox, started),
+            _told_to_undo(call.step, call.run),
+        )
+        status = UndoStatus.SUCCEEDED if outcome.ok else UndoStatus.FAILED
+        last = outcome.tail.strip().rpartition("\n")[2]
+        summary = f"{outcome.summary}: {last}" if last and not outcome.ok else outcome.summary
+        self._finish(started, status, summary, outcome.tail)
+
+    def _finish(self, run: UndoRun, status: UndoStatus, summary: str, tail: str = "") -> None:
+        with self._database.unit_of_work() as connection:
+            ended = UndoRunRepository(connection).finish(run.undo_run_id, status, summary, tail)
+        self._report(CallUndone(ended.plan_id, ended.worked, ended.told))
+
+    def _call(self, step: ToolStep, declared: Declaration, sandbox: Path, run: UndoRun) -> Call:
+        passed = (*declared.pass_env, *step.pass_env)
+        return Call(
+            sandbox,
+            self._environment.seen(passed, step.env, run.undo_run_id),
+            run.undo_run_id,
+            Path(run.output_path),
+            step.timeout or declared.timeout,
+            lambda _pid, _started: None,  # its mark is enough to find its processes again
+            lambda _line: None,
+        )
+
+
+def _sorted_out(plan: Plan, runs: Sequence[tuple[StepRun, UndoRun | None]]) -> CallsAfter:
+    registry = ToolRegistry(plan.action.tools)
+    due: list[UndoDue] = []
+    left: list[CallLeft] = []
+    for run, before in runs:
+        step = step_at(plan.action.steps, run.cursor)
+        if not isinstance(step, ToolStep):
+            continue  # it called no tool
+        try:
+            declared = registry.find(run.tool).declaration
+        except CleverAgentsError as error:  # it was removed since, so nobody knows what it did
+            left.append(CallLeft(run.name, run.tool, error.message))
+            continue
+        if before is not None and before.status is UndoStatus.UNKNOWN and not declared.idempotent:
+            left.append(CallLeft(run.name, run.tool, before.summary))
+        elif declared.undo is not None:
+            due.append(UndoDue(run, step, declared))
+        elif declared.side_effects:
+            left.append(CallLeft(run.name, run.tool, ", ".join(declared.side_effects)))
+    return CallsAfter(tuple(due), tuple(left))
+
+
+def _output(path: Path) -> object:
+    """What a call printed; of a Python tool what it returned."""
+    returned = result_path(path)
+    if returned.exists():
+        return json.loads(returned.read_text())
+    return path.read_text(errors="replace") if path.exists() else ""
+
+
+def _told_to_undo(step: ToolStep, run: StepRun) -> bytes:
+    """What an undo reads on its standard input."""
+    return json.dumps(
+        {
+            "tool": run.tool,
+            "step": run.name,
+            "status": run.status,
+            "exit_code": run.exit_code,
+            "input": step.with_,
+            "output": _output(Path(run.output_path)),
+        }
+    ).encode()

@@ -1,0 +1,116 @@
+"""An undo run: one compensation of one call, recorded before it starts and after it ends."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+
+from sqlalchemy import Connection, RowMapping, insert, select, update
+
+from cleveragents.ids import new_id, now
+from cleveragents.storage.tables import step_runs, undo_runs
+
+
+class UndoStatus(StrEnum):
+    """How an undo ended."""
+
+    STARTED = "started"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    UNKNOWN = "unknown"  # it had started when its process died, and may not be run twice
+
+
+@dataclass(frozen=True)
+class UndoRun:
+    """One row of undo runs, with the names of its step and tool."""
+
+    undo_run_id: str
+    plan_id: str
+    operation_id: str  # the rollback it is part of
+    step_run_id: str  # the call it compensates
+    status: UndoStatus
+    summary: str
+    output_path: str
+    started_at: datetime
+    finished_at: datetime | None
+    step: str
+    tool: str
+
+    @property
+    def worked(self) -> bool:
+        """Whether the call is known to be undone."""
+        return self.status is UndoStatus.SUCCEEDED
+
+    @property
+    def told(self) -> str:
+        """What became of it, in one line."""
+        if self.worked:
+            return f"step {self.step}: {self.tool} undone"
+        word = "failed" if self.status is UndoStatus.FAILED else "may not have worked"
+        return f"step {self.step}: the undo of {self.tool} {word}: {self.summary}"
+
+
+_COLUMNS = select(undo_runs, step_runs.c.name.label("step"), step_runs.c.tool).join(
+    step_runs, step_runs.c.step_run_id == undo_runs.c.step_run_id
+)
+
+
+class UndoRunRepository:
+    """The rows of undo runs."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def start(self, plan_id: str, operation_id: str, step_run_id: str, output_dir: Path) -> UndoRun:
+        """Records an undo that is about to start."""
+        undo_run_id = new_id()
+        self._connection.execute(
+            insert(undo_runs).values(
+                undo_run_id=undo_run_id,
+                plan_id=plan_id,
+                operation_id=operation_id,
+                step_run_id=step_run_id,
+                status=UndoStatus.STARTED,
+                output_path=str(output_dir / f"{undo_run_id}.log"),
+                started_at=now(),
+            )
+        )
+        return self.get(undo_run_id)
+
+    def finish(self, undo_run_id: str, status: UndoStatus, summary: str, tail: str) -> UndoRun:
+        """Records how an undo ended."""
+        self._connection.execute(
+            update(undo_runs)
+            .where(undo_runs.c.undo_run_id == undo_run_id)
+            .values(
+                status=status,
+                result_json=json.dumps({"summary": summary, "tail": tail}),
+                finished_at=now(),
+            )
+        )
+        return self.get(undo_run_id)
+
+    def get(self, undo_run_id: str) -> UndoRun:
+        """Returns one run."""
+        query = _COLUMNS.where(undo_runs.c.undo_run_id == undo_run_id)
+        return _from_row(self._connection.execute(query).mappings().one())
+
+    def latest(self, plan_id: str) -> dict[str, UndoRun]:
+        """Returns the newest undo of each call of a plan that has one, by the call's id."""
+        query = _COLUMNS.where(undo_runs.c.plan_id == plan_id).order_by(undo_runs.c.undo_run_id)
+        rows = self._connection.execute(query).mappings()
+        return {row["step_run_id"]: _from_row(row) for row in rows}
+
+    def of_operation(self, plan_id: str, operation_id: str) -> Sequence[UndoRun]:
+        """Returns what became of each call that an operation had to undo, in order."""
+        found = self.latest(plan_id).values()
+        return [run for run in found if run.operation_id == operation_id]
+
+
+def _from_row(row: RowMapping) -> UndoRun:
+    fields = dict(row)
+    result = json.loads(fields.pop("result_json") or '{"summary": ""}')
+    status = UndoStatus(fields.pop("status"))
+    return UndoRun(**fields, status=status, summary=result["summary"])

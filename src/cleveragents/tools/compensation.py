@@ -1,0 +1,23 @@
+"""Runs what a tool declares as its undo: a command, or a Python function as `module:function`."""
+
+import json
+
+from cleveragents.tools.declaration import is_function
+from cleveragents.tools.function import Request, call_function, importable
+from cleveragents.tools.tool import SHELL, Call, Outcome, denied, run_process
+
+
+def compensate(undo: str, call: Call, made: bytes) -> Outcome:
+    """Undoes one call; what was called, with what and what came of it arrives as JSON.
+
+    A command reads it on its standard input, a function gets input and output as its arguments.
+    """
+    try:
+        if not is_function(undo):
+            return run_process(call, SHELL, "-c", undo, given=made)
+        told = json.loads(made)
+        known = (*importable(), str(call.sandbox))
+        request = Request(undo, positional=[told["input"], told["output"]], then=known)
+        return call_function(call, request)
+    except OSError as error:
+        return denied(error)

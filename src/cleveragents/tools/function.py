@@ -1,0 +1,44 @@
+"""Calls Python functions for tools: always in a process of its own, told by JSON what to call."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from cleveragents.tools.tool import Call, Outcome, run_process
+
+# -P keeps modules of the working directory from standing in for our own.
+RUNNER = (sys.executable, "-P", "-m", "cleveragents.tools.python_call")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the process is asked to call."""
+
+    function: str  # module:name
+    positional: Sequence[object] = ()
+    keywords: Mapping[str, object] = field(default_factory=dict[str, object])
+    first: Sequence[str] = ()  # where it may import from before anything else
+    then: Sequence[str] = ()  # … and where after everything else
+    result: str | None = None  # the file for what the function returns
+
+    def encoded(self) -> bytes:
+        """Returns it as the process reads it."""
+        return json.dumps(asdict(self)).encode()
+
+
+def call_function(call: Call, request: Request) -> Outcome:
+    """Calls a function for a tool; the outcome follows from how its process ended."""
+    return run_process(call, *RUNNER, given=request.encoded())
+
+
+def importable() -> tuple[str, ...]:
+    """Returns where this process imports from, for one that is started elsewhere."""
+    return tuple(str(Path(entry or os.curdir).absolute()) for entry in sys.path)
+
+
+def result_path(output: Path) -> Path:
+    """Returns the file that holds what the function of a call returned."""
+    return output.with_suffix(".json")
