@@ -106,6 +106,12 @@ def limits(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def faults(session: nox.Session) -> None:
+    """Kills, failing calls, power cuts and crowds at every point there is; about half an hour."""
+    run(session, "python", "-m", "faults", *session.posargs)
+
+
+@nox.session(default=False)
 def bench_peers(session: nox.Session) -> None:
     """Checkpoints and rollbacks beside the git sequences of other tools, in one run."""
     run(session, "python", "benchmarks/peers.py", *session.posargs)

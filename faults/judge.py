@@ -1,0 +1,133 @@
+"""The judge: whether what a fault left is a legal state in which nothing is missing."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from oracle import differences, picture
+
+from faults.facts import NEXT, Facts, read
+from faults.operations import Operation, Way
+from faults.stage import Stage
+from faults.story import Picture
+
+TORN, LOST, UNTRUE = "torn", "lost", "untrue"  # untrue: success was reported without it
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is not as promised."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Where an operation has led, in terms that do not depend on ids and times."""
+
+    tree: str
+    plan: tuple[object, ...]
+    runs: tuple[tuple[object, ...], ...]
+    decisions: int
+    added: tuple[str, ...]  # kinds of checkpoints, but for safety copies and the next command's
+    gone: frozenset[str]  # checkpoints of before
+    unfinished: tuple[str, ...]
+
+
+class Judge:
+    """Knows the legal outcomes of one operation, learnt by running it without faults."""
+
+    def __init__(self, stage: Stage, operation: Operation) -> None:
+        self._stage = stage
+        self._room = stage.room
+        self._operation = operation
+        self._legal = [self._learn(way) for way in operation.ways]
+        stage.start(operation.start)
+        self._room.must(operation.line)
+        self._success = self._outcome(read(self._room))
+
+    def problems(self, turn: int, *, success: bool) -> list[Problem]:
+        """Lets the next command run, then looks at everything; empty if all is well."""
+        return list(self._problems(turn, success=success))
+
+    def _learn(self, way: Way) -> Outcome:
+        self._stage.start(self._operation.start)
+        for line in (*way.lines, self._operation.next_line):
+            self._room.must(line)
+        outcome = self._outcome(read(self._room))
+        if outcome.tree != way.tree or outcome.unfinished:
+            raise AssertionError(f"without any fault {way} leads to {outcome}")
+        return outcome
+
+    def _problems(self, turn: int, *, success: bool) -> Iterator[Problem]:
+        if success and (outcome := self._outcome(read(self._room))) != self._success:
+            yield Problem(UNTRUE, f"success was reported, but the state is {outcome}")
+        if code := self._room.run(self._operation.look, self._operation.next_line):
+            yield Problem(TORN, f"the next commands ended with {code}: {self._room.said}")
+            return
+        facts = read(self._room)
+        outcome = self._outcome(facts)
+        if outcome not in self._legal:
+            yield Problem(TORN, f"{outcome} is none of {self._legal}")
+        if picture(self._room.project) != self._stage.project:
+            yield Problem(LOST, "the user's project was touched")
+        yield from self._problems_of_rows(facts)
+        yield from self._going_back(facts, turn)
+
+    def _outcome(self, facts: Facts) -> Outcome:
+        there = {row.checkpoint_id for row in facts.rows}
+        added = [
+            row.kind
+            for row in facts.rows
+            if row.checkpoint_id not in self._known and row.kind != "safety" and row.label != NEXT
+        ]
+        return Outcome(
+            self._name(self._stage.tree()) if facts.plan else "none yet",
+            facts.plan,
+            facts.runs,
+            facts.decisions,
+            tuple(added) if self._operation.counts_rows else (),
+            frozenset(self._known.keys() - there),
+            facts.unfinished,
+        )
+
+    def _problems_of_rows(self, facts: Facts) -> Iterator[Problem]:
+        paths = self._room.extract(row.seq for row in facts.rows)
+        trees = {seq: picture(path, without=[b".git"]) for seq, path in paths.items()}
+        for row in facts.rows:
+            tree = trees.get(row.seq)
+            wanted = self._known.get(row.checkpoint_id)
+            if tree is None:
+                yield Problem(LOST, f"checkpoint {row.seq} cannot be restored")
+            elif wanted is not None and tree != self._stage.trees[wanted]:
+                yield Problem(
+                    LOST, f"checkpoint {row.seq} is not tree {wanted}: {self._name(tree)}"
+                )
+            elif wanted is None and self._operation.counts_rows and "?" in self._name(tree):
+                yield Problem(TORN, f"checkpoint {row.seq} holds {self._name(tree)}")
+        owed = self._operation.owed
+        if owed and self._stage.trees[owed] not in (*trees.values(), self._stage.tree()):
+            yield Problem(LOST, f"the tree {owed!r} is nowhere any more")
+
+    def _going_back(self, facts: Facts, turn: int) -> Iterator[Problem]:
+        """Goes to one of the checkpoints for real, another one each turn."""
+        rows = [row for row in facts.rows if row.checkpoint_id in self._known]
+        if rows:
+            row = rows[turn % len(rows)]
+            if self._room.run(f"plan rollback @ {row.seq} --yes"):
+                yield Problem(LOST, f"no way to go to checkpoint {row.seq}: {self._room.said}")
+            elif (tree := self._stage.tree()) != self._stage.trees[self._known[row.checkpoint_id]]:
+                yield Problem(LOST, f"going to checkpoint {row.seq} led to {self._name(tree)}")
+
+    def _name(self, tree: Picture) -> str:
+        """The name of a tree, or how it differs from the one that is most like it."""
+        for name, known in self._stage.trees.items():
+            if tree == known:
+                return name
+        told = [(name, differences(known, tree)) for name, known in self._stage.trees.items()]
+        nearest, how = min(told, key=lambda pair: len(pair[1]))
+        return f"? (like {nearest}, but {'; '.join(how[:5])})"
+
+    @property
+    def _known(self) -> dict[str, str]:
+        return self._stage.saved[self._operation.start]

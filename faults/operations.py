@@ -1,0 +1,78 @@
+"""The operations under test: the command that meets the fault, and the states it may leave."""
+
+from dataclasses import dataclass
+
+from faults.facts import NEXT
+
+LIMIT = "CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN=2"
+CREATE = "plan checkpoint create @ --label mine"
+CREATE_NEXT = f"plan checkpoint create @ --label {NEXT}"
+ROLLBACK = "plan rollback @ 2 --yes"
+DELETE = "plan checkpoint delete @ 3 --yes"
+EXECUTE = "plan execute @"
+
+
+@dataclass(frozen=True)
+class Way:
+    """A legal outcome: command lines that lead there without any fault, and the tree they leave."""
+
+    lines: tuple[str, ...]
+    tree: str
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One command line, started in a state that was kept, and what a user types after the fault.
+
+    After the fault and the next command everything must be as after one of the ways followed by
+    that command. If the command reported success, all must be as without the fault.
+    """
+
+    name: str
+    start: str  # the kept data directory it starts from
+    line: str
+    ways: tuple[Way, ...]
+    next_line: str = CREATE_NEXT
+    look: str = "plan status @"  # a reading command, which must work at once
+    owed: str | None = "dirty"  # a tree that no checkpoint held and that must not get lost
+    repository: bool = False  # whether the project is one
+    counts_rows: bool = True  # False: which checkpoints appear depends on where it was cut
+
+
+def _either(line: str, before: str, after: str) -> tuple[Way, Way]:
+    return Way((), before), Way((line,), after)
+
+
+# A checkpoint is saved before older ones go: between the two is a legal place to stop.
+PRUNE = f"{LIMIT} {CREATE}"
+PRUNED = (Way((), "dirty"), Way((CREATE,), "dirty"), Way((PRUNE,), "dirty"))
+
+OPERATIONS = (
+    Operation("checkpoint", "done", CREATE, _either(CREATE, "dirty", "dirty")),
+    Operation("rollback", "done", ROLLBACK, _either(ROLLBACK, "dirty", "1")),
+    Operation(
+        "rollback in git", "done", ROLLBACK, _either(ROLLBACK, "dirty", "1"), repository=True
+    ),
+    Operation("delete", "done", DELETE, _either(DELETE, "dirty", "dirty")),
+    Operation("prune", "done", PRUNE, PRUNED),
+    Operation("recover", "torn", CREATE_NEXT, (Way((), "1"),)),
+    Operation(
+        "resume",
+        "interrupted",
+        EXECUTE,
+        (Way((), "3"),),
+        next_line=EXECUTE,
+        owed="half",
+        counts_rows=False,
+    ),
+    Operation("migrate", "old", "plan checkpoint list @", (Way((), "dirty"),)),
+    Operation(
+        "first use",
+        "nothing",
+        "plan list",
+        (Way((), "3"),),
+        next_line="run ../action.yaml",
+        look="plan list",
+        owed=None,
+    ),
+)

@@ -1,0 +1,48 @@
+"""What is printed: a table per suite, and every problem with the way to see it again."""
+
+import sys
+from collections.abc import Sequence
+from itertools import groupby
+
+from faults.campaign import Tried
+from faults.judge import LOST, TORN, UNTRUE
+
+HEADINGS = ("operation", "points", TORN, LOST, "false successes")
+
+
+def table(tried: Sequence[Tried]) -> list[tuple[str, ...]]:
+    """Counts points and problems per operation, in the order of their names' first appearance."""
+    order = list(dict.fromkeys(one.operation for one in tried))
+    grouped = groupby(sorted(tried, key=lambda one: order.index(one.operation)), _operation)
+    return [_row(name, [one for one in group if one.happened]) for name, group in grouped]
+
+
+def show(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Prints a Markdown table."""
+    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
+    for row in (headings, ["-" * width for width in widths], *rows):
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print(f"| {' | '.join(cells)} |")
+    print(flush=True)
+
+
+def complain(tried: Sequence[Tried]) -> int:
+    """Tells every problem on standard error; returns how many faults had one."""
+    bad = [one for one in tried if one.problems]
+    for one in bad:
+        print(one.fault, file=sys.stderr)
+        for problem in one.problems:
+            print(f"    {problem.kind}: {problem.text}", file=sys.stderr)
+    return len(bad)
+
+
+def _operation(one: Tried) -> str:
+    return one.operation
+
+
+def _row(name: str, tried: Sequence[Tried]) -> tuple[str, ...]:
+    counts = [
+        sum(any(problem.kind == kind for problem in one.problems) for one in tried)
+        for kind in (TORN, LOST, UNTRUE)
+    ]
+    return (name, str(len(tried)), *map(str, counts))

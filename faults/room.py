@@ -1,0 +1,169 @@
+"""A room: a project and a data directory at fixed paths, put back before every fault."""
+
+import contextlib
+import importlib
+import os
+import pkgutil
+import shlex
+import shutil
+import sqlite3
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import cleveragents
+from faults.tracing import Injection, SystemCall, forked, read_calls, run_traced
+
+
+class Program(Protocol):
+    """What users run: one command line, and a way to see every checkpoint as files."""
+
+    def run(self, arguments: Sequence[str]) -> int: ...
+
+    def extract(self, project: Path, data: Path, wanted: Mapping[int, Path]) -> None: ...
+
+
+class Room:
+    """Where one worker breaks things."""
+
+    def __init__(self, home: Path, program: Program) -> None:
+        self.home = home
+        self.project = home / "project"
+        self.data = home / "data"
+        self.program = program
+        home.mkdir(parents=True)
+        self.project.mkdir()
+
+    # --- its contents ---
+
+    @property
+    def sandbox(self) -> Path:
+        """The files of the latest plan's sandbox."""
+        return Path(self.sql("SELECT path FROM sandboxes ORDER BY sandbox_id")[-1][0])
+
+    def sql(self, statement: str) -> list[tuple]:
+        """Asks the database without the product's help."""
+        with contextlib.closing(sqlite3.connect(self.data / "cleveragents.db")) as connection:
+            return connection.execute(statement).fetchall()
+
+    def keep(self, name: str) -> None:
+        """Remembers the data directory as it is."""
+        copy(self.data, self.home / f"kept-{name}")
+
+    def put_back(self, name: str) -> None:
+        """Makes the data directory again what was remembered, at the same path."""
+        empty(self.data)
+        copy(self.home / f"kept-{name}", self.data)
+
+    def remove(self) -> None:
+        """Removes everything."""
+        subprocess.run(["chmod", "-R", "u+rwX", self.home], check=False, capture_output=True)
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    # --- commands in it ---
+
+    def run(self, *lines: str) -> int:
+        """Runs command lines in a process of their own, up to the first that fails."""
+        return forked(lambda: self._in_child(lambda: self._type(lines)))
+
+    def extract(self, seqs: Iterable[int]) -> dict[int, Path]:
+        """Has checkpoints written beside; returns where, by number, those that are whole."""
+        beside = self.home / "extracted"
+        empty(beside)
+        beside.mkdir(exist_ok=True)
+        wanted = {seq: beside / str(seq) for seq in seqs}
+
+        def work() -> int:
+            self.program.extract(self.project, self.data, wanted)
+            return 0
+
+        if forked(lambda: self._in_child(work)):
+            return {}
+        return {seq: path for seq, path in wanted.items() if path.exists()}
+
+    def must(self, line: str) -> None:
+        """Runs a command line that has no reason to fail."""
+        code = self.run(line)
+        if code:
+            raise AssertionError(f"{line!r} ended with {code}: {self.said}")
+
+    def trace(self, line: str, injection: Injection | None = None) -> int:
+        """Runs a command line under strace, with a fault if there is to be one."""
+        work = lambda: self._in_child(lambda: self._type([line]))  # noqa: E731
+        return run_traced(work, self._log, injection=injection)
+
+    def calls(self, line: str) -> list[SystemCall]:
+        """Runs a command line and returns the calls it made on the data directory."""
+        self.trace(line)
+        return [call for call in read_calls(self._log) if str(self.data) in call.text]
+
+    @property
+    def was_injected(self) -> bool:
+        """Whether the latest trace has made a call fail."""
+        return "(INJECTED)" in self._log.read_text(errors="replace")
+
+    @property
+    def said(self) -> str:
+        """What the latest command printed."""
+        return "".join((self.home / name).read_text(errors="replace") for name in ("out", "err"))
+
+    @property
+    def _log(self) -> Path:
+        return self.home / "calls"
+
+    def _type(self, lines: Sequence[str]) -> int:
+        for line in lines:
+            words = shlex.split(line)
+            while "=" in words[0]:  # NAME=value before a command, as in a shell
+                name, _, value = words.pop(0).partition("=")
+                os.environ[name] = value
+            code = self.program.run(["--data-dir", str(self.data), *words])
+            if code:
+                return code
+        return 0
+
+    def _in_child(self, work: Callable[[], int]) -> int:
+        try:
+            self._redirect()
+            os.chdir(self.project)
+            return work()
+        except BaseException:  # this process ends here, whatever it was
+            traceback.print_exc()
+            return 1
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+
+    def _redirect(self) -> None:
+        os.setsid()
+        for fd, path, flags in (
+            (0, os.devnull, os.O_RDONLY),
+            (1, self.home / "out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
+            (2, self.home / "err", os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
+        ):
+            opened = os.open(path, flags, 0o600)
+            os.dup2(opened, fd)
+            os.close(opened)
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copies a directory with everything `cp` can keep; the target may be a mount point."""
+    target.mkdir(exist_ok=True)
+    subprocess.run(["cp", "-a", f"{source}/.", target], check=True)
+
+
+def empty(directory: Path) -> None:
+    """Removes what is in a directory that need not be there."""
+    if directory.exists():
+        subprocess.run(["chmod", "-R", "u+rwX", directory], check=True)
+        subprocess.run(["find", directory, "-mindepth", "1", "-delete"], check=True)
+
+
+def import_everything() -> None:
+    """Loads every module of the product, so that forked children need not."""
+    for found in pkgutil.walk_packages(cleveragents.__path__, "cleveragents."):
+        if not found.name.endswith((".env", "__main__")):  # those act when they are imported
+            importlib.import_module(found.name)

@@ -1,0 +1,133 @@
+"""The stage: a room with the states that operations start from, and what each must look like."""
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from oracle import picture
+from sqlalchemy import create_engine
+
+from cleveragents.storage import migrations
+from cleveragents.storage.tables import SCHEMA
+from faults import story
+from faults.facts import read
+from faults.room import Program, Room, empty
+from faults.story import Picture
+from faults.tracing import Injection
+
+FIRST_SCHEMA = "0001"
+TREE_OF_ROW = {1: "0", 2: "1", 3: "2", 4: "3", 5: "3"}  # which tree each checkpoint must hold
+
+
+class Stage:
+    """Everything a worker needs to break an operation again and again."""
+
+    def __init__(self, home: Path, program: Program, *, repository: bool = False) -> None:
+        self.room = Room(home, program)
+        trees = story.tell(self.room)
+        if repository:
+            story.shell(story.REPOSITORY, self.room.project)
+        self.trees: dict[str, Picture] = {str(n): seen for n, seen in enumerate(trees)}
+        self.project = picture(self.room.project)
+        self.saved: dict[str, dict[str, str]] = {}  # start -> checkpoint id -> name of its tree
+        self._makers: Mapping[str, Callable[[], None]] = {
+            "done": self._run_to_the_end,
+            "torn": self._tear,
+            "interrupted": self._interrupt,
+            "old": self._age,
+            "nothing": lambda: None,
+        }
+
+    def start(self, name: str) -> None:
+        """Puts the room into a state that operations start from, made once and kept."""
+        if name not in self.saved:
+            empty(self.room.data)
+            self.room.data.mkdir(exist_ok=True)
+            self._makers[name]()
+            rows = read(self.room).rows if (self.room.data / "cleveragents.db").exists() else ()
+            self.saved[name] = {
+                row.checkpoint_id: TREE_OF_ROW.get(row.seq, "dirty") for row in rows
+            }
+            self.room.keep(name)
+        self.room.put_back(name)
+
+    def tree(self) -> Picture:
+        """What the sandbox holds now."""
+        return picture(self.room.sandbox, without=[b".git"])
+
+    def remove(self) -> None:
+        """Removes everything."""
+        self.room.remove()
+
+    def _run_to_the_end(self) -> None:
+        self.room.must("run ../action.yaml")
+        story.shell(story.settled(story.DIRTY), self.room.sandbox)
+        self.trees["dirty"] = self.tree()
+
+    def _tear(self) -> None:
+        """Kills a rollback half-way through its files."""
+        self.start("done")
+        line = "plan rollback @ 2 --yes"
+        sandbox = str(self.room.sandbox)
+        calls = [call for call in self.room.calls(line) if call.changes and sandbox in call.text]
+        self.start("done")
+        self.room.trace(line, Injection(calls[len(calls) // 2], "signal=SIGKILL"))
+        facts, tree = read(self.room), self.tree()
+        if facts.unfinished != ("rollback",) or tree in (self.trees["1"], self.trees["dirty"]):
+            raise AssertionError("the rollback was not torn")
+
+    def _interrupt(self) -> None:
+        """Lets the second step kill the program that runs it."""
+        self.room.run("DIE=1 CLEVERAGENTS_SANDBOX_PASS_ENV=DIE run ../action.yaml")
+        self.trees["half"] = self.tree()
+        if self.trees["half"] in (self.trees["1"], self.trees["2"]):
+            raise AssertionError("the plan was not interrupted half-way through its second step")
+
+    def _age(self) -> None:
+        """Makes a database of the first schema with the rows of today's, as far as it had them."""
+        self.start("done")
+        today, old = self.room.data / "cleveragents.db", self.room.home / "old.db"
+        old.unlink(missing_ok=True)
+        upgrade_to(FIRST_SCHEMA, old)
+        with closing(sqlite3.connect(old)) as connection, connection:
+            connection.execute("ATTACH ? AS today", [str(today)])
+            copy_rows(connection)
+        old.replace(today)
+        for left in self.room.data.glob("cleveragents.db-*"):
+            left.unlink()
+
+
+def is_newer_schema_there() -> bool:
+    """Whether there is anything to migrate from yet."""
+    return SCHEMA != FIRST_SCHEMA
+
+
+def upgrade_to(revision: str, path: Path) -> None:
+    """Makes an empty database of an older schema with Alembic's own command."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+    engine.dispose()
+
+
+def copy_rows(connection: sqlite3.Connection) -> None:
+    """Copies what both databases have columns for."""
+    tables = connection.execute(
+        "SELECT name FROM main.sqlite_master WHERE type = 'table' AND name != 'alembic_version'"
+    )
+    for (table,) in tables.fetchall():
+        shared = ", ".join(columns(connection, "main", table) & columns(connection, "today", table))
+        connection.execute(
+            f"INSERT INTO main.{table} ({shared}) SELECT {shared} FROM today.{table}"
+        )
+
+
+def columns(connection: sqlite3.Connection, schema: str, table: str) -> set[str]:
+    """The columns of a table."""
+    return {row[1] for row in connection.execute(f"PRAGMA {schema}.table_info({table})")}

@@ -1,0 +1,49 @@
+"""Steps about the fault injection suites, which run in a process of their own."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from behave import then, when
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@when('{points:d} points of the suite "{suite}" are tried')
+@when('{points:d} point of the suite "{suite}" is tried')
+def try_points(context, points, suite):
+    # Not under coverage: what is killed leaves no record, and it would only cost time.
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("COVERAGE_")}
+    # One worker: with few points, most of the time goes into preparing each worker's room.
+    options = ["--points", str(points), "--offset", str(_rotation()), "--workers", "1"]
+    context.suite = subprocess.run(
+        [sys.executable, "-m", "faults", suite, *options],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if skipped := re.search(r"^skipped: (.*)", context.suite.stdout):
+        context.scenario.skip(skipped[1])
+
+
+@then("at least {count:d} faults have happened")
+def count_faults(context, count):
+    rows = re.findall(r"^\| (?!naive)[a-z ]+\| (\d+) ", context.suite.stdout, re.MULTILINE)
+    assert sum(map(int, rows)) >= count, context.suite.stdout + context.suite.stderr
+
+
+@then("the suite found nothing wrong")
+def expect_nothing_wrong(context):
+    assert context.suite.returncode == 0, context.suite.stdout + context.suite.stderr
+
+
+def _rotation():
+    """A number that changes with every commit, so that in time every point has its turn."""
+    found = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return int(found.stdout.strip() or "0", 16) % 997
