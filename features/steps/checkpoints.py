@@ -15,6 +15,7 @@ from cleveragents.errors import CleverAgentsError, Damaged
 from cleveragents.ids import now
 from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.manifest import object_id
 from cleveragents.storage.lock import FileLock
 
 
@@ -273,6 +274,11 @@ def damage_file(context, name):
 @given('the stored content of "{name}" in checkpoint {number:d} is damaged')
 def damage_file_of(context, name, number):
     damage(context, entry_of(context, checkpoints(context)[number - 1], name).content)
+
+
+@given('the stored content of "{name}" in the project is damaged')
+def damage_users_file(context, name):
+    damage(context, object_id((context.world.project / name).read_bytes()))
 
 
 @given("the stored record of checkpoint {number:d} is damaged")

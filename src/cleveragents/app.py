@@ -22,9 +22,11 @@ from cleveragents.config.levels import (
 )
 from cleveragents.engine.attempt import StepAttempts
 from cleveragents.engine.borders import StepBorders
+from cleveragents.engine.conflicts import ConflictService
 from cleveragents.engine.decide import DecideSteps
 from cleveragents.engine.execute import AnyStepKind, ExecutePhase
 from cleveragents.engine.recover import Ownership
+from cleveragents.engine.refresh import Refreshes, RefreshPhase
 from cleveragents.engine.status import PlanReader
 from cleveragents.engine.strategize import StrategizePhase
 from cleveragents.engine.tool_step import ToolSteps
@@ -74,7 +76,10 @@ class App:
         undoing = Undoing(database, environment, data / "output", report)
         rollbacks = Rollbacks(database, sandboxes, undoing, report)
         pruning = Pruning(database, sandboxes, policy.retention, report)
-        ownership = Ownership(database, PlanLocks(data / "locks"), rollbacks, pruning, report)
+        refreshes = Refreshes(database, sandboxes, report)
+        ownership = Ownership(
+            database, PlanLocks(data / "locks"), rollbacks, pruning, refreshes, report
+        )
         self.checkpoints = CheckpointService(
             database,
             sandboxes,
@@ -94,6 +99,8 @@ class App:
         self.execute = ExecutePhase(
             database, sandboxes, self.checkpoints, kinds, ownership.own, report
         )
+        self.refresh = RefreshPhase(database, refreshes, self.checkpoints, ownership.own)
+        self.conflicts = ConflictService(database, sandboxes, self.checkpoints, ownership.own)
         self.comparisons = Comparisons(sandboxes)
         self.plans = PlanReader(
             database, sandboxes, self.comparisons, ownership.is_owned, self.project

@@ -89,6 +89,12 @@ class CallUndone(Event):
 
 
 @dataclass(frozen=True)
+class SandboxRefreshed(Event):
+    files: int
+    conflicts: int
+
+
+@dataclass(frozen=True)
 class Note(Event):
     text: str
 

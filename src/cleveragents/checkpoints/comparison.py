@@ -38,7 +38,7 @@ class Comparisons:
     def since_start(self, plan: Plan) -> list[FileDiff]:
         """Tells what the plan has changed so far."""
         sandbox = self._sandboxes.require(plan.plan_id)
-        return self._until_now(plan, str(sandbox.base_ref))  # a finished sandbox has one
+        return self._until_now(plan, sandbox.base)
 
     def since(self, plan: Plan, before: Checkpoint) -> list[FileDiff]:
         """Tells what has changed since a checkpoint."""

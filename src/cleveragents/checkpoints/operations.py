@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from cleveragents.ids import new_id, now
-from cleveragents.storage.tables import operations
+from cleveragents.storage.tables import operations, plans
 
 
 class Kind(StrEnum):
@@ -22,6 +22,7 @@ class Kind(StrEnum):
 
     ROLLBACK = "rollback"
     PRUNE = "prune"
+    REFRESH = "refresh"
 
 
 class Status(StrEnum):
@@ -40,7 +41,7 @@ class Operation:
     plan_id: str
     kind: Kind
     status: Status
-    intent: Mapping[str, Any]  # all that carrying out and closing need
+    intent: Mapping[str, Any]  # all that carrying out and closing need; snapshots under `keeps`
     outcome: Mapping[str, object] | None
     opened_at: datetime
     closed_at: datetime | None
@@ -81,6 +82,16 @@ class OperationRepository:
             .where(operations.c.operation_id == operation_id)
             .values(status=status, outcome_json=json.dumps(dict(outcome)), closed_at=now())
         )
+
+    def kept_refs(self, project_id: str) -> set[str]:
+        """Returns the snapshots that operations of a project keep, finished ones included."""
+        query = (
+            select(operations.c.intent_json)
+            .join(plans, plans.c.plan_id == operations.c.plan_id)
+            .where(plans.c.project_id == project_id)
+        )
+        intents = map(json.loads, self._connection.scalars(query))
+        return {str(ref) for intent in intents for ref in intent.get("keeps", ())}
 
     def unfinished(self, plan_id: str) -> Sequence[Operation]:
         """Returns what was begun and not closed, in order."""

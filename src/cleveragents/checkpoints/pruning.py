@@ -8,6 +8,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict, judge
 from cleveragents.events import Note, Reporter
+from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import StepRunRepository
@@ -86,8 +87,11 @@ class Pruning:
 
     def _live(self, project_id: str) -> set[str]:
         with self._database.unit_of_work() as connection:
-            return CheckpointRepository(connection).refs_of_project(project_id) | (
-                SandboxRepository(connection).base_refs(project_id)
+            return (
+                CheckpointRepository(connection).refs_of_project(project_id)
+                | SandboxRepository(connection).base_refs(project_id)
+                | OperationRepository(connection).kept_refs(project_id)
+                | ConflictRepository(connection).refs_of_project(project_id)
             )
 
 

@@ -14,6 +14,7 @@ from cleveragents.events import (
     Note,
     RolledBack,
     SandboxReady,
+    SandboxRefreshed,
     StepFailed,
     StepFinished,
     StepOutput,
@@ -64,6 +65,10 @@ class Progress:
             case CallUndone():
                 mark = "[yellow]↶[/]" if event.worked else "[red]✗[/]"
                 self._line(f"{mark} {_told(event.text)}")
+            case SandboxRefreshed():
+                self._line(
+                    f"[yellow]↻[/] refreshed, {event.files} paths, {event.conflicts} conflicts"
+                )
             case Note():
                 self._line(f"[yellow]note:[/] {_told(event.text)}")
             case _:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository
 from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.rollback import Rollbacks, TakenBack
+from cleveragents.engine.refresh import Refreshes
 from cleveragents.events import Note, Reporter
 from cleveragents.plans.step_run import STARTED, StepRunRepository
 from cleveragents.sandbox.process import end_processes
@@ -22,12 +23,14 @@ class Ownership:
         locks: PlanLocks,
         rollbacks: Rollbacks,
         pruning: Pruning,
+        refreshes: Refreshes,
         report: Reporter,
     ) -> None:
         self._database = database
         self._locks = locks
         self._rollbacks = rollbacks
         self._pruning = pruning
+        self._refreshes = refreshes
         self._report = report
 
     @contextmanager
@@ -50,6 +53,7 @@ class Ownership:
         finish: Mapping[Kind, Callable[[Operation], None]] = {
             Kind.ROLLBACK: self._finish_rollback,
             Kind.PRUNE: self._pruning.carry_out,
+            Kind.REFRESH: self._refreshes.carry_out,
         }
         with self._database.unit_of_work() as connection:
             unfinished = OperationRepository(connection).unfinished(plan_id)

@@ -10,9 +10,11 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import StepRunRepository
+from cleveragents.sandbox.sandbox import SandboxRepository
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class PlanDocument:
     step_runs: tuple[str, ...]
     decisions: tuple[str, ...]
     tried: tuple[str, ...] = ()  # calls that count though they failed; no part of the state's hash
+    conflicts: tuple[str, ...] = ()  # those that nobody has solved
+    base: str | None = None  # what a refresh last merged in; None: what the sandbox started from
 
     @property
     def counting(self) -> tuple[str, ...]:
@@ -41,8 +45,9 @@ class PlanDocument:
             "step_runs": sorted(self.step_runs),
             "decisions": sorted(self.decisions),
             "children": {},
-            "conflicts": [],
             "tried": sorted(self.tried),
+            "conflicts": sorted(self.conflicts),
+            **({} if self.base is None else {"base": self.base}),
         }
 
     @classmethod
@@ -53,6 +58,8 @@ class PlanDocument:
             tuple(record["step_runs"]),
             tuple(record["decisions"]),
             tuple(record.get("tried", ())),
+            tuple(record["conflicts"]),
+            record.get("base"),
         )
 
 
@@ -71,6 +78,8 @@ def current_document(connection: Connection, plan: Plan) -> PlanDocument:
         tuple(StepRunRepository(connection).active(plan.plan_id)),
         tuple(DecisionRepository(connection).active(plan.plan_id)),
         tuple(StepRunRepository(connection).tried(plan.plan_id)),
+        tuple(ConflictRepository(connection).open_ids(plan.plan_id)),
+        SandboxRepository(connection).refreshed_ref(plan.plan_id),
     )
 
 
@@ -79,6 +88,8 @@ def make_current(
 ) -> TakenBack:
     """Makes the document the present, in the name of an operation."""
     PlanRepository(connection).set_cursor(plan_id, document.cursor)
+    ConflictRepository(connection).make_open(plan_id, document.conflicts, operation_id)
+    SandboxRepository(connection).set_refreshed(plan_id, document.base)
     return TakenBack(
         StepRunRepository(connection).make_active(plan_id, document.counting, operation_id),
         DecisionRepository(connection).make_active(plan_id, document.decisions, operation_id),

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from cleveragents.sandbox.project import Project
-from cleveragents.sandbox.sandbox import Filled, Sandbox, SandboxPolicy
+from cleveragents.sandbox.sandbox import Filled, Known, Looked, Sandbox, SandboxPolicy
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.scan import Excluded
 
@@ -19,22 +19,34 @@ class FilesystemCopy:
         del policy
         return copy_in(project, sandbox, archive, lambda _: False)
 
+    def look(
+        self, project: Project, archive: Archive, policy: SandboxPolicy, known: Known
+    ) -> Looked:
+        """Takes a snapshot of the folder as it is now."""
+        del policy, known
+        return take(project, archive, lambda _: False)
+
 
 def copy_in(project: Project, sandbox: Sandbox, archive: Archive, excluded: Excluded) -> Filled:
     """Fills a sandbox with a snapshot of the project, which stays known as its base.
 
     Copying by snapshot and restore means one exact way to write files, and that the first
-    checkpoint finds its content stored. The user's permissions are never borrowed.
+    checkpoint finds its content stored.
     """
+    looked = take(project, archive, excluded)
+    archive.restore(archive.load(looked.reference), {MAIN: sandbox.path}, sandbox.staging)
+    return Filled(looked.reference, None, looked.files, looked.notes)
+
+
+def take(project: Project, archive: Archive, excluded: Excluded) -> Looked:
+    """Takes a snapshot of the project; the user's permissions are never borrowed."""
     ties = _Ties(project.path)
     with archive.capture_once(
         project.path, lambda path: excluded(path) or ties.leads_out(path)
     ) as capture:
-        about = {"kind": "base", "plan_id": sandbox.plan_id, "project": str(project.path)}
-        base_ref = capture.commit(about)
-        archive.restore(archive.load(base_ref), {MAIN: sandbox.path}, sandbox.staging)
+        reference = capture.commit({"kind": "base", "project": str(project.path)})
     unexplained = [line for line in capture.not_captured if not line.endswith(": excluded")]
-    return Filled(base_ref, None, capture.files, (*unexplained, *ties.notes))
+    return Looked(reference, capture.files, (*unexplained, *ties.notes))
 
 
 class _Ties:

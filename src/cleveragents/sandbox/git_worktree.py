@@ -14,11 +14,11 @@ from pathlib import Path
 
 from cleveragents.errors import Failed
 from cleveragents.sandbox import git
-from cleveragents.sandbox.filesystem_copy import copy_in
+from cleveragents.sandbox.filesystem_copy import copy_in, take
 from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.pipes import refuse_pipes
 from cleveragents.sandbox.project import Project
-from cleveragents.sandbox.sandbox import Filled, Sandbox, SandboxPolicy
+from cleveragents.sandbox.sandbox import Filled, Known, Looked, Sandbox, SandboxPolicy
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.filter import Filter
 from cleveragents.storage.lock import FileLock
@@ -47,7 +47,17 @@ class GitWorktree:
             left_out = _LeftOut(project.path, users.ignored(), policy.copy_ignored)
             filled = copy_in(project, sandbox, archive, left_out)
         _tie(sandbox.path, sandbox.git_dir)
-        return replace(filled, branch=branch, notes=(*filled.notes, *notes))
+        head = users.commit_of("HEAD")
+        return replace(filled, branch=branch, notes=(*filled.notes, *notes), head=head)
+
+    def look(
+        self, project: Project, archive: Archive, policy: SandboxPolicy, known: Known
+    ) -> Looked:
+        """Takes a snapshot of what the user sees now; what the sandbox has is never left out."""
+        users = Git(project.path / ".git", project.path)
+        left_out = _LeftOut(project.path, users.ignored(), policy.copy_ignored)
+        looked = take(project, archive, lambda path: left_out(path) and not known(path))
+        return replace(looked, head=users.commit_of("HEAD"))
 
     def _give_history(self, users: Git, own: Git, branch: str) -> Sequence[str]:
         """Puts the sandbox's branch on the user's commit; tells what could not be had."""

@@ -79,6 +79,11 @@ def find(connection: Connection, project_id: str) -> Project:
     return Project(Path(path))
 
 
+def inode_of(project: Project) -> str:
+    """Returns what tells the directory apart from another one of the same path."""
+    return str(project.path.stat().st_ino)
+
+
 def _checked(project: Project) -> Project:
     try:
         str(project.path).encode()

@@ -1,7 +1,7 @@
 """The sandbox: its facts, as stored, and where its parts lie."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -30,6 +30,14 @@ class Sandbox:
     base_ref: str | None  # the snapshot of the project it started from
     notes: tuple[str, ...]  # what could not be taken along
     created_at: datetime
+    refreshed_ref: str | None  # the snapshot of the project that was last merged in
+    head: str | None  # the user's commit it stands on
+    project_inode: str | None  # tells another directory of the same path apart
+
+    @property
+    def base(self) -> str:
+        """The snapshot of the project that its files go on from."""
+        return self.refreshed_ref or str(self.base_ref)  # a finished sandbox has one
 
     @property
     def home(self) -> Path:
@@ -76,17 +84,36 @@ class Filled:
     branch: str | None
     files: int
     notes: tuple[str, ...]
+    head: str | None = None  # the user's commit at that moment
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A snapshot of the project as it is now."""
+
+    reference: str
+    files: int
+    notes: tuple[str, ...]
+    head: str | None = None  # the user's commit at that moment
+
+
+Known = Callable[[bytes], bool]  # whether a path is part of what the sandbox started from
 
 
 class Strategy(Protocol):
-    """A way to fill a sandbox from a project."""
+    """A way to fill a sandbox from a project, and to look at the project again later."""
 
     def fill(
         self, project: Project, sandbox: Sandbox, archive: Archive, policy: SandboxPolicy
     ) -> Filled: ...
 
+    def look(
+        self, project: Project, archive: Archive, policy: SandboxPolicy, known: Known
+    ) -> Looked: ...
+
 
 _OF_PLAN = select(sandboxes).where(sandboxes.c.plan_id == bindparam("plan_id"))
+_REFRESHED = select(sandboxes.c.refreshed_ref).where(sandboxes.c.plan_id == bindparam("plan_id"))
 
 
 class SandboxRepository:
@@ -118,7 +145,7 @@ class SandboxRepository:
             )
         )
 
-    def ready(self, sandbox_id: str, filled: Filled) -> None:
+    def ready(self, sandbox_id: str, filled: Filled, project_inode: str) -> None:
         """Records that the sandbox is complete."""
         self._connection.execute(
             update(sandboxes)
@@ -128,7 +155,29 @@ class SandboxRepository:
                 branch=filled.branch,
                 base_ref=filled.base_ref,
                 notes_json=json.dumps(filled.notes),
+                head=filled.head,
+                project_inode=project_inode,
             )
+        )
+
+    def refreshed_ref(self, plan_id: str) -> str | None:
+        """Returns what was last merged into the sandbox of a plan."""
+        return self._connection.scalar(_REFRESHED, {"plan_id": plan_id})
+
+    def set_refreshed(self, plan_id: str, snapshot_id: str | None) -> None:
+        """Records what was last merged into the sandbox of a plan."""
+        self._connection.execute(
+            update(sandboxes)
+            .where(sandboxes.c.plan_id == plan_id)
+            .values(refreshed_ref=snapshot_id)
+        )
+
+    def set_project(self, plan_id: str, head: str | None, project_inode: str) -> None:
+        """Records which directory and commit of the user's the sandbox stands on."""
+        self._connection.execute(
+            update(sandboxes)
+            .where(sandboxes.c.plan_id == plan_id)
+            .values(head=head, project_inode=project_inode)
         )
 
     def base_refs(self, project_id: str) -> set[str]:

@@ -16,6 +16,7 @@ from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import (
     CREATING,
     Filled,
+    Looked,
     Sandbox,
     SandboxPolicy,
     SandboxRepository,
@@ -83,8 +84,18 @@ class Sandboxes:
             sandbox = repository.get(plan_id)
         filled = self._fill(sandbox, project, project_id)
         with self._database.unit_of_work() as connection:
-            SandboxRepository(connection).ready(sandbox.sandbox_id, filled)
+            inode = projects.inode_of(project)
+            SandboxRepository(connection).ready(sandbox.sandbox_id, filled, inode)
         return self.require(plan_id), filled
+
+    def look(self, sandbox: Sandbox, project_id: str) -> Looked:
+        """Takes a snapshot of the project as it is now, with all that the sandbox knows of."""
+        with self._database.unit_of_work() as connection:
+            project = projects.find(connection, project_id)
+        archive = self.archive(project_id)
+        known = archive.lookup(archive.load(sandbox.base))
+        strategy = self._strategies(project_id)[sandbox.strategy]
+        return strategy.look(project, archive, self._policy, known.__contains__)
 
     def rebuilt(self, plan_id: str) -> Sandbox:
         """Returns a plan's sandbox; lost directories are made again, empty, to be restored into."""

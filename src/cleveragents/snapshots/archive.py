@@ -15,6 +15,7 @@ from cleveragents.snapshots.content import bytes_needed
 from cleveragents.snapshots.diff import Load, compare
 from cleveragents.snapshots.durability import sync_file_system
 from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.lookup import Lookup, with_entries
 from cleveragents.snapshots.manifest import Change, Directory, Entry, decode
 from cleveragents.snapshots.merge import Conflict, LeftAlone, MergeText, Pending, three_way
 from cleveragents.snapshots.record import Snapshot
@@ -198,6 +199,27 @@ class Archive:
             finally:
                 pack.discard()
         return identity.hex()
+
+    def lookup(self, snapshot: Snapshot) -> Lookup:
+        """Finds single paths among the files of a snapshot."""
+        return Lookup(snapshot.roots[MAIN], self._directory)
+
+    def with_entries(
+        self,
+        snapshot: Snapshot,
+        wanted: Mapping[bytes, Entry | None],
+        contents: Iterable[bytes] = (),
+    ) -> Merge:
+        """Puts other entries into the files of a snapshot; `contents` are not stored yet."""
+        objects = Pending(self._store.read)
+        for data in contents:
+            objects.put(data)
+        root = with_entries(snapshot.roots[MAIN], wanted, objects)
+        changes = compare(
+            snapshot.roots[MAIN], root, lambda identity: decode(objects.read(identity))
+        )
+        changed = replace(snapshot, roots={**snapshot.roots, MAIN: root})
+        return Merge(changed, tuple(changes), (), objects)
 
     def read_file(self, entry: Entry) -> bytes:
         """Returns the bytes of a file of at most one chunk, or the text of a link."""

@@ -11,6 +11,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -19,7 +20,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA = "0003"  # the newest migration; a database that is ahead of it is refused
+SCHEMA = "0004"  # the newest migration; a database that is ahead of it is refused
 ULID = String(26)
 
 metadata = MetaData(
@@ -92,6 +93,9 @@ sandboxes = Table(
     Column("base_ref", String(64)),
     Column("notes_json", Text, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
+    Column("refreshed_ref", String(64)),  # the project as it was last merged in
+    Column("head", String(64)),  # the user's commit it stands on
+    Column("project_inode", Text),  # tells another directory of the same path apart
 )
 
 checkpoints = Table(
@@ -202,5 +206,21 @@ undo_runs = Table(
     Column("output_path", Text, nullable=False),
     Column("started_at", UtcDateTime, nullable=False),
     Column("finished_at", UtcDateTime),
+    Index(None, "plan_id"),
+)
+
+conflicts = Table(
+    "conflicts",
+    metadata,
+    Column("conflict_id", ULID, primary_key=True),
+    Column("plan_id", ULID, ForeignKey("plans.plan_id"), nullable=False),
+    Column("path", LargeBinary, nullable=False),
+    Column("source", Text, nullable=False),  # what was merged in
+    Column("reason", Text, nullable=False),
+    Column("versions_json", Text, nullable=False),  # base, parent and child
+    Column("refs_json", Text, nullable=False),  # the snapshots that hold them
+    Column("closed_by", ULID),  # what solved it or took it back; null while open
+    Column("taken", Text),  # parent | child | the name of a file
+    Column("created_at", UtcDateTime, nullable=False),
     Index(None, "plan_id"),
 )

@@ -1,0 +1,217 @@
+Feature: Refresh
+  What the user changed meanwhile is merged into a plan's sandbox, between two checkpoints. What does
+  not go together stays as the plan has it and is listed until somebody chooses.
+
+  Background:
+    Given a git repository
+    And the shell has run "seq 1 9 > text; echo k > keep; echo '*.o' > .gitignore; git add -A; git commit -qm more" in the project
+    And the action
+      """
+      name: change
+      steps:
+        - {name: first, tool: shell, with: {command: "sed -i 1d text; echo plan > new; echo p > p.o"}}
+      """
+    And I have run "agents run ACTION"
+
+  Scenario: what the user changed meanwhile comes into the sandbox
+    Given the shell has run "sed -i 9d text; echo mine > mine; rm keep; echo u > u.o" in the project
+    When I run "agents plan refresh @ --yes"
+    Then the exit code is 0
+    And the output says "3 paths merged into the sandbox"
+    And the error says "3    # takes the refresh back"
+    And the plan is "execute/complete"
+    And the plan's file "text" holds "2\n3\n4\n5\n6\n7\n8"
+    And the plan's file "new" holds "plan"
+    And the plan's file "mine" holds "mine"
+    And the plan's file "p.o" holds "p"
+    And the plan has no file "keep"
+    And the plan has no file "u.o"
+    When I run "agents plan diff @ --stat"
+    Then the output does not say "mine"
+    And the output says "new"
+    When I run "agents plan checkpoint list @ --format json"
+    Then the last checkpoints are "post_execute, manual"
+
+  Scenario: what the user ignores since is still known
+    Given the shell has run "echo keep >> .gitignore; echo more >> keep" in the project
+    When I run "agents plan refresh @ --yes"
+    Then the exit code is 0
+    And the plan's file "keep" holds "k\nmore"
+
+  Scenario: nothing changed
+    When I run "agents plan refresh @ --yes --format json"
+    Then the exit code is 0
+    And the data holds
+      | field     | value |
+      | files     | 0     |
+      | conflicts | []    |
+
+  Scenario: a look before
+    Given the shell has run "echo mine > mine; echo 0 > text" in the project
+    When I run "agents plan refresh @ --dry-run"
+    Then the exit code is 0
+    And the output says
+      """
+      conflict
+      changed on both sides
+      mine
+      """
+    And the plan has no file "mine"
+    When I run "agents plan refresh @"
+    Then the exit code is 2
+    And the error says "--yes"
+    When I run "agents plan refresh @ --dry-run --format json"
+    Then the data holds
+      | field     | value                                                      |
+      | changes   | [{"path": "mine"}]                                         |
+      | conflicts | [{"path": "text", "reason": "changed on both sides"}]      |
+
+  Scenario: a long list is cut for people
+    Given the shell has run "for i in $(seq 30); do echo $i > many$i; done" in the project
+    When I run "agents plan refresh @ --dry-run"
+    Then the output says "and 10 more"
+
+  Scenario: a conflict stays as the plan has it until it is solved
+    Given the shell has run "echo 0 > text" in the project
+    When I run "agents plan refresh @ --yes"
+    Then the exit code is 0
+    And the output says "changed on both sides"
+    And the plan's file "text" holds "2\n3\n4\n5\n6\n7\n8\n9"
+    When I run "agents plan conflicts @"
+    Then the exit code is 0
+    And the output says "text"
+    And the error says "--take parent|child|FILE"
+    When I run "agents plan resolve @ text --take parent"
+    Then the exit code is 0
+    And the plan's file "text" holds "0"
+    When I run "agents plan conflicts @"
+    Then the error says "there is no open conflict"
+
+  Scenario Outline: a conflict is solved with <take>
+    Given the shell has run "echo 0 > text; cp text ../mine" in the project
+    And I have run "agents plan refresh @ --yes"
+    When I run "agents plan resolve @ text --take <take> --format json"
+    Then the exit code is 0
+    And the data holds
+      | field | value |
+      | open  | 0     |
+    And the plan's file "text" holds "<text>"
+
+    Examples:
+      | take     | text            |
+      | parent   | 0               |
+      | child    | 2\n3\n4\n5\n6\n7\n8\n9 |
+      | ../mine  | 0               |
+
+  Scenario: a file that one side deleted
+    Given the shell has run "rm text" in the project
+    And I have run "agents plan refresh @ --yes"
+    When I run "agents plan resolve @ text --take parent"
+    Then the exit code is 0
+    And the plan has no file "text"
+
+  Scenario: a file stands for what both sides added
+    Given the shell has run "mkdir new; echo inside > new/x; echo chosen > ../chosen" in the project
+    And I have run "agents plan refresh @ --yes"
+    When I run "agents plan resolve @ new --take ../chosen"
+    Then the exit code is 0
+    And the plan's file "new" holds "chosen"
+
+  Scenario: what cannot be taken
+    Given the shell has run "echo 0 > text; head -c 5000000 /dev/zero > ../large" in the project
+    And I have run "agents plan refresh @ --yes"
+    When I run "agents plan resolve @ other --take parent"
+    Then the exit code is 3
+    And the error says "no open conflict in other"
+    When I run "agents plan resolve @ text --take nobody"
+    Then the exit code is 2
+    And the error says "parent, child or a file"
+    When I run "agents plan resolve @ text --take ../large"
+    Then the exit code is 4
+    And the error says "larger than"
+
+  Scenario: going back takes the refresh back, its conflicts and what it started from
+    Given the shell has run "echo 0 > text; echo mine > mine" in the project
+    And I have run "agents plan refresh @ --yes"
+    When I run "agents plan rollback @ 3 --yes"
+    Then the exit code is 0
+    And the plan has no file "mine"
+    When I run "agents plan conflicts @ --format json"
+    Then the data holds
+      | field     | value |
+      | conflicts | []    |
+    When I run "agents plan rollback @ 4 --yes"
+    And I run "agents plan conflicts @ --format json"
+    Then "data.conflicts" counts 1
+    And the plan's file "mine" holds "mine"
+    When I run "agents plan diff @ --stat"
+    Then the output does not say "mine"
+
+  Scenario: a plan without checkpoints can be refreshed and its conflicts solved
+    Given the action
+      """
+      name: bare
+      rollback: {enabled: false}
+      steps:
+        - {name: first, tool: shell, with: {command: "echo p > text"}}
+      """
+    And I have run "agents run ACTION"
+    And the shell has run "echo 0 > text" in the project
+    When I run "agents plan refresh @ --yes"
+    Then the exit code is 0
+    When I run "agents plan resolve @ text --take parent"
+    Then the exit code is 0
+    And the plan's file "text" holds "0"
+
+  Scenario: a plan that has not run is not refreshed
+    Given I have run "agents plan use ACTION"
+    When I run "agents plan refresh @ --yes"
+    Then the exit code is 4
+    And the error says "strategize/complete cannot be refreshed"
+
+  Scenario: a plain folder
+    Given the shell has run "rm -rf .git" in the project
+    And I have run "agents run ACTION"
+    And the shell has run "echo mine > mine.o" in the project
+    When I run "agents plan refresh @ --yes"
+    Then the exit code is 0
+    And the plan's file "mine.o" holds "mine"
+
+  Scenario Outline: an interrupted refresh is finished by the next command: <moment>
+    Given the shell has run "echo 0 > text; echo mine > mine" in the project
+    And a refresh has crashed <moment>
+    When I run "agents plan status @"
+    Then the error says "an interrupted refresh is finished by the next command"
+    When I run "agents plan checkpoint create @"
+    Then the exit code is 0
+    And the plan's file "mine" holds "mine"
+    When I run "agents plan conflicts @ --format json"
+    Then "data.conflicts" counts 1
+
+    Examples:
+      | moment                          |
+      | after its intent was recorded   |
+      | after its files were restored   |
+
+  Scenario: a refresh whose content was lost is taken back
+    Given the shell has run "echo mine > mine" in the project
+    And a refresh has crashed after its intent was recorded
+    And the stored content of "mine" in the project is damaged
+    When I run "agents plan checkpoint create @"
+    Then the exit code is 1
+    And the error says "damaged"
+    And the plan has no file "mine"
+    When I run "agents plan checkpoint create @"
+    Then the exit code is 0
+
+  Scenario: what a refresh keeps survives pruning
+    Given the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "2"
+    And the shell has run "echo 0 > text; echo mine > mine" in the project
+    And I have run "agents plan refresh @ --yes"
+    And I have run "agents plan checkpoint create @"
+    And I have run "agents plan checkpoint create @"
+    When I run "agents plan resolve @ text --take parent"
+    Then the exit code is 0
+    And the plan's file "text" holds "0"
+    When I run "agents plan diff @ --stat"
+    Then the exit code is 0

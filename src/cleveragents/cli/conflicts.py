@@ -1,0 +1,155 @@
+"""`agents plan conflicts|resolve|refresh`: what does not go together, and how it is solved."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from cleveragents.cli.invocation import (
+    DryRunOption,
+    PlanArgument,
+    YesOption,
+    add_commands,
+    confirm,
+    current,
+)
+from cleveragents.cli.render import Grid, Result, Text, name_fields, show_blocks
+from cleveragents.engine.refresh import Proposed
+from cleveragents.plans.conflict import Conflict
+from cleveragents.plans.plan import Plan
+
+LISTED = 20  # paths shown to people; JSON has them all
+
+
+def register(group: typer.Typer) -> None:
+    """Adds the commands to their group."""
+    add_commands(group, {"conflicts": conflicts, "resolve": resolve, "refresh": refresh})
+
+
+def conflicts(plan: PlanArgument = "@") -> Result:
+    """List what did not go together in a plan's sandbox.
+
+    Example: agents plan conflicts @
+    """
+    app = current.app()
+    found = app.plans.find(plan)
+    left = app.conflicts.open(found.plan_id)
+    return Result(
+        {"conflicts": [_row(conflict) for conflict in left]},
+        _table(left),
+        messages=[] if left else ["there is no open conflict"],
+        next_steps=_ways_out(found, left),
+    )
+
+
+def resolve(
+    plan: PlanArgument,
+    path: Annotated[str, typer.Argument(metavar="PATH", help="The path of the conflict.")],
+    take: Annotated[
+        str, typer.Option("--take", metavar="parent|child|FILE", help="Which version counts.")
+    ],
+) -> Result:
+    """Solve a conflict: the version you take goes into the sandbox.
+
+    Example: agents plan resolve @ src/auth.py --take child
+    """
+    app = current.app(progress=True)
+    found = app.plans.find(plan)
+    solved = app.conflicts.resolve(found.plan_id, path, take)
+    app.checkpoints.finish(found.plan_id)
+    left = app.conflicts.open(found.plan_id)
+    return Result(
+        {**name_fields("path", path), "taken": take, "open": len(left)},
+        [Text([f"{path}: took {take} ({solved.reason})"])],
+        next_steps=_ways_out(found, left) or [f"agents plan apply {found.plan_id}"],
+    )
+
+
+def refresh(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = False) -> Result:
+    """Merge what you changed in the project meanwhile into a plan's sandbox.
+
+    Example: agents plan refresh @
+    """
+    app = current.app(progress=True)
+    found = app.plans.find(plan)
+    if dry_run or not yes:
+        proposed = app.refresh.preview(found.plan_id)
+        if dry_run:
+            return _preview(found, proposed)
+        show_blocks([_proposed(proposed)], current.form, sys.stderr)
+        confirm(
+            "Merge this into the sandbox?",
+            yes=False,
+            command_line=f"agents plan refresh {found.plan_id}",
+        )
+    done = app.refresh.run(found.plan_id)
+    app.checkpoints.finish(found.plan_id)
+    back = []
+    if done.before is not None:
+        again = f"agents plan rollback {found.plan_id} {done.before.seq}"
+        back = [f"{again}    # takes the refresh back"]
+    return Result(
+        {
+            "plan": found.plan_id,
+            "files": done.files,
+            "conflicts": [_row(conflict) for conflict in done.conflicts],
+        },
+        [Text([f"{done.files} paths merged into the sandbox"]), *_table(done.conflicts)],
+        status="warn" if done.conflicts else "ok",
+        next_steps=[
+            *(_ways_out(found, done.conflicts) or [f"agents plan apply {found.plan_id}"]),
+            *back,
+        ],
+    )
+
+
+def _preview(plan: Plan, proposed: Proposed) -> Result:
+    data = {
+        "plan": plan.plan_id,
+        "changes": [name_fields("path", os.fsdecode(c.path)) for c in proposed.merge.changes],
+        "conflicts": [
+            {**name_fields("path", os.fsdecode(c.path)), "reason": c.reason}
+            for c in proposed.merge.conflicts
+        ],
+    }
+    return Result(
+        data,
+        [_proposed(proposed)],
+        messages=["dry run: nothing was changed"],
+        next_steps=[f"agents plan refresh {plan.plan_id}"],
+    )
+
+
+def _proposed(proposed: Proposed) -> Grid:
+    rows = [["conflict", os.fsdecode(c.path), c.reason] for c in proposed.merge.conflicts]
+    changes = proposed.merge.changes
+    rows += [["merge", os.fsdecode(change.path), ""] for change in changes[:LISTED]]
+    if len(changes) > LISTED:
+        rows.append(["…", f"and {len(changes) - LISTED} more", ""])
+    return Grid("Would merge into the sandbox", ["", "PATH", "WHY"], rows or [["", "nothing", ""]])
+
+
+def _table(left: Sequence[Conflict]) -> list[Grid]:
+    rows = [[conflict.reason, os.fsdecode(conflict.path), conflict.source] for conflict in left]
+    return [Grid("Conflicts", ["WHY", "PATH", "WITH"], rows)] if rows else []
+
+
+def _row(conflict: Conflict) -> dict[str, object]:
+    return {
+        **name_fields("path", os.fsdecode(conflict.path)),
+        "source": conflict.source,
+        "reason": conflict.reason,
+        "versions": {
+            side: None if entry is None else f"{entry.mode:o}"
+            for side, entry in conflict.versions.items()
+        },
+    }
+
+
+def _ways_out(plan: Plan, left: Sequence[Conflict]) -> list[str]:
+    return [
+        f"agents plan resolve {plan.plan_id} {os.fsdecode(conflict.path)} --take parent|child|FILE"
+        for conflict in left[:1]
+    ]

@@ -1,0 +1,185 @@
+"""Refresh: what the user changed meanwhile is merged into a plan's sandbox.
+
+The sandbox goes on from the project as it is now: that becomes the base of a later apply. What does
+not go together stays as the plan has it, and is recorded as a conflict to be solved there.
+"""
+
+from dataclasses import dataclass
+
+from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
+from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.service import CheckpointService, Own
+from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.errors import Damaged, Refused
+from cleveragents.events import Reporter, SandboxRefreshed
+from cleveragents.plans.conflict import (
+    BASE,
+    CHILD,
+    PARENT,
+    PROJECT,
+    Conflict,
+    ConflictRepository,
+    new_conflict,
+)
+from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, QUEUED, written
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.sandbox import project as projects
+from cleveragents.sandbox.git import merge_text
+from cleveragents.sandbox.sandbox import Looked, Sandbox, SandboxRepository
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.archive import Merge
+from cleveragents.snapshots.filter import Filter
+from cleveragents.storage.database import Database
+
+REFRESHABLE = (COMPLETE, QUEUED, ERRORED, CANCELLED)
+TIE = b".git"  # leads from the sandbox to its own git directory; the project has another
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """What a refresh would do."""
+
+    looked: Looked
+    present_ref: str  # the sandbox as it is
+    merge: Merge
+
+
+@dataclass(frozen=True)
+class Refreshed:
+    """What a refresh did."""
+
+    files: int
+    conflicts: tuple[Conflict, ...]
+    before: Checkpoint | None  # what takes it back; None for a plan without checkpoints
+
+
+class Refreshes:
+    """Opens and carries out refresh operations; the caller owns the plan."""
+
+    def __init__(self, database: Database, sandboxes: Sandboxes, report: Reporter) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._report = report
+
+    def propose(self, plan: Plan) -> Proposed:
+        """Merges what the project is now with what the sandbox is; changes neither."""
+        sandbox = self._sandboxes.require(plan.plan_id)
+        archive = self._sandboxes.archive(plan.project_id)
+        looked = self._sandboxes.look(sandbox, plan.project_id)
+        with archive.capture(sandbox.roots, Filter(), full=True) as capture:
+            present_ref = capture.commit({"kind": "before a refresh", "plan_id": plan.plan_id})
+        merged = archive.merge(
+            archive.load(sandbox.base),
+            archive.load(present_ref),
+            archive.load(looked.reference),
+            merge_text,
+            lambda path: path == TIE,
+        )
+        return Proposed(looked, present_ref, merged)
+
+    def open(self, plan: Plan, proposed: Proposed) -> Operation:
+        """Records the intent; from here on a crash is finished by recovery."""
+        archive = self._sandboxes.archive(plan.project_id)
+        target = archive.keep_merge(proposed.merge, {"kind": "refresh", "plan_id": plan.plan_id})
+        sandbox = self._sandboxes.require(plan.plan_id)
+        with self._database.unit_of_work() as connection:
+            intent = {
+                "target": target,
+                "present": proposed.present_ref,
+                "base": proposed.looked.reference,
+                "head": proposed.looked.head,
+                "inode": projects.inode_of(projects.find(connection, plan.project_id)),
+                "files": len(proposed.merge.changes),
+                "keeps": [target, proposed.looked.reference, sandbox.base, proposed.present_ref],
+            }
+            operation = OperationRepository(connection).open(plan.plan_id, Kind.REFRESH, intent)
+            for conflict in _conflicts(plan, sandbox, proposed):
+                ConflictRepository(connection).add(conflict, operation.operation_id)
+        return operation
+
+    def carry_out(self, operation: Operation) -> None:
+        """Restores the merged files and closes the intent with what they now go on from."""
+        plan_id, intent = operation.plan_id, operation.intent
+        with self._database.unit_of_work() as connection:
+            plan = PlanRepository(connection).get(plan_id)
+        sandbox = self._sandboxes.rebuilt(plan_id)
+        archive = self._sandboxes.archive(plan.project_id)
+        try:
+            archive.restore(archive.load(intent["target"]), sandbox.roots, sandbox.staging)
+        except Damaged:
+            archive.restore(archive.load(intent["present"]), sandbox.roots, sandbox.staging)
+            self._abort(operation)
+            raise
+        with self._database.unit_of_work() as connection:
+            sandboxes = SandboxRepository(connection)
+            sandboxes.set_refreshed(plan_id, intent["base"])
+            sandboxes.set_project(plan_id, intent["head"], intent["inode"])
+            left = ConflictRepository(connection).release(operation.operation_id)
+            outcome = {"conflicts": left}
+            OperationRepository(connection).close(operation.operation_id, Status.DONE, outcome)
+        self._report(SandboxRefreshed(plan_id, int(intent["files"]), left))
+
+    def _abort(self, operation: Operation) -> None:
+        with self._database.unit_of_work() as connection:
+            OperationRepository(connection).close(operation.operation_id, Status.ABORTED, {})
+
+
+class RefreshPhase:
+    """Brings a sandbox up to the project as it is now."""
+
+    def __init__(
+        self, database: Database, refreshes: Refreshes, checkpoints: CheckpointService, own: Own
+    ) -> None:
+        self._database = database
+        self._refreshes = refreshes
+        self._checkpoints = checkpoints
+        self._own = own
+
+    def preview(self, plan_id: str) -> Proposed:
+        """Tells what a refresh would do; changes nothing."""
+        return self._refreshes.propose(self._plan(plan_id))
+
+    def run(self, plan_id: str) -> Refreshed:
+        """Merges the project into the sandbox, between two checkpoints."""
+        with self._own(plan_id, "refreshing"):
+            plan = self._plan(plan_id)
+            proposed = self._refreshes.propose(plan)
+            before = self._checkpoint(plan, CheckpointType.SAFETY, "before the refresh")
+            self._refreshes.carry_out(self._refreshes.open(plan, proposed))
+            self._checkpoint(plan, CheckpointType.MANUAL, "after the refresh")
+            with self._database.unit_of_work() as connection:
+                left = tuple(ConflictRepository(connection).open(plan_id))
+            return Refreshed(len(proposed.merge.changes), left, before)
+
+    def _checkpoint(self, plan: Plan, kind: CheckpointType, reason: str) -> Checkpoint | None:
+        if not plan.action.rollback.enabled:
+            return None
+        wanted = Wanted(kind, reason, even_if_unchanged=False)
+        return self._checkpoints.create_checkpoint(plan.plan_id, wanted)
+
+    def _plan(self, plan_id: str) -> Plan:
+        with self._database.unit_of_work() as connection:
+            plan = PlanRepository(connection).get(plan_id)
+        if plan.stage not in REFRESHABLE:
+            raise Refused(
+                f"a plan in {written(plan.stage)} cannot be refreshed",
+                hints=[f"see where it stands: agents plan status {plan_id}"],
+            )
+        return plan
+
+
+def _conflicts(plan: Plan, sandbox: Sandbox, proposed: Proposed) -> list[Conflict]:
+    refs = (sandbox.base, proposed.present_ref, proposed.looked.reference)
+    return [
+        new_conflict(
+            plan.plan_id,
+            found.path,
+            source=PROJECT,
+            reason=found.reason,
+            # The project is the parent of what the plan made of it.
+            versions={BASE: found.base, PARENT: found.theirs, CHILD: found.ours},
+            refs=refs,
+        )
+        for found in proposed.merge.conflicts
+    ]

@@ -1,0 +1,131 @@
+"""A conflict: a path of a plan's sandbox that two sides changed, waiting for somebody to choose.
+
+Whatever merges into a sandbox records what did not go together here: a refresh from the project,
+or a subplan. The parent's side is the one nearer to the project.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
+
+from cleveragents.ids import new_id, now
+from cleveragents.snapshots.manifest import Entry, decode, encode
+from cleveragents.storage.tables import conflicts, plans
+
+PROJECT = "project"  # the source of what a refresh merged in; a subplan's is its id
+BASE, PARENT, CHILD = "base", "parent", "child"
+_IT = b"it"
+
+# Asked at every checkpoint, so put together once.
+_IS_OPEN = (conflicts.c.plan_id == bindparam("plan_id")) & conflicts.c.closed_by.is_(None)
+_OPEN = select(conflicts).where(_IS_OPEN).order_by(conflicts.c.path)
+_OPEN_IDS = select(conflicts.c.conflict_id).where(_IS_OPEN)
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """One row of conflicts."""
+
+    conflict_id: str
+    plan_id: str
+    path: bytes
+    source: str  # what was merged in: the project, or the id of a subplan
+    reason: str
+    versions: Mapping[str, Entry | None]  # of base, parent and child
+    refs: tuple[str, ...]  # the snapshots that hold their content
+    closed_by: str | None
+    taken: str | None
+    created_at: datetime
+
+
+class ConflictRepository:
+    """The rows of conflicts."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, conflict: Conflict, operation_id: str) -> None:
+        """Records what an operation will leave; it counts as open once `release` says so."""
+        values = {
+            **vars(conflict),
+            "versions_json": json.dumps({k: _text(v) for k, v in conflict.versions.items()}),
+            "refs_json": json.dumps(conflict.refs),
+            "closed_by": operation_id,
+        }
+        del values["versions"], values["refs"]
+        self._connection.execute(insert(conflicts).values(values))
+
+    def release(self, operation_id: str) -> int:
+        """Opens what an operation left; call it in its closing transaction. Returns how many."""
+        return self._connection.execute(
+            update(conflicts).where(conflicts.c.closed_by == operation_id).values(closed_by=None)
+        ).rowcount
+
+    def open(self, plan_id: str) -> Sequence[Conflict]:
+        """Returns what nobody has solved yet, by path."""
+        rows = self._connection.execute(_OPEN, {"plan_id": plan_id})
+        return [_from_row(row) for row in rows.mappings()]
+
+    def open_ids(self, plan_id: str) -> Sequence[str]:
+        """Returns the ids of what nobody has solved yet."""
+        return self._connection.scalars(_OPEN_IDS, {"plan_id": plan_id}).all()
+
+    def close(self, conflict_id: str, closed_by: str, taken: str) -> None:
+        """Says how a conflict was solved."""
+        self._connection.execute(
+            update(conflicts)
+            .where(conflicts.c.conflict_id == conflict_id)
+            .values(closed_by=closed_by, taken=taken)
+        )
+
+    def make_open(self, plan_id: str, listed: Sequence[str], operation_id: str) -> None:
+        """Makes exactly the listed ones open, in the name of an operation."""
+        of_plan = update(conflicts).where(conflicts.c.plan_id == plan_id)
+        are_listed = conflicts.c.conflict_id.in_(listed)
+        is_open = conflicts.c.closed_by.is_(None)
+        self._connection.execute(of_plan.where(are_listed).values(closed_by=None, taken=None))
+        self._connection.execute(of_plan.where(is_open, ~are_listed).values(closed_by=operation_id))
+
+    def refs_of_project(self, project_id: str) -> set[str]:
+        """Returns the snapshots that hold versions of conflicts."""
+        query = (
+            select(conflicts.c.refs_json)
+            .join(plans, plans.c.plan_id == conflicts.c.plan_id)
+            .where(plans.c.project_id == project_id)
+        )
+        return {ref for text in self._connection.scalars(query) for ref in json.loads(text)}
+
+
+def new_conflict(
+    plan_id: str,
+    path: bytes,
+    *,
+    source: str,
+    reason: str,
+    versions: Mapping[str, Entry | None],
+    refs: Iterable[str],
+) -> Conflict:
+    """Makes a conflict that is not recorded yet."""
+    return Conflict(
+        new_id(), plan_id, path, source, reason, versions, tuple(refs), None, None, now()
+    )
+
+
+def _from_row(row: RowMapping) -> Conflict:
+    fields = dict(row)
+    texts: dict[str, str | None] = json.loads(fields.pop("versions_json"))
+    versions = {side: _entry(text) for side, text in texts.items()}
+    refs = tuple(json.loads(fields.pop("refs_json")))
+    return Conflict(**fields, versions=versions, refs=refs)
+
+
+def _text(entry: Entry | None) -> str | None:
+    """An entry as a manifest writes it."""
+    return None if entry is None else encode({_IT: entry}).hex()
+
+
+def _entry(text: str | None) -> Entry | None:
+    return None if text is None else decode(bytes.fromhex(text))[_IT]
