@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cleveragents.app import App
+    from cleveragents.tools.python_tool import tool
 
     __version__: str
 
-__all__ = ["App", "__version__"]
+__all__ = ["App", "__version__", "tool"]
 
 
 def __getattr__(name: str) -> object:
@@ -16,6 +17,10 @@ def __getattr__(name: str) -> object:
         from cleveragents.app import App
 
         return App
+    if name == "tool":
+        from cleveragents.tools.python_tool import tool
+
+        return tool
     if name == "__version__":
         from importlib.metadata import version
 

@@ -7,6 +7,7 @@ import typer
 from cleveragents.cli import views
 from cleveragents.cli.invocation import add_commands
 from cleveragents.cli.render import Grid, Result
+from cleveragents.errors import CleverAgentsError
 from cleveragents.tools.registry import ToolRegistry
 from cleveragents.tools.tool import AnyTool
 
@@ -19,23 +20,26 @@ def register(root: typer.Typer) -> None:
 
 
 def list_tools() -> Result:
-    """List the tools and what they declare.
+    """List the tools, what they declare and where they come from.
 
     Example: agents tool list
     """
-    tools = list(ToolRegistry())
+    found = list(ToolRegistry().every())
+    tools = [tool for tool in found if not isinstance(tool, CleverAgentsError)]
+    broken = [error.message for error in found if isinstance(error, CleverAgentsError)]
     rows = [
         [
             tool.declaration.name,
             "reads" if tool.declaration.read_only else "writes",
             tool.origin,
-            ", ".join(tool.parameters.model_fields),
+            ", ".join(_parameters(tool)),
             tool.declaration.description,
         ]
         for tool in tools
     ]
     table = Grid("", ["TOOL", "EFFECT", "FROM", "WITH", "DESCRIPTION"], rows)
-    return Result({"tools": [_declared(tool) for tool in tools]}, [table])
+    data = {"tools": [_declared(tool) for tool in tools]}
+    return Result(data, [table], status="warn" if broken else "ok", messages=broken)
 
 
 def show(name: Annotated[str, typer.Argument(metavar="TOOL")]) -> Result:
@@ -51,5 +55,9 @@ def _declared(tool: AnyTool) -> dict[str, object]:
     return {
         **tool.declaration.model_dump(mode="json"),
         "origin": tool.origin,
-        "parameters": tool.parameters.model_json_schema()["properties"],
+        "parameters": _parameters(tool),
     }
+
+
+def _parameters(tool: AnyTool) -> dict[str, object]:
+    return tool.parameters.model_json_schema()["properties"]

@@ -11,9 +11,10 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from cleveragents.errors import InvalidInput, NotFound
+from cleveragents.errors import CleverAgentsError, InvalidInput, NotFound
 from cleveragents.plans.source import Location, Plain, Source, read_source
 from cleveragents.plans.step import DECIDE, TOOL, Step
+from cleveragents.tools.builtin import BUILT_IN
 from cleveragents.tools.declaration import CommandTool
 from cleveragents.tools.registry import ToolRegistry
 
@@ -184,6 +185,8 @@ def _tool_problems(filled: Plain, source: Source) -> Iterator[str]:
         except NotFound as error:
             if name not in declared:  # a tool that is declared wrongly is told of already
                 yield f"{source.at((*location, 'tool'))}: {error.message}; {error.hints[0]}"
+        except CleverAgentsError as error:
+            yield f"{source.at((*location, 'tool'))}: {error.message}"
         except ValidationError as error:
             for problem in error.errors():
                 place = (*location, "with", *problem["loc"])
@@ -219,7 +222,7 @@ def _every_step(
 
 
 def _name_problems(tools: Sequence[tuple[int, dict[str, Plain]]], source: Source) -> Iterator[str]:
-    seen = [str(tool.declaration.name) for tool in ToolRegistry()]
+    seen = list(BUILT_IN)
     for index, tool in tools:
         if tool.get("name") in seen:
             where = source.at(("tools", index, "name"))
