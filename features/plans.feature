@@ -453,7 +453,7 @@ Feature: Plans
     When I run "agents plan status @"
     Then the exit code is 0
     And the output says "execute/processing (interrupted)"
-    And the error says "the run was interrupted; `plan execute` goes on from its checkpoint"
+    And the error says "the run was interrupted; `plan resume` goes on from its checkpoint"
     When I run "agents plan status @ --format json"
     Then the status in the envelope is "warn"
     And the data holds

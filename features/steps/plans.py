@@ -1,6 +1,7 @@
 """Steps about plans: where they stand, what they have done, and the files they work on."""
 
 import os
+import shutil
 from pathlib import Path
 
 from behave import given, then, when
@@ -134,6 +135,31 @@ def change_file(context, name, text):
 @given('the plan\'s file "{name}" is removed')
 def remove_file(context, name):
     (context.world.sandbox / name).unlink()
+
+
+@given('the plan\'s directory "{name}" is removed')
+def remove_directory(context, name):
+    shutil.rmtree(context.world.sandbox / name)
+
+
+@given("everything that is stored is remembered")
+def remember_stored(context):
+    context.before = stored(context)
+
+
+@then("nothing that is stored has changed")
+def check_stored(context):
+    assert stored(context) == context.before
+
+
+def stored(context):
+    """Every file of the data directory and what it holds, but for the locks and caches."""
+    top = context.world.data_dir
+    return {
+        path.relative_to(top): path.read_bytes()
+        for path in top.rglob("*")
+        if path.is_file() and path.suffix not in (".lock", ".stat") and "journal" not in path.name
+    }
 
 
 @then("the project is as it was")

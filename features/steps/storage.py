@@ -19,7 +19,7 @@ from cleveragents import ids
 from cleveragents.checkpoints.checkpoint import CheckpointRepository
 from cleveragents.errors import Busy, Failed
 from cleveragents.storage.database import Database
-from cleveragents.storage.lock import FileLock, PlanLocks
+from cleveragents.storage.lock import FileLock, Locks
 from cleveragents.storage.tables import SCHEMA, metadata, operations, plans, projects
 
 # --- The database ---------------------------------------------------------------------------------
@@ -254,8 +254,8 @@ def check_shared(context):
 
 @then("a process that owns a plan may take it again, and is its owner until the end")
 def check_plan_lock(context):
-    locks = PlanLocks(context.world.home / "locks")
-    others = PlanLocks(context.world.home / "locks")
+    locks = Locks(context.world.home / "locks", "plan")
+    others = Locks(context.world.home / "locks", "plan")
     with locks.own("plan", "outer") as first, locks.own("plan", "inner") as second:
         assert (first, second) == (True, False)
         assert locks.is_owned("plan")

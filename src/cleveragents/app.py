@@ -27,6 +27,7 @@ from cleveragents.engine.decide import DecideSteps
 from cleveragents.engine.execute import AnyStepKind, ExecutePhase
 from cleveragents.engine.recover import Ownership
 from cleveragents.engine.refresh import Refreshes, RefreshPhase
+from cleveragents.engine.resume import Resumption
 from cleveragents.engine.status import PlanReader
 from cleveragents.engine.strategize import StrategizePhase
 from cleveragents.engine.tool_step import ToolSteps
@@ -41,7 +42,7 @@ from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.tracker import Tracking
 from cleveragents.storage.database import Database
-from cleveragents.storage.lock import PlanLocks
+from cleveragents.storage.lock import Locks
 
 
 class App:
@@ -67,6 +68,7 @@ class App:
         sandboxes = Sandboxes(
             database,
             data,
+            Locks(data / "locks", "project"),
             _sandbox_policy(settings),
             Tracking(settings.text("sandbox.checkpoint.tracking")),
             lambda text: report(Note("", text)),
@@ -77,8 +79,8 @@ class App:
         rollbacks = Rollbacks(database, sandboxes, undoing, report)
         pruning = Pruning(database, sandboxes, policy.retention, report)
         refreshes = Refreshes(database, sandboxes, report)
-        ownership = Ownership(
-            database, PlanLocks(data / "locks"), rollbacks, pruning, refreshes, report
+        self.ownership = ownership = Ownership(
+            database, Locks(data / "locks", "plan"), rollbacks, pruning, refreshes, report
         )
         self.checkpoints = CheckpointService(
             database,
@@ -96,8 +98,9 @@ class App:
             DecideStep: DecideSteps(database, self.checkpoints, borders, report),
         }
         self.strategize = StrategizePhase(database, report)
+        self.resumption = Resumption(database, self.checkpoints, report)
         self.execute = ExecutePhase(
-            database, sandboxes, self.checkpoints, kinds, ownership.own, report
+            database, sandboxes, self.checkpoints, kinds, self.resumption, ownership.own, report
         )
         self.refresh = RefreshPhase(database, refreshes, self.checkpoints, ownership.own)
         self.conflicts = ConflictService(database, sandboxes, self.checkpoints, ownership.own)

@@ -93,6 +93,15 @@ class OperationRepository:
         intents = map(json.loads, self._connection.scalars(query))
         return {str(ref) for intent in intents for ref in intent.get("keeps", ())}
 
+    def of_plan(self, plan_id: str) -> Sequence[Operation]:
+        """Returns every operation of a plan in order."""
+        rows = self._connection.execute(
+            select(operations)
+            .where(operations.c.plan_id == plan_id)
+            .order_by(operations.c.operation_id)
+        )
+        return [_from_row(row) for row in rows.mappings()]
+
     def unfinished(self, plan_id: str) -> Sequence[Operation]:
         """Returns what was begun and not closed, in order."""
         rows = self._connection.execute(

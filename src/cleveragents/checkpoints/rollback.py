@@ -98,6 +98,10 @@ class Rollbacks:
         archive = self._sandboxes.archive(plan.project_id)
         return self._undoing.calls_after(plan, document_of(verified(archive, target)))
 
+    def document(self, plan: Plan, target: Checkpoint) -> PlanDocument:
+        """Returns the plan document of a checkpoint, held against its row."""
+        return document_of(verified(self._sandboxes.archive(plan.project_id), target))
+
     def open(self, plan: Plan, target: Checkpoint, safety: Checkpoint, ending: Ending) -> Operation:
         """Records the intent; from here on a crash is finished by recovery."""
         verified(self._sandboxes.archive(plan.project_id), target)

@@ -16,14 +16,13 @@ from cleveragents.checkpoints.rollback import (
     FileChange,
     RollbackResult,
     Rollbacks,
-    document_of,
 )
 from cleveragents.checkpoints.saving import CheckpointPolicy, Saving, Wanted
 from cleveragents.checkpoints.triggers import TYPE_OF, CheckpointType, Trigger
 from cleveragents.checkpoints.undo import CallsAfter
 from cleveragents.checkpoints.verification import Verification, Verified
 from cleveragents.errors import Damaged, Refused
-from cleveragents.plans.document import current_document
+from cleveragents.plans.document import PlanDocument, current_document
 from cleveragents.plans.lifecycle import APPLIED, QUEUED
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -98,6 +97,21 @@ class CheckpointService:
     def current_line(self, plan_id: str) -> set[str]:
         """Returns the ids of the checkpoints that no rollback left behind."""
         return lineage(self.list_checkpoints(plan_id))
+
+    def document(self, plan_id: str, checkpoint: Checkpoint) -> PlanDocument:
+        """Returns what of the plan counted at a checkpoint."""
+        plan = self._plan(plan_id)
+        try:
+            return self._rollbacks.document(plan, checkpoint)
+        except Damaged as error:
+            raise self._with_nearest_good(plan, checkpoint, error) from error
+
+    def is_present(self, plan_id: str, checkpoint: Checkpoint) -> bool:
+        """Tells whether files and plan are just as they were at a checkpoint."""
+        plan = self._plan(plan_id)
+        return self._is_document_of(plan, checkpoint) and not self._verified_changes(
+            plan, checkpoint
+        )
 
     def preview_rollback(self, plan_id: str, checkpoint: Checkpoint) -> tuple[FileChange, ...]:
         """Tells which files a rollback would change; changes nothing."""
@@ -203,11 +217,9 @@ class CheckpointService:
 
     def _is_document_of(self, plan: Plan, checkpoint: Checkpoint) -> bool:
         """Whether what counts of the plan at present is what the checkpoint says."""
-        archive = self._sandboxes.archive(plan.project_id)
         with self._database.unit_of_work() as connection:
             present = current_document(connection, plan)
-        saved = document_of(archive.load(checkpoint.sandbox_ref))
-        return present.to_record() == saved.to_record()
+        return present.to_record() == self._rollbacks.document(plan, checkpoint).to_record()
 
     def _nothing_to_do(self, plan: Plan, checkpoint: Checkpoint) -> RollbackResult:
         remaining = len(self.current_line(plan.plan_id))

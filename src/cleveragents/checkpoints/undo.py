@@ -20,7 +20,7 @@ from cleveragents.plans.plan import Plan
 from cleveragents.plans.step import ToolStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository, UndoStatus
-from cleveragents.sandbox.process import StepEnvironment, end_processes
+from cleveragents.sandbox.process import StepEnvironment, end_left_behind
 from cleveragents.storage.database import Database
 from cleveragents.tools.compensation import compensate
 from cleveragents.tools.declaration import Declaration
@@ -111,14 +111,14 @@ class Undoing:
     def _is_settled(self, before: UndoRun, operation_id: str, declared: Declaration) -> bool:
         """Whether an undo that was tried must not be tried now."""
         if before.status is UndoStatus.STARTED and declared.idempotent:
-            end_processes(before.undo_run_id)
+            end_left_behind(before.undo_run_id, None)
             return False
         if before.status is UndoStatus.STARTED:
             self._settle(before)
         return before.operation_id == operation_id
 
     def _settle(self, run: UndoRun) -> None:
-        end_processes(run.undo_run_id)
+        end_left_behind(run.undo_run_id, None)
         self._finish(run, UndoStatus.UNKNOWN, NOT_TWICE)
 
     def _undo(self, operation_id: str, plan: Plan, call: UndoDue, sandbox: Path) -> None:

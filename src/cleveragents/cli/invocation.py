@@ -52,6 +52,9 @@ GLOBALS: dict[str, Any] = {
 
 PlanArgument = Annotated[str, typer.Argument(metavar="PLAN", help="An id, a prefix, or @.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+TakeOverOption = Annotated[
+    bool, typer.Option("--take-over", help="End the process that owns the plan, then go on.")
+]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only show what would happen.")]
 
 

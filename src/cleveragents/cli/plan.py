@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from cleveragents.app import App
-from cleveragents.cli import checkpoint, conflicts, rollback, views
+from cleveragents.cli import checkpoint, conflicts, execute, rollback, views
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.errors import Failed, InvalidInput
-from cleveragents.plans.lifecycle import ERRORED, written
+from cleveragents.plans.lifecycle import written
 from cleveragents.plans.plan import Plan
 
 ActionArgument = Annotated[Path, typer.Argument(metavar="ACTION", help="The action file.")]
@@ -24,9 +24,8 @@ ArgOption = Annotated[
 def register(root: typer.Typer) -> None:
     """Adds the group to the command line."""
     group = typer.Typer()
-    add_commands(
-        group, {"use": use, "execute": execute, "list": list_plans, "status": status, "diff": diff}
-    )
+    add_commands(group, {"use": use, "list": list_plans, "status": status, "diff": diff})
+    execute.register(group)
     conflicts.register(group)
     rollback.register(group)
     checkpoint.register(group)
@@ -46,15 +45,6 @@ def use(action: ActionArgument, arg: ArgOption = None) -> Result:
         messages=views.cautions(made, app),
         next_steps=[f"agents plan execute {made.plan_id}"],
     )
-
-
-def execute(plan: PlanArgument) -> Result:
-    """Run a plan in its sandbox, with checkpoints as it goes.
-
-    Example: agents plan execute @
-    """
-    app = current.app(progress=True)
-    return run_plan(app, app.plans.find(plan))
 
 
 def list_plans() -> Result:
@@ -113,20 +103,6 @@ def make_plan(app: App, action: Path, pairs: Sequence[str]) -> Plan:
             hints=["mend the action and use it again"],
         )
     return made
-
-
-def run_plan(app: App, plan: Plan) -> Result:
-    """Runs a plan and tells how it ended; a failed step is a failed command."""
-    current.messages += views.cautions(plan, app)
-    done = app.execute.run(plan.plan_id)
-    result = views.status(app.plans.status(done), app)
-    if done.stage == ERRORED and done.error is not None:
-        raise Failed(
-            f"step {done.error.step} failed: {done.error.message}",
-            detail=[*done.error.detail, f"files: {done.error.files}"],
-            hints=result.next_steps,
-        )
-    return result
 
 
 def _arguments(pairs: Sequence[str]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from cleveragents.cli import views
 from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
+    TakeOverOption,
     YesOption,
     add_commands,
     confirm,
@@ -43,6 +44,7 @@ def rollback(
     ] = None,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
+    take_over: TakeOverOption = False,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Make a lost sandbox again from the checkpoint.")
     ] = False,
@@ -76,6 +78,8 @@ def rollback(
             return _preview(found, target, changes, calls)
         _show_first([_changes_block("Would change", changes), *_call_blocks(calls)], yes=yes)
         confirm(f"Roll back to {target.name}?", yes=yes, command_line=again)
+    if take_over:
+        app.ownership.take_over(found.plan_id)
     result = app.checkpoints.rollback_to_checkpoint(found.plan_id, target, rebuild=rebuild)
     app.checkpoints.finish(found.plan_id)
     return _done(result)

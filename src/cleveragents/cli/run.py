@@ -2,8 +2,9 @@
 
 import typer
 
+from cleveragents.cli.execute import run_plan
 from cleveragents.cli.invocation import add_commands, current
-from cleveragents.cli.plan import ActionArgument, ArgOption, make_plan, run_plan
+from cleveragents.cli.plan import ActionArgument, ArgOption, make_plan
 from cleveragents.cli.render import Result
 
 

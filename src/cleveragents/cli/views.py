@@ -68,7 +68,7 @@ def status(found: PlanStatus, app: App) -> Result:
     ]
     messages = cautions(plan, app)
     if found.interrupted:
-        messages.append("the run was interrupted; `plan execute` goes on from its checkpoint")
+        messages.append("the run was interrupted; `plan resume` goes on from its checkpoint")
     messages += [
         f"an interrupted {operation.kind} is finished by the next command that changes the plan"
         for operation in found.unfinished
@@ -171,6 +171,6 @@ def _next_steps(found: PlanStatus) -> list[str]:
     if found.plan.stage == COMPLETE:
         return [*look, f"agents plan rollback {plan} CHECKPOINT"]
     if found.plan.stage in (ERRORED, QUEUED, STRATEGIZED) or found.interrupted:
-        again = [f"agents plan execute {plan}"]
+        again = [f"agents plan {'resume' if found.interrupted else 'execute'} {plan}"]
         return again if found.sandbox is None else [*again, *look]
     return look if found.plan.stage == RUNNING else []

@@ -10,7 +10,7 @@ from cleveragents.plans.step import ToolStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.sandbox.process import StepEnvironment
 from cleveragents.sandbox.sandbox import Sandbox
-from cleveragents.snapshots.durability import sync_directory, sync_file
+from cleveragents.snapshots.durability import sync_directory, sync_file, sync_file_system
 from cleveragents.storage.database import Database
 from cleveragents.tools.function import result_path
 from cleveragents.tools.registry import ToolRegistry
@@ -48,6 +48,8 @@ class StepAttempts:
         outcome = perform(tool, self._call(plan, step, tool, sandbox, run), step.with_)
         if tool.declaration.undo is not None:
             _keep_output(Path(run.output_path))  # its undo is told what it was
+        if tool.declaration.is_unsafe_to_repeat:
+            sync_file_system(sandbox.path)  # what it left must last as long as that it succeeded
         self._finish(plan, run, outcome)
         seconds = time.monotonic() - began
         left = step.retries + 1 - number

@@ -3,29 +3,18 @@
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
-from cleveragents.checkpoints.rollback import Ending
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.engine.resume import Course, Resumption, refuse_unsafe
 from cleveragents.errors import CleverAgentsError, Failed, Refused
 from cleveragents.events import Note, PlanMoved, Reporter, SandboxReady
-from cleveragents.plans.lifecycle import (
-    CANCELLED,
-    COMPLETE,
-    ERRORED,
-    QUEUED,
-    RUNNING,
-    STRATEGIZED,
-    Stage,
-    written,
-)
+from cleveragents.plans.lifecycle import COMPLETE, ERRORED, RUNNING, Stage
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
 from cleveragents.plans.step import AnyStep
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
-
-STARTABLE = (STRATEGIZED, QUEUED, ERRORED, CANCELLED, RUNNING)
 
 S_contra = TypeVar("S_contra", bound=AnyStep, contravariant=True)
 
@@ -48,6 +37,7 @@ class ExecutePhase:
         sandboxes: Sandboxes,
         checkpoints: CheckpointService,
         kinds: Mapping[type[AnyStep], AnyStepKind],
+        resumption: Resumption,
         own: Own,
         report: Reporter,
     ) -> None:
@@ -55,19 +45,25 @@ class ExecutePhase:
         self._sandboxes = sandboxes
         self._checkpoints = checkpoints
         self._kinds = kinds
+        self._resumption = resumption
         self._own = own
         self._report = report
 
-    def run(self, plan_id: str) -> Plan:
-        """Runs the plan from its cursor; finished work is never run or wiped again."""
+    def run(self, plan_id: str, *, restore: bool = False, retry_unsafe: bool = False) -> Plan:
+        """Runs the plan from its cursor; finished work is never run or wiped again.
+
+        With `restore` (resume) its files are first put back to the latest checkpoint, whatever
+        they are now; without, only those of a run that did not come to an end of its own.
+        """
         with self._own(plan_id, "executing the plan"):
             plan = self._plan(plan_id)
             if plan.stage == COMPLETE:
                 self._report(Note(plan_id, "the plan is complete already; nothing was run"))
                 return plan
-            if plan.stage not in STARTABLE:
-                raise Refused(f"a plan in {written(plan.stage)} cannot be executed")
-            plan = self._begin(plan)
+            course = self._resumption.course(plan, restore=restore)
+            if not retry_unsafe:
+                refuse_unsafe(course)
+            plan = self._begin(course)
             try:
                 plan = self._run_steps(plan)
             except (CleverAgentsError, OSError) as error:
@@ -83,10 +79,10 @@ class ExecutePhase:
             raise Refused("every step of the plan has run")
         return self._kinds[type(step)].run(plan, step, sandbox)
 
-    def _begin(self, plan: Plan) -> Plan:
+    def _begin(self, course: Course) -> Plan:
         """Makes or finds the sandbox and moves the plan to processing."""
-        if plan.stage == RUNNING or _was_stopped(plan):
-            self._take_over(plan)
+        plan = course.plan
+        self._resumption.take_up(course)
         if self._sandboxes.find(plan.plan_id) is None:
             sandbox, filled = self._sandboxes.create(plan.plan_id, plan.project_id)
             self._report(
@@ -106,24 +102,6 @@ class ExecutePhase:
             plan = self._plan(plan.plan_id)
         self._milestone(plan, CheckpointType.POST_EXECUTE, "after the last step")
         return self._move(plan.plan_id, COMPLETE)
-
-    def _take_over(self, plan: Plan) -> None:
-        """Goes back to the latest checkpoint of a run that ended half-way."""
-        if not plan.action.rollback.enabled:
-            text = "the last run was interrupted; going on with the files as they are"
-            self._report(Note(plan.plan_id, text))
-            return
-        # What a failed step or a dead run left is kept, but it is no state to go on from.
-        rows = [
-            row
-            for row in self._checkpoints.list_checkpoints(plan.plan_id)
-            if row.checkpoint_type not in (CheckpointType.ERROR, CheckpointType.SAFETY)
-        ]
-        if rows:
-            ending = Ending(RUNNING)
-            self._checkpoints.rollback_to_checkpoint(plan.plan_id, rows[-1], ending=ending)
-            text = f"the last run was interrupted; going on from {rows[-1].name}"
-            self._report(Note(plan.plan_id, text))
 
     def _milestone(self, plan: Plan, kind: CheckpointType, reason: str) -> None:
         """Makes a checkpoint that no setting turns off while rollback is enabled."""
@@ -147,11 +125,6 @@ class ExecutePhase:
     def _plan(self, plan_id: str) -> Plan:
         with self._database.unit_of_work() as connection:
             return PlanRepository(connection).get(plan_id)
-
-
-def _was_stopped(plan: Plan) -> bool:
-    """Whether the plan stopped for a reason of ours, with a step's files perhaps half done."""
-    return plan.stage == ERRORED and plan.error is not None and plan.error.step is None
 
 
 def _failed(error: CleverAgentsError | OSError) -> Failed | OSError:

@@ -8,10 +8,11 @@ from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.rollback import Rollbacks, TakenBack
 from cleveragents.engine.refresh import Refreshes
 from cleveragents.events import Note, Reporter
-from cleveragents.plans.step_run import STARTED, StepRunRepository
-from cleveragents.sandbox.process import end_processes
+from cleveragents.plans.step_run import STARTED, StepRun, StepRunRepository
+from cleveragents.sandbox.process import end_left_behind
 from cleveragents.storage.database import Database
-from cleveragents.storage.lock import PlanLocks
+from cleveragents.storage.lock import Locks
+from cleveragents.storage.owner import start_time
 
 
 class Ownership:
@@ -20,7 +21,7 @@ class Ownership:
     def __init__(
         self,
         database: Database,
-        locks: PlanLocks,
+        locks: Locks,
         rollbacks: Rollbacks,
         pruning: Pruning,
         refreshes: Refreshes,
@@ -41,6 +42,16 @@ class Ownership:
                 self._recover(plan_id)
             yield
 
+    def take_over(self, plan_id: str) -> None:
+        """Ends the process that owns the plan, stopped or stuck as it may be."""
+        ended = self._locks.end_owner(plan_id)
+        text = "nobody owned the plan" if ended is None else f"ended: {ended}"
+        self._report(Note(plan_id, text))
+
+    def refuse_owned(self, plan_id: str) -> None:
+        """Refuses if a living process owns the plan, and says who."""
+        self._locks.refuse_owned(plan_id)
+
     def is_owned(self, plan_id: str) -> bool:
         """Tells whether a living process owns the plan."""
         return self._locks.is_owned(plan_id)
@@ -60,7 +71,7 @@ class Ownership:
             runs = StepRunRepository(connection).unfinished(plan_id)
         for run in runs:
             if run.status == STARTED:
-                end_processes(run.step_run_id)  # they would go on writing into the sandbox
+                end_left_behind(run.step_run_id, _session(run))  # or they go on writing
         for operation in unfinished:
             finish[operation.kind](operation)
 
@@ -72,3 +83,10 @@ class Ownership:
         else:
             text = f"an interrupted rollback to {result.target.name} was finished"
         self._report(Note(operation.plan_id, text))
+
+
+def _session(run: StepRun) -> int | None:
+    """The session of a run whose first process is still the one that was started for it."""
+    if run.pid is None or start_time(run.pid) != run.pid_started:
+        return None
+    return run.pid

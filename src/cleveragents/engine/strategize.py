@@ -34,7 +34,7 @@ class StrategizePhase:
         error = PlanError("the plan cannot be taken back", detail=tuple(problems))
         with self._database.unit_of_work() as connection:
             repository = PlanRepository(connection)
-            plan = repository.add(projects.register(connection, project), action)
+            plan = repository.add(projects.register(connection, project), action, action_file)
             asked = action.description or action.name
             root = NewDecision(PROMPT_DEFINITION, "What is to be done?", asked)
             DecisionRepository(connection).add(plan.plan_id, root)

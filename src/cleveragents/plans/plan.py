@@ -1,9 +1,11 @@
 """A plan: one use of an action on a project, and where it stands."""
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
@@ -51,6 +53,8 @@ class Plan:
     cursor: str  # path of the next step
     action: Action  # as it was when the plan was made, arguments filled in
     error: PlanError | None
+    action_path: str | None  # the file it was made from
+    action_hash: str | None  # of that file at that moment
     created_at: datetime
     updated_at: datetime
 
@@ -58,6 +62,14 @@ class Plan:
     def stage(self) -> Stage:
         """Phase and state together."""
         return self.phase, self.state
+
+    @property
+    def is_action_changed(self) -> bool:
+        """Whether the file it was made from holds something else by now."""
+        if self.action_path is None:
+            return False
+        present = file_hash(Path(self.action_path))
+        return present is not None and present != self.action_hash
 
     @property
     def step_index(self) -> int:
@@ -79,7 +91,7 @@ class PlanRepository:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def add(self, project_id: str, action: Action) -> Plan:
+    def add(self, project_id: str, action: Action, action_file: Path | None = None) -> Plan:
         """Records a new plan, about to be strategized."""
         newest = self._connection.scalar(
             select(func.max(plans.c.number)).where(plans.c.project_id == project_id)
@@ -96,6 +108,8 @@ class PlanRepository:
                 attempt=0,
                 cursor=FIRST,
                 definition_json=action.model_dump_json(by_alias=True),
+                action_path=None if action_file is None else str(action_file.absolute()),
+                action_hash=None if action_file is None else file_hash(action_file),
                 created_at=moment,
                 updated_at=moment,
             )
@@ -166,6 +180,14 @@ class PlanRepository:
         self._connection.execute(
             update(plans).where(plans.c.plan_id == plan_id).values(updated_at=now(), **values)
         )
+
+
+def file_hash(path: Path) -> str | None:
+    """Returns the hash of a file; None if it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return None
 
 
 def _from_row(row: RowMapping) -> Plan:

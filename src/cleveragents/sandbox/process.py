@@ -21,6 +21,7 @@ from pathlib import Path
 from threading import Event, Lock
 
 from cleveragents.errors import Failed
+from cleveragents.storage.owner import process_fields, start_time
 
 MARK = "CLEVERAGENTS_STEP"
 ALWAYS_PASSED = ("HOME", "PATH", "LANG", "TERM")
@@ -148,9 +149,9 @@ def helper(start: Callable[[], subprocess.Popen[bytes]]) -> Generator[subprocess
             _started.pids.discard(process.pid)
 
 
-def end_processes(mark: str) -> int:
-    """Kills every process that bears the mark of a dead run; returns how many."""
-    return _end_survivors(mark, None, None)
+def end_left_behind(mark: str, session: int | None) -> None:
+    """Kills every process that a step of a dead run left behind."""
+    _end_survivors(mark, session, None)
 
 
 def _start(job: Job, given: int, output: int) -> subprocess.Popen[bytes]:
@@ -183,9 +184,8 @@ def _end(job: Job, leader: subprocess.Popen[bytes]) -> None:
             del _started.steps[job.mark]
 
 
-def _end_survivors(mark: str, session: int | None, directory: Path | None) -> int:
+def _end_survivors(mark: str, session: int | None, directory: Path | None) -> None:
     deadline = time.monotonic() + KILL_SECONDS
-    ended: set[int] = set()
     while survivors := _survivors(mark, session, directory):
         if time.monotonic() > deadline:
             raise Failed(f"processes of the step cannot be ended: {sorted(survivors)}")
@@ -194,14 +194,6 @@ def _end_survivors(mark: str, session: int | None, directory: Path | None) -> in
                 os.kill(pid, signal.SIGKILL)
             with suppress(ChildProcessError):
                 os.waitpid(pid, 0)
-        ended |= survivors
-    return len(ended)
-
-
-def start_time(pid: int) -> str:
-    """Returns when a process started, in the kernel's ticks; with its pid it names it for ever."""
-    fields = _stat(pid)
-    return fields[19] if fields else ""
 
 
 class _Reader:
@@ -280,7 +272,7 @@ def _ask_to_stop(process: subprocess.Popen[bytes]) -> None:
 
 def _survivors(mark: str, session: int | None, directory: Path | None) -> set[int]:
     # Whoever a living leader left behind is a child of ours by now; a dead run's are not.
-    if session is not None and _adopts_orphans.is_set() and _has_no_children():
+    if directory is not None and _adopts_orphans.is_set() and _has_no_children():
         return set()
     with _started.lock:
         others = {name: pid for name, pid in _started.steps.items() if name != mark}
@@ -297,7 +289,7 @@ def _survivors(mark: str, session: int | None, directory: Path | None) -> set[in
 def _belongs(
     pid: int, mark: str, session: int | None, directory: Path | None, others: Mapping[str, int]
 ) -> bool:
-    fields = _stat(pid)
+    fields = process_fields(pid)
     if fields is None:
         return False
     is_orphan = fields[1] == str(os.getpid()) and _adopts_orphans.is_set()
@@ -332,15 +324,6 @@ def _environ(pid: int) -> list[bytes]:
         return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
         return []  # it is gone, or it is another user's and so not ours
-
-
-def _stat(pid: int) -> list[str] | None:
-    """The fields of /proc/PID/stat after the name: state, parent, group, session, …"""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
-    except OSError:
-        return None
-    return text.rpartition(")")[2].split()
 
 
 def _has_no_children() -> bool:

@@ -26,6 +26,7 @@ from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.store import Store
 from cleveragents.snapshots.tracker import Tracking
 from cleveragents.storage.database import Database
+from cleveragents.storage.lock import Locks
 
 ALIASES: Mapping[str, str] = {"copy_on_write": "filesystem_copy"}
 
@@ -37,6 +38,7 @@ class Sandboxes:
         self,
         database: Database,
         data_dir: Path,
+        project_locks: Locks,
         policy: SandboxPolicy,
         tracking: Tracking,
         tell: Callable[[str], None],
@@ -45,6 +47,7 @@ class Sandboxes:
         self._tracking = tracking
         self._tell = tell
         self._data_dir = data_dir
+        self._project_locks = project_locks
         self._policy = policy
         self._archives: dict[str, Archive] = {}
         self._opening = Lock()
@@ -82,7 +85,8 @@ class Sandboxes:
                 path = self._data_dir / "sandboxes" / sandbox_id / "tree"
                 repository.add(sandbox_id, plan_id, self._strategy_name(project), path)
             sandbox = repository.get(plan_id)
-        filled = self._fill(sandbox, project, project_id)
+        with self._project_locks.reading(project_id, "making a sandbox of it"):
+            filled = self._fill(sandbox, project, project_id)
         with self._database.unit_of_work() as connection:
             inode = projects.inode_of(project)
             SandboxRepository(connection).ready(sandbox.sandbox_id, filled, inode)

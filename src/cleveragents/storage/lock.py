@@ -1,21 +1,21 @@
 """Ownership by `flock`: the kernel frees it when the owner dies, however it dies."""
 
 import fcntl
-import json
 import os
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import get_ident
 from types import TracebackType
 from typing import Self
 
 from cleveragents.errors import Busy
-from cleveragents.ids import now
+from cleveragents.storage.owner import Owner, erase
 
 LOOKS = 5
-OWNER_BYTES = 512
 LOOK_SECONDS = 0.02
+END_SECONDS = 10.0  # after which an owner that was killed and stays is reported
 
 
 class FileLock:
@@ -34,7 +34,7 @@ class FileLock:
             if self.try_acquire(wait=self._wait):
                 return self
             time.sleep(LOOK_SECONDS)
-        raise Busy(_busy_message(self._path), hints=["wait for it to finish, then try again"])
+        raise busy(self._path)
 
     def __exit__(
         self,
@@ -55,58 +55,81 @@ class FileLock:
             return False
         self._fd = fd
         if self._mode == fcntl.LOCK_EX:
-            self._sign()
+            Owner.this_process(self._doing).sign(fd)
         return True
 
     def release(self) -> None:
         """Frees the lock; the file stays."""
+        if self._mode == fcntl.LOCK_EX:
+            erase(self._fd)
         os.close(self._fd)
         self._fd = -1
 
-    def _sign(self) -> None:
-        """Writes who owns the lock; only messages rely on it."""
-        owner = {"pid": os.getpid(), "since": now().isoformat(), "doing": self._doing}
-        # Always the same length, so that nothing has to be truncated: that is slow on some disks.
-        os.pwrite(self._fd, json.dumps(owner)[:OWNER_BYTES].ljust(OWNER_BYTES).encode(), 0)
 
+class Locks:
+    """One owner for each thing of a kind; a thread that owns one may take it again.
 
-class PlanLocks:
-    """One owner per plan; a process that owns a plan may take the lock again."""
+    Threads of one process are as separate as processes are: each owns what it took.
+    """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, kind: str) -> None:
         self._directory = directory
-        self._held: set[str] = set()
+        self._kind = kind
+        self._held: dict[str, int] = {}  # what is owned here, and by which thread
 
     @contextmanager
-    def own(self, plan_id: str, doing: str) -> Generator[bool]:
-        """Yields whether this call took the lock (False: the process had it already)."""
-        if plan_id in self._held:
+    def own(self, name: str, doing: str) -> Generator[bool]:
+        """Yields whether this call took the lock (False: the thread had it already)."""
+        if self._held.get(name) == get_ident():
             yield False
             return
-        with FileLock(self._path(plan_id), doing=doing):
-            self._held.add(plan_id)
+        with FileLock(self._path(name), doing=doing):
+            self._held[name] = get_ident()
             try:
                 yield True
             finally:
-                self._held.remove(plan_id)
+                del self._held[name]
 
-    def is_owned(self, plan_id: str) -> bool:
-        """Tells whether a living process, this one included, owns the plan."""
-        if plan_id in self._held:
+    def reading(self, name: str, doing: str) -> FileLock:
+        """While held, nobody owns it; waits for an owner to come to its end."""
+        return FileLock(self._path(name), doing=doing, shared=True, wait=True)
+
+    def is_owned(self, name: str) -> bool:
+        """Tells whether a living process, this one included, owns it."""
+        if name in self._held:
             return True
-        lock = FileLock(self._path(plan_id), doing="looking", shared=True)
+        lock = FileLock(self._path(name), doing="looking", shared=True)
         if not lock.try_acquire():
             return True
         lock.release()
         return False
 
-    def _path(self, plan_id: str) -> Path:
-        return self._directory / f"plan-{plan_id}.lock"
+    def refuse_owned(self, name: str) -> None:
+        """Refuses if somebody owns it, and says who."""
+        if self.is_owned(name):
+            raise busy(self._path(name))
+
+    def end_owner(self, name: str) -> Owner | None:
+        """Ends the process that owns it and waits until it is free; None if nobody owns it."""
+        if not self.is_owned(name):
+            return None
+        owner = Owner.read(self._path(name))
+        if owner is None or owner.pid == os.getpid():
+            raise busy(self._path(name))
+        owner.end()
+        deadline = time.monotonic() + END_SECONDS
+        while self.is_owned(name):
+            if time.monotonic() > deadline:
+                raise busy(self._path(name))
+            time.sleep(LOOK_SECONDS)
+        return owner
+
+    def _path(self, name: str) -> Path:
+        return self._directory / f"{self._kind}-{name}.lock"
 
 
-def _busy_message(path: Path) -> str:
-    try:
-        owner = json.loads(path.read_bytes())
-        return f"busy: process {owner['pid']} is {owner['doing']} since {owner['since']}"
-    except (OSError, ValueError, KeyError):
-        return "busy: another process owns it"
+def busy(path: Path) -> Busy:
+    """The refusal of whoever comes second, naming who came first."""
+    who = Owner.read(path) or "another process owns it"
+    hints = ["wait for it to finish, then try again"]
+    return Busy(f"busy: {who}", hints=hints)

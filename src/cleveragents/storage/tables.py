@@ -20,7 +20,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA = "0004"  # the newest migration; a database that is ahead of it is refused
+SCHEMA = "0005"  # the newest migration; a database that is ahead of it is refused
 ULID = String(26)
 
 metadata = MetaData(
@@ -76,6 +76,8 @@ plans = Table(
     Column("cursor", Text, nullable=False),
     Column("definition_json", Text, nullable=False),
     Column("error_json", Text),
+    Column("action_path", Text),  # the file it was made from, and its hash at that moment
+    Column("action_hash", String(64)),
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     UniqueConstraint("project_id", "number"),

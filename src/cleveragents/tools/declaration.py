@@ -33,6 +33,11 @@ class Declaration(BaseModel):
             return True
         return not self.side_effects if self.checkpointable is None else self.checkpointable
 
+    @property
+    def is_unsafe_to_repeat(self) -> bool:
+        """Whether a second call would do something outside the sandbox a second time."""
+        return bool(self.side_effects) and not self.idempotent
+
 
 def is_function(undo: str) -> bool:
     """Tells a Python function from a command."""

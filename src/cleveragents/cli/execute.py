@@ -1,0 +1,131 @@
+"""`agents plan execute` and `resume`: run a plan, go on with one that stopped."""
+
+from typing import Annotated
+
+import typer
+
+from cleveragents.app import App
+from cleveragents.cli import views
+from cleveragents.cli.invocation import (
+    DryRunOption,
+    PlanArgument,
+    TakeOverOption,
+    add_commands,
+    current,
+)
+from cleveragents.cli.render import Fields, Result, name_fields
+from cleveragents.engine.resume import Course, Preview
+from cleveragents.errors import Failed
+from cleveragents.plans.lifecycle import COMPLETE, ERRORED
+from cleveragents.plans.plan import Plan
+
+RetryUnsafeOption = Annotated[
+    bool,
+    typer.Option("--retry-unsafe", help="Run steps again even if their side effects happen twice."),
+]
+
+
+def register(group: typer.Typer) -> None:
+    """Adds the commands to their group."""
+    add_commands(group, {"execute": execute, "resume": resume})
+
+
+def execute(
+    plan: PlanArgument, retry_unsafe: RetryUnsafeOption = False, take_over: TakeOverOption = False
+) -> Result:
+    """Run a plan in its sandbox, with checkpoints as it goes.
+
+    Example: agents plan execute @
+    """
+    app = current.app(progress=True)
+    found = app.plans.find(plan)
+    if take_over:
+        app.ownership.take_over(found.plan_id)
+    return run_plan(app, found, retry_unsafe=retry_unsafe)
+
+
+def resume(
+    plan: PlanArgument,
+    dry_run: DryRunOption = False,
+    retry_unsafe: RetryUnsafeOption = False,
+    take_over: TakeOverOption = False,
+) -> Result:
+    """Go on with a plan from its latest checkpoint.
+
+    What the files hold beyond it is kept as a safety checkpoint.
+
+    Example: agents plan resume @
+    """
+    app = current.app(progress=True)
+    found = app.plans.find(plan)
+    if dry_run:
+        return _previewed(app, found)
+    if take_over:
+        app.ownership.take_over(found.plan_id)
+    return run_plan(app, found, restore=True, retry_unsafe=retry_unsafe)
+
+
+def run_plan(app: App, plan: Plan, *, restore: bool = False, retry_unsafe: bool = False) -> Result:
+    """Runs a plan and tells how it ended; a failed step is a failed command."""
+    current.messages += views.cautions(plan, app)
+    done = app.execute.run(plan.plan_id, restore=restore, retry_unsafe=retry_unsafe)
+    result = views.status(app.plans.status(done), app)
+    if done.stage == ERRORED and done.error is not None:
+        raise Failed(
+            f"step {done.error.step} failed: {done.error.message}",
+            detail=[*done.error.detail, f"files: {done.error.files}"],
+            hints=result.next_steps,
+        )
+    return result
+
+
+def _previewed(app: App, plan: Plan) -> Result:
+    app.ownership.refuse_owned(plan.plan_id)
+    messages = [*views.cautions(plan, app), "dry run: nothing was changed"]
+    if plan.stage == COMPLETE:
+        messages.append("the plan is complete already; there is nothing to run")
+        return Result({"plan_id": plan.plan_id, "steps_left": 0}, messages=messages)
+    found = app.resumption.preview(plan, restore=True)
+    course = found.course
+    if course.unsafe:
+        messages.append(f"it needs --retry-unsafe: {', '.join(course.unsafe)}")
+    if plan.is_action_changed:
+        messages.append("the action file has changed since; the plan keeps the steps it has")
+    return Result(
+        _preview_data(found),
+        [Fields(f"Plan {plan.name} would go on", _facts(found))],
+        messages=messages,
+        next_steps=[f"agents plan resume {plan.plan_id}"],
+    )
+
+
+def _preview_data(found: Preview) -> dict[str, object]:
+    course = found.course
+    return {
+        "plan_id": course.plan.plan_id,
+        "interrupted": course.interrupted,
+        "unfinished_operations": [operation.kind for operation in found.unfinished],
+        "checkpoint": None if course.start is None else course.start.checkpoint_id,
+        "changes": [{**name_fields("file", c.file), "action": c.action} for c in found.changes],
+        "next_step": _next_index(course),
+        "steps_left": len(course.plan.action.steps) - _next_index(course),
+        "finished_steps_again": list(course.again),
+        "unsafe_steps": list(course.unsafe),
+    }
+
+
+def _facts(found: Preview) -> list[tuple[str, str]]:
+    course = found.course
+    steps = course.plan.action.steps
+    index = _next_index(course)
+    return [
+        *(("First", f"finish the interrupted {operation.kind}") for operation in found.unfinished),
+        ("From", course.start.name if course.start else "the files as they are"),
+        ("Files that change", str(len(found.changes))),
+        ("Next step", f"{index + 1}/{len(steps)} {steps[index].title}"),
+        ("Finished steps again", ", ".join(course.again) or "none"),
+    ]
+
+
+def _next_index(course: Course) -> int:
+    return course.plan.step_index if course.start is None else course.start.step_index

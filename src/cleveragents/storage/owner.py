@@ -1,0 +1,77 @@
+"""Who owns a lock: a process, since when and what for; written into the file of the lock."""
+
+import json
+import os
+import signal
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from cleveragents.errors import Refused
+from cleveragents.ids import now
+
+RECORD_BYTES = 512  # always the same length: to truncate a file is slow on some disks
+BLANK = b" " * RECORD_BYTES
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A process, named for ever by its pid and its start time."""
+
+    pid: int
+    started: str
+    since: str
+    doing: str
+
+    @classmethod
+    def this_process(cls, doing: str) -> "Owner":
+        """This process, doing something from now on."""
+        return cls(os.getpid(), start_time(os.getpid()), now().isoformat(), doing)
+
+    @classmethod
+    def read(cls, path: Path) -> "Owner | None":
+        """Returns who signed a lock file last; None if it does not say."""
+        try:
+            return cls(**json.loads(path.read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def sign(self, fd: int) -> None:
+        """Writes it into a lock file."""
+        os.pwrite(fd, json.dumps(vars(self))[:RECORD_BYTES].ljust(RECORD_BYTES).encode(), 0)
+
+    def end(self) -> None:
+        """Kills this very process, stopped or not; one that is gone already is no problem."""
+        with suppress(ProcessLookupError):
+            fd = os.pidfd_open(self.pid)
+            try:
+                # The descriptor holds on to one process, whoever gets its pid afterwards.
+                if start_time(self.pid) == self.started:
+                    signal.pidfd_send_signal(fd, signal.SIGKILL)
+            except PermissionError as error:
+                raise Refused(f"process {self.pid} belongs to another user") from error
+            finally:
+                os.close(fd)
+
+    def __str__(self) -> str:
+        return f"process {self.pid} is {self.doing} since {self.since}"
+
+
+def erase(fd: int) -> None:
+    """Takes the signature back: whoever is named in a lock file owns it, or is dead."""
+    os.pwrite(fd, BLANK, 0)
+
+
+def start_time(pid: int) -> str:
+    """Returns when a process started, in the kernel's ticks; empty if there is none."""
+    fields = process_fields(pid)
+    return fields[19] if fields else ""
+
+
+def process_fields(pid: int) -> list[str] | None:
+    """The fields of /proc/PID/stat after the name: state, parent, group, session, …"""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return None
+    return text.rpartition(")")[2].split()
