@@ -477,3 +477,9 @@ def check_folder(context, name):
         if path.is_file()
     }
     assert found == {row["file"]: row["content"] for row in context.table}, found
+
+
+@then('the checkpoints hold one of type "{kind}"')
+def check_kind(context, kind):
+    found = [row.checkpoint_type for row in checkpoints(context)]
+    assert found.count(kind) == 1, found

@@ -5,10 +5,19 @@ from datetime import datetime
 
 from cleveragents.app import App
 from cleveragents.checkpoints.comparison import FileDiff
+from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.cli.render import Fields, Grid, Result, Text, name_fields
 from cleveragents.engine.status import PlanStatus
 from cleveragents.ids import now
-from cleveragents.plans.lifecycle import COMPLETE, ERRORED, QUEUED, RUNNING, STRATEGIZED, written
+from cleveragents.plans.lifecycle import (
+    COMPLETE,
+    ERRORED,
+    QUEUED,
+    RUNNING,
+    STRATEGIZED,
+    STRATEGY_FAILED,
+    written,
+)
 from cleveragents.plans.plan import Plan
 
 ROLLBACK_OFF = "rollback is off for this plan: it runs without checkpoints"
@@ -73,13 +82,14 @@ def status(found: PlanStatus, app: App) -> Result:
         f"an interrupted {operation.kind} is finished by the next command that changes the plan"
         for operation in found.unfinished
     ]
-    warned = plan.stage == ERRORED or found.interrupted
+    messages += [run.told for run in found.not_undone]
+    warned = plan.stage == ERRORED or found.interrupted or found.not_undone
     return Result(
         _status_data(found),
         blocks,
         status="warn" if warned else "ok",
         messages=messages,
-        next_steps=_next_steps(found),
+        next_steps=next_steps(found),
     )
 
 
@@ -161,16 +171,39 @@ def _status_data(found: PlanStatus) -> dict[str, object]:
         "unfinished_operations": [operation.kind for operation in found.unfinished],
     }
     if plan.error is not None:
-        data["error"] = {**vars(plan.error), "detail": list(plan.error.detail)}
+        data["error"] = error_data(plan)
     return data
 
 
-def _next_steps(found: PlanStatus) -> list[str]:
-    plan = found.plan.plan_id
-    look = [f"agents plan diff {plan}", f"agents plan checkpoint list {plan}"]
-    if found.plan.stage == COMPLETE:
-        return [*look, f"agents plan rollback {plan} CHECKPOINT"]
-    if found.plan.stage in (ERRORED, QUEUED, STRATEGIZED) or found.interrupted:
+def error_data(plan: Plan) -> dict[str, object] | None:
+    """Why a plan is errored, as programs read it."""
+    error = plan.error
+    return None if error is None else {**vars(error), "detail": list(error.detail)}
+
+
+def next_steps(found: PlanStatus) -> list[str]:
+    """The commands that make sense next."""
+    plan, stage = found.plan.plan_id, found.plan.stage
+    bare = runs_bare(found.plan)
+    look = [f"agents plan diff {plan}"]
+    look += [] if bare else [f"agents plan checkpoint list {plan}"]
+    if stage == COMPLETE:
+        return look if bare else [*look, f"agents plan rollback {plan} CHECKPOINT"]
+    if stage == STRATEGY_FAILED:
+        return ["agents plan use ACTION    # once the action is mended"]
+    if stage in (ERRORED, QUEUED, STRATEGIZED) or found.interrupted:
         again = [f"agents plan {'resume' if found.interrupted else 'execute'} {plan}"]
-        return again if found.sandbox is None else [*again, *look]
-    return look if found.plan.stage == RUNNING else []
+        if found.sandbox is None:
+            return again
+        return [*again, *look, *([] if bare or stage != ERRORED else _after_failure(found))]
+    return look if stage == RUNNING else []
+
+
+def _after_failure(found: PlanStatus) -> list[str]:
+    """Ways to what the failed step left, where it was kept, and to what was before."""
+    plan = found.plan.plan_id
+    kept = [row for row in found.checkpoints if row.checkpoint_type is CheckpointType.ERROR]
+    ways = [f"agents plan rollback {plan} CHECKPOINT"]
+    if kept and found.plan.error and kept[-1].step_index == found.plan.error.step_index:
+        ways.append(f"agents plan rollback {plan} {kept[-1].seq}    # what the failed step left")
+    return ways

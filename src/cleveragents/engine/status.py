@@ -1,6 +1,6 @@
 """Reads where plans stand; changes nothing and needs no lock."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
@@ -11,7 +11,8 @@ from cleveragents.plans.cursor import title_at, way_taken
 from cleveragents.plans.decision import Decision, DecisionRepository
 from cleveragents.plans.lifecycle import ERRORED, RUNNING
 from cleveragents.plans.plan import Plan, PlanRepository
-from cleveragents.plans.step_run import SUCCEEDED, StepRun, StepRunRepository
+from cleveragents.plans.step_run import FAILED, SUCCEEDED, StepRun, StepRunRepository
+from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import Sandbox
@@ -39,6 +40,8 @@ class PlanStatus:
     checkpoints: Sequence[Checkpoint]
     unfinished: Sequence[Operation]
     interrupted: bool  # it was running and its process is gone
+    failed: StepRun | None  # the call that the plan failed with
+    not_undone: Sequence[UndoRun]  # calls that a rollback took back and could not undo
 
 
 class PlanReader:
@@ -77,6 +80,7 @@ class PlanReader:
             decided = DecisionRepository(connection).counting(plan.plan_id)
             checkpoints = CheckpointRepository(connection).of_plan(plan.plan_id)
             unfinished = OperationRepository(connection).unfinished(plan.plan_id)
+            undone = UndoRunRepository(connection).latest(plan.plan_id)
         sandbox = self._sandboxes.find(plan.plan_id)
         there = sandbox is not None and sandbox.exists
         interrupted = plan.stage == RUNNING and not self._is_owned(plan.plan_id)
@@ -89,6 +93,8 @@ class PlanReader:
             checkpoints,
             unfinished,
             interrupted,
+            _failed(plan, runs),
+            [undone[run.step_run_id] for run in runs if _is_not_undone(run, undone)],
         )
 
     def _files_modified(self, plan: Plan) -> int | None:
@@ -96,6 +102,19 @@ class PlanReader:
             return len(self._comparisons.since_start(plan))
         except (CleverAgentsError, OSError):
             return None  # what is wrong with them is told by whoever needs them
+
+
+def _failed(plan: Plan, runs: Sequence[StepRun]) -> StepRun | None:
+    """The last call that failed, if it is what the plan failed with."""
+    if plan.error is None or plan.error.step is None:
+        return None
+    return next((run for run in reversed(runs) if run.status == FAILED), None)
+
+
+def _is_not_undone(run: StepRun, undone: Mapping[str, UndoRun]) -> bool:
+    """Whether a call was taken back and what it did outside may still be there."""
+    tried = undone.get(run.step_run_id)
+    return run.superseded_by is not None and tried is not None and not tried.worked
 
 
 def _counting(runs: Sequence[StepRun]) -> Sequence[StepRun]:

@@ -1,0 +1,69 @@
+"""`agents plan errors`: what went wrong with a plan, where its files are, and what to do next."""
+
+from pathlib import Path
+
+import typer
+
+from cleveragents.cli import views
+from cleveragents.cli.invocation import PlanArgument, add_commands, current
+from cleveragents.cli.render import Block, Fields, Result, Text
+from cleveragents.engine.status import PlanStatus
+from cleveragents.plans.lifecycle import written
+
+UNTOUCHED = "nothing has run yet"
+
+
+def register(group: typer.Typer) -> None:
+    """Adds the command to its group."""
+    add_commands(group, {"errors": errors})
+
+
+def errors(plan: PlanArgument = "@") -> Result:
+    """Tell what failed, where the files are now, and which commands make sense next.
+
+    Example: agents plan errors @
+    """
+    app = current.app()
+    found = app.plans.status(app.plans.find(plan))
+    next_steps = views.next_steps(found)
+    failed = found.plan.error is not None or bool(found.not_undone)
+    data = {
+        "plan_id": found.plan.plan_id,
+        "phase": found.plan.phase,
+        "state": found.plan.state,
+        "error": views.error_data(found.plan),
+        "tool": found.failed.tool if found.failed else None,
+        "exit_code": found.failed.exit_code if found.failed else None,
+        "output_path": found.failed.output_path if found.failed else None,
+        "not_undone": [
+            {"step": run.step, "tool": run.tool, "status": run.status, "summary": run.summary}
+            for run in found.not_undone
+        ],
+        "next": next_steps,
+    }
+    messages = views.cautions(found.plan, app)
+    return Result(
+        data,
+        _blocks(found),
+        status="warn" if failed else "ok",
+        messages=messages if failed else [*messages, "nothing has failed"],
+        next_steps=next_steps,
+    )
+
+
+def _blocks(found: PlanStatus) -> list[Block]:
+    plan, blocks = found.plan, list[Block]()
+    if plan.error is not None:
+        facts = [
+            ("Plan", f"{plan.plan_id} ({written(plan.stage)})"),
+            ("Step", plan.error.step or "-"),
+            ("Failed with", plan.error.message),
+            ("Files", plan.error.files or UNTOUCHED),
+        ]
+        if found.failed is not None and Path(found.failed.output_path).exists():
+            facts.append(("All output", found.failed.output_path))
+        blocks += [Fields("What failed", facts), Text(list(plan.error.detail))]
+    if found.not_undone:
+        rows = [(run.step, f"{run.tool}: {run.status} ({run.summary})") for run in found.not_undone]
+        blocks.append(Fields("Not undone", rows))
+    return blocks
