@@ -26,6 +26,7 @@ Feature: The command line
       | plan checkpoint verify              | plan checkpoint verify |
       | plan rollback @ 1 --yes             | plan rollback          |
       | config list                         | config list            |
+      | doctor                              | doctor                 |
       | config get sandbox.base             | config get             |
       | config set sandbox.base head        | config set             |
       | config unset sandbox.base           | config unset           |
@@ -152,6 +153,7 @@ Feature: The command line
       | config unset           |
       | tool list              |
       | tool show              |
+      | doctor                 |
 
   # --- Where it is written -----------------------------------------------------------------------
 

@@ -24,6 +24,9 @@ from cleveragents.engine.attempt import StepAttempts
 from cleveragents.engine.borders import StepBorders
 from cleveragents.engine.conflicts import ConflictService
 from cleveragents.engine.decide import DecideSteps
+from cleveragents.engine.doctor.doctor import Doctor
+from cleveragents.engine.doctor.examination import Examination
+from cleveragents.engine.doctor.repair import Repairs
 from cleveragents.engine.execute import AnyStepKind, ExecutePhase
 from cleveragents.engine.recover import Ownership
 from cleveragents.engine.refresh import Refreshes, RefreshPhase
@@ -107,6 +110,11 @@ class App:
         self.comparisons = Comparisons(sandboxes)
         self.plans = PlanReader(
             database, sandboxes, self.comparisons, ownership.is_owned, self.project
+        )
+
+        self.doctor = Doctor(
+            Examination(database, sandboxes, pruning, ownership, data),
+            Repairs(database, sandboxes, pruning, ownership),
         )
 
     def use(self, action_file: Path, arguments: Mapping[str, str]) -> Plan:

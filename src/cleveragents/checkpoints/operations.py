@@ -111,6 +111,15 @@ class OperationRepository:
         )
         return [_from_row(row) for row in rows.mappings()]
 
+    def forgotten(self, project_id: str) -> set[str]:
+        """Returns the snapshots of a project whose rows were deleted, by all prunes ever."""
+        rows = self._connection.scalars(
+            select(operations.c.intent_json)
+            .join(plans, plans.c.plan_id == operations.c.plan_id)
+            .where(plans.c.project_id == project_id, operations.c.kind == Kind.PRUNE)
+        )
+        return {str(ref) for intent in rows for ref in json.loads(intent)["refs"]}
+
 
 def _from_row(row: RowMapping) -> Operation:
     fields = dict(row)

@@ -14,6 +14,8 @@ from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import StepRunRepository
 from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.archive import Archive
+from cleveragents.snapshots.store import Cleaned
 from cleveragents.storage.database import Database
 
 
@@ -73,11 +75,13 @@ class Pruning:
                 if operation.kind is Kind.PRUNE
             ]
             project_id = PlanRepository(connection).get(plan_id).project_id
+            # Packs outlive the snapshot they were written for while others need half of them.
+            forgotten = OperationRepository(connection).forgotten(project_id)
+        archive = self._sandboxes.archive(project_id)
+        self.clean(archive, plan_id)
         if not waiting:
             return
-        forgotten = {str(ref) for operation in waiting for ref in operation.intent["refs"]}
-        archive = self._sandboxes.archive(project_id)
-        swept = archive.sweep(lambda: self._live(project_id), forgotten)
+        swept = archive.sweep(lambda: self.live(project_id), forgotten)
         if swept is None:
             return
         with self._database.unit_of_work() as connection:
@@ -85,7 +89,16 @@ class Pruning:
                 outcome = {"bytes_freed": swept.bytes_freed}
                 OperationRepository(connection).close(operation.operation_id, Status.DONE, outcome)
 
-    def _live(self, project_id: str) -> set[str]:
+    def clean(self, archive: Archive, plan_id: str = "") -> Cleaned:
+        """Removes what killed processes left in the store, and says how much it was."""
+        cleaned = archive.clean()
+        if cleaned.files:
+            text = f"{cleaned.files} unfinished files of killed processes were removed"
+            self._report(Note(plan_id, f"{text} ({cleaned.size_bytes} bytes)"))
+        return cleaned
+
+    def live(self, project_id: str) -> set[str]:
+        """Returns every snapshot of a project that something still needs."""
         with self._database.unit_of_work() as connection:
             return (
                 CheckpointRepository(connection).refs_of_project(project_id)

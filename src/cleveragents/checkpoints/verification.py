@@ -1,11 +1,13 @@
 """Verification: the content of checkpoints is read back and compared with its hashes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.rollback import verified
 from cleveragents.errors import Damaged
 from cleveragents.snapshots.archive import Archive
+from cleveragents.snapshots.record import Snapshot
 
 
 @dataclass(frozen=True)
@@ -25,14 +27,24 @@ class Verified:
 class Verification:
     """One run over checkpoints of a project; what they share is read once."""
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Archive, known: Mapping[bytes, bool] | None = None) -> None:
         self._archive = archive
-        self._verifier = archive.verifier()
+        self._verifier = archive.verifier(known)
+
+    @property
+    def missed(self) -> set[bytes]:
+        """The objects that what was read so far needs and that nobody has intact."""
+        return self._verifier.missed
 
     def of(self, checkpoint: Checkpoint) -> Verified:
         """Reads a checkpoint back."""
         try:
             snapshot = verified(self._archive, checkpoint)
         except Damaged as error:
+            self._verifier.missed.add(bytes.fromhex(checkpoint.sandbox_ref))
             return Verified(checkpoint, error.message, ())
-        return Verified(checkpoint, None, tuple(self._archive.damaged(snapshot, self._verifier)))
+        return Verified(checkpoint, None, self.of_snapshot(snapshot))
+
+    def of_snapshot(self, snapshot: Snapshot) -> tuple[str, ...]:
+        """Reads a snapshot back; returns the paths that are damaged or missing."""
+        return tuple(self._archive.damaged(snapshot, self._verifier))

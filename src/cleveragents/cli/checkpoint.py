@@ -18,8 +18,6 @@ CheckpointArgument = Annotated[
     str, typer.Argument(metavar="CHECKPOINT", help="A number, an id, a prefix, or @.")
 ]
 
-UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
-
 
 def register(parent: typer.Typer) -> None:
     """Adds the group to its parent."""
@@ -52,7 +50,7 @@ def list_checkpoints(plan: PlanArgument = "@") -> Result:
             row.name,
             row.checkpoint_id,
             row.checkpoint_type,
-            *([str(row.step_index), _size(row.size_bytes)] if current.verbose else []),
+            *([str(row.step_index), views.size(row.size_bytes)] if current.verbose else []),
             views.moment(row.created_at),
             _remark(row, left_behind=row.checkpoint_id not in line),
         ]
@@ -213,10 +211,3 @@ def _row(row: Checkpoint) -> dict[str, object]:
 def _remark(row: Checkpoint, *, left_behind: bool) -> str:
     text = f"{row.label}: {row.reason}" if row.label else row.reason
     return f"{text} (left behind)" if left_behind else text
-
-
-def _size(count: int) -> str:
-    if count < 1 << 10:
-        return f"{count} B"
-    unit, name = next((u, n) for u, n in UNITS if count >= u)
-    return f"{count / unit:.1f} {name}"

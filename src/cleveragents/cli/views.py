@@ -21,6 +21,7 @@ from cleveragents.plans.lifecycle import (
 from cleveragents.plans.plan import Plan
 
 ROLLBACK_OFF = "rollback is off for this plan: it runs without checkpoints"
+UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 UNCONFINED = "steps are not confined yet: an absolute path in a step still reaches your own files"
 
 
@@ -28,6 +29,14 @@ def moment(value: datetime) -> str:
     """A time as people read it, in UTC; the day is left out while it lasts."""
     today = value.date() == now().date()
     return value.strftime("%H:%M:%SZ" if today else "%Y-%m-%d %H:%M:%SZ")
+
+
+def size(count: int) -> str:
+    """A number of bytes as people read it."""
+    if count < 1 << 10:
+        return f"{count} B"
+    unit, name = next((u, n) for u, n in UNITS if count >= u)
+    return f"{count / unit:.1f} {name}"
 
 
 def fields(title: str, data: Mapping[str, object]) -> Fields:

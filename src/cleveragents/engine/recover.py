@@ -56,6 +56,10 @@ class Ownership:
         """Tells whether a living process owns the plan."""
         return self._locks.is_owned(plan_id)
 
+    def owner_state(self, plan_id: str) -> str | None:
+        """Returns the state of the process that owns the plan, as the kernel writes it."""
+        return self._locks.owner_state(plan_id)
+
     def _recover(self, plan_id: str) -> None:
         """Ends what a dead run left running, then finishes open operations in their order.
 

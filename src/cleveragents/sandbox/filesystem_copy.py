@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from cleveragents.sandbox.project import Project
-from cleveragents.sandbox.sandbox import Filled, Known, Looked, Sandbox, SandboxPolicy
+from cleveragents.sandbox.sandbox import About, Filled, Known, Looked, Sandbox, SandboxPolicy
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.scan import Excluded
 
@@ -13,40 +13,52 @@ class FilesystemCopy:
     """Copies the whole folder."""
 
     def fill(
-        self, project: Project, sandbox: Sandbox, archive: Archive, policy: SandboxPolicy
+        self,
+        project: Project,
+        sandbox: Sandbox,
+        archive: Archive,
+        policy: SandboxPolicy,
+        about: About,
     ) -> Filled:
         """Takes a snapshot of the folder and restores it in the sandbox; no choice is left."""
         del policy
-        return copy_in(project, sandbox, archive, lambda _: False)
+        return copy_in(project, sandbox, archive, about, lambda _: False)
 
     def look(
         self, project: Project, archive: Archive, policy: SandboxPolicy, known: Known
     ) -> Looked:
         """Takes a snapshot of the folder as it is now."""
         del policy, known
-        return take(project, archive, lambda _: False)
+        return take(project, archive, about_look(project), lambda _: False)
 
 
-def copy_in(project: Project, sandbox: Sandbox, archive: Archive, excluded: Excluded) -> Filled:
+def copy_in(
+    project: Project, sandbox: Sandbox, archive: Archive, about: About, excluded: Excluded
+) -> Filled:
     """Fills a sandbox with a snapshot of the project, which stays known as its base.
 
     Copying by snapshot and restore means one exact way to write files, and that the first
     checkpoint finds its content stored.
     """
-    looked = take(project, archive, excluded)
+    looked = take(project, archive, about, excluded)
     archive.restore(archive.load(looked.reference), {MAIN: sandbox.path}, sandbox.staging)
     return Filled(looked.reference, None, looked.files, looked.notes)
 
 
-def take(project: Project, archive: Archive, excluded: Excluded) -> Looked:
+def take(project: Project, archive: Archive, about: About, excluded: Excluded) -> Looked:
     """Takes a snapshot of the project; the user's permissions are never borrowed."""
     ties = _Ties(project.path)
     with archive.capture_once(
         project.path, lambda path: excluded(path) or ties.leads_out(path)
     ) as capture:
-        reference = capture.commit({"kind": "base", "project": str(project.path)})
+        reference = capture.commit(about)
     unexplained = [line for line in capture.not_captured if not line.endswith(": excluded")]
     return Looked(reference, capture.files, (*unexplained, *ties.notes))
+
+
+def about_look(project: Project) -> About:
+    """What the record of a later look at the project tells."""
+    return {"kind": "look", "project": str(project.path)}
 
 
 class _Ties:

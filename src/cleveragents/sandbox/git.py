@@ -115,6 +115,15 @@ class Git:
         return environment
 
 
+def version() -> str | None:
+    """Returns git's version; None where there is no git."""
+    try:
+        said = _run(("version",), b"", _nowhere(), Path("/")).stdout
+    except Failed:
+        return None
+    return said.decode().removeprefix("git version ").strip()
+
+
 def create(git_dir: Path, *, object_format: str, branch: str) -> Git:
     """Makes an empty repository without templates, hooks or work tree."""
     repository = Git(git_dir)

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from cleveragents.errors import Failed
 from cleveragents.sandbox import git
-from cleveragents.sandbox.filesystem_copy import copy_in, take
+from cleveragents.sandbox.filesystem_copy import about_look, copy_in, take
 from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.pipes import refuse_pipes
 from cleveragents.sandbox.project import Project
-from cleveragents.sandbox.sandbox import Filled, Known, Looked, Sandbox, SandboxPolicy
+from cleveragents.sandbox.sandbox import About, Filled, Known, Looked, Sandbox, SandboxPolicy
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.filter import Filter
 from cleveragents.storage.lock import FileLock
@@ -31,7 +31,12 @@ class GitWorktree:
         self._mirror = mirror
 
     def fill(
-        self, project: Project, sandbox: Sandbox, archive: Archive, policy: SandboxPolicy
+        self,
+        project: Project,
+        sandbox: Sandbox,
+        archive: Archive,
+        policy: SandboxPolicy,
+        about: About,
     ) -> Filled:
         """Makes the git directory, then the files it stands beside."""
         refuse_pipes(project.path)
@@ -42,10 +47,10 @@ class GitWorktree:
         own.run("config", "core.logAllRefUpdates", "true")
         notes = self._give_history(users, own, branch)
         if policy.base == "head":
-            filled = _from_head(own, sandbox, archive)
+            filled = _from_head(own, sandbox, archive, about)
         else:
             left_out = _LeftOut(project.path, users.ignored(), policy.copy_ignored)
-            filled = copy_in(project, sandbox, archive, left_out)
+            filled = copy_in(project, sandbox, archive, about, left_out)
         _tie(sandbox.path, sandbox.git_dir)
         head = users.commit_of("HEAD")
         return replace(filled, branch=branch, notes=(*filled.notes, *notes), head=head)
@@ -56,7 +61,12 @@ class GitWorktree:
         """Takes a snapshot of what the user sees now; what the sandbox has is never left out."""
         users = Git(project.path / ".git", project.path)
         left_out = _LeftOut(project.path, users.ignored(), policy.copy_ignored)
-        looked = take(project, archive, lambda path: left_out(path) and not known(path))
+        looked = take(
+            project,
+            archive,
+            about_look(project),
+            lambda path: left_out(path) and not known(path),
+        )
         return replace(looked, head=users.commit_of("HEAD"))
 
     def _give_history(self, users: Git, own: Git, branch: str) -> Sequence[str]:
@@ -105,7 +115,7 @@ def _object_format(repository: Git) -> str:
     return repository.line("rev-parse", "--show-object-format")
 
 
-def _from_head(own: Git, sandbox: Sandbox, archive: Archive) -> Filled:
+def _from_head(own: Git, sandbox: Sandbox, archive: Archive, about: About) -> Filled:
     """Writes the committed bytes as they are, whatever the attributes ask for."""
     if own.commit_of("HEAD") is None:
         raise Failed(
@@ -118,7 +128,7 @@ def _from_head(own: Git, sandbox: Sandbox, archive: Archive) -> Filled:
     Git(own.git_dir, sandbox.path).run("checkout-index", "--all", "--force")
     raw.unlink()
     with archive.capture({MAIN: sandbox.path}, Filter()) as capture:
-        base_ref = capture.commit({"kind": "base", "plan_id": sandbox.plan_id})
+        base_ref = capture.commit(about)
     return Filled(base_ref, None, capture.files, capture.not_captured)
 
 

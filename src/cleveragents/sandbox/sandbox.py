@@ -100,11 +100,19 @@ class Looked:
 Known = Callable[[bytes], bool]  # whether a path is part of what the sandbox started from
 
 
+About = Mapping[str, object]  # what the record of a base tells of its plan
+
+
 class Strategy(Protocol):
     """A way to fill a sandbox from a project, and to look at the project again later."""
 
     def fill(
-        self, project: Project, sandbox: Sandbox, archive: Archive, policy: SandboxPolicy
+        self,
+        project: Project,
+        sandbox: Sandbox,
+        archive: Archive,
+        policy: SandboxPolicy,
+        about: About,
     ) -> Filled: ...
 
     def look(
@@ -179,6 +187,19 @@ class SandboxRepository:
             .where(sandboxes.c.plan_id == plan_id)
             .values(head=head, project_inode=project_inode)
         )
+
+    def about(self, sandbox: Sandbox, project: Project) -> About:
+        """Returns all that is needed to make the rows of a plan again if the database is lost."""
+        query = select(plans.c.name, plans.c.number, plans.c.definition_json)
+        row = self._connection.execute(query.where(plans.c.plan_id == sandbox.plan_id)).one()
+        return {
+            "kind": "base",
+            "plan_id": sandbox.plan_id,
+            "project": str(project.path),
+            "name": row.name,
+            "number": row.number,
+            "definition": json.loads(row.definition_json),
+        }
 
     def base_refs(self, project_id: str) -> set[str]:
         """Returns the snapshots that sandboxes of a project started from."""

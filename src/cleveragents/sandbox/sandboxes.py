@@ -15,6 +15,7 @@ from cleveragents.sandbox.git_worktree import GitWorktree
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import (
     CREATING,
+    About,
     Filled,
     Looked,
     Sandbox,
@@ -85,8 +86,9 @@ class Sandboxes:
                 path = self._data_dir / "sandboxes" / sandbox_id / "tree"
                 repository.add(sandbox_id, plan_id, self._strategy_name(project), path)
             sandbox = repository.get(plan_id)
+            about = repository.about(sandbox, project)
         with self._project_locks.reading(project_id, "making a sandbox of it"):
-            filled = self._fill(sandbox, project, project_id)
+            filled = self._fill(sandbox, project, project_id, about)
         with self._database.unit_of_work() as connection:
             inode = projects.inode_of(project)
             SandboxRepository(connection).ready(sandbox.sandbox_id, filled, inode)
@@ -108,14 +110,14 @@ class Sandboxes:
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
         return with_files(found, plan_id)
 
-    def _fill(self, sandbox: Sandbox, project: Project, project_id: str) -> Filled:
+    def _fill(self, sandbox: Sandbox, project: Project, project_id: str, about: About) -> Filled:
         if not project.path.is_dir():
             raise Failed(f"the project is gone: {project.path}")
         if sandbox.home.exists():
             shutil.rmtree(sandbox.home, onerror=_unlock)
         sandbox.path.mkdir(parents=True, mode=0o700)
         strategy = self._strategies(project_id)[sandbox.strategy]
-        return strategy.fill(project, sandbox, self.archive(project_id), self._policy)
+        return strategy.fill(project, sandbox, self.archive(project_id), self._policy, about)
 
     def _strategies(self, project_id: str) -> Mapping[str, Strategy]:
         mirror = self._data_dir / "projects" / project_id / "mirror.git"

@@ -3,25 +3,27 @@
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
-from cleveragents.errors import Damaged, Failed, Refused
+from cleveragents.errors import CleverAgentsError, Damaged, Failed, Refused
 from cleveragents.snapshots import beneath, record
 from cleveragents.snapshots.content import bytes_needed
 from cleveragents.snapshots.diff import Load, compare
 from cleveragents.snapshots.durability import sync_file_system
 from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.inspection import Inspection
 from cleveragents.snapshots.lookup import Lookup, with_entries
 from cleveragents.snapshots.manifest import Change, Directory, Entry, decode
+from cleveragents.snapshots.mending import Mending
 from cleveragents.snapshots.merge import Conflict, LeftAlone, MergeText, Pending, three_way
 from cleveragents.snapshots.record import Snapshot
 from cleveragents.snapshots.restore import place
 from cleveragents.snapshots.scan import Excluded, shown
-from cleveragents.snapshots.store import NewPack, Store, Swept
+from cleveragents.snapshots.store import Cleaned, NewPack, Store, Swept
 from cleveragents.snapshots.tracker import Cache, HashOnly, Tracker, Tracking
 from cleveragents.snapshots.traverse import Verifier, intact, reachable
 
@@ -261,9 +263,49 @@ class Archive:
             place(target, staging_fd, changes, self._store.read)
         return self.damaged(snapshot)
 
-    def verifier(self) -> Verifier:
-        """Reads snapshots back; what several of them share is read once."""
-        return Verifier(self._store.read)
+    def verifier(self, known: Mapping[bytes, bool] | None = None) -> Verifier:
+        """Reads snapshots back; what several of them share, or what is known, is read once."""
+        return Verifier(self._store.read, known)
+
+    def inspect(self) -> Inspection:
+        """Reads every pack of the store back."""
+        return self._store.inspect()
+
+    def clean(self) -> Cleaned:
+        """Removes the unfinished packs that dead processes left in the store."""
+        return self._store.clean()
+
+    def mend(
+        self, missed: Collection[bytes], snapshot_id: str, places: Iterable[tuple[Path, Filter]]
+    ) -> int:
+        """Stores lost objects again that damaged packs or directories still have; counts them.
+
+        Directories are only read; one that cannot be is told and passed over.
+        """
+        with self._store.writing(doing="mending the store"):
+            mending = self._store.mending(missed)
+            try:
+                for path, filter_ in places:
+                    self._search(path, filter_, mending)
+                mending.finish(bytes.fromhex(snapshot_id))
+            finally:
+                mending.discard()
+        self._store.open()
+        return mending.healed
+
+    def _search(self, path: Path, filter_: Filter, mending: Mending) -> None:
+        tracker = Tracker(
+            path,
+            excluded=filter_.excludes,
+            tracking=Tracking.SCAN,
+            cache=None,
+            borrow=False,
+            tell=self._tell,
+        )
+        try:
+            tracker.state(mending, full=True)
+        except (CleverAgentsError, OSError) as error:
+            self._tell(f"{path} could not be searched as a whole: {error}")
 
     def damaged(self, snapshot: Snapshot, verifier: Verifier | None = None) -> list[str]:
         """Reads everything back; returns the paths that are damaged or missing."""

@@ -14,6 +14,7 @@ import mmap
 import os
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -124,14 +125,7 @@ class Pack:
 
     def read(self, identity: bytes) -> bytes:
         """Returns the object's bytes, verified against its id."""
-        codec, payload = self.stored(identity)
-        try:
-            data = zstandard.ZstdDecompressor().decompress(payload) if codec == ZSTD else payload
-        except zstandard.ZstdError as error:
-            raise Damaged(f"object {identity.hex()} cannot be unpacked") from error
-        if object_id(data) != identity:
-            raise Damaged(f"object {identity.hex()} does not match its hash")
-        return data
+        return unpacked(identity, *self.stored(identity))
 
     def stored(self, identity: bytes) -> tuple[int, bytes]:
         """Returns the object as it is stored: its codec and payload."""
@@ -168,6 +162,31 @@ class Pack:
             else:
                 high = middle
         return None
+
+
+def from_front(data: mmap.mmap) -> Iterator[bytes]:
+    """Yields the objects of a pack that are intact, without its index, as far as headers lead."""
+    at = len(MAGIC)
+    while at + _OBJECT.size <= len(data):
+        identity, codec, length = _OBJECT.unpack_from(data, at)
+        at += _OBJECT.size
+        found: bytes | None = None
+        with suppress(Damaged):  # the next one may be intact
+            found = unpacked(identity, codec, data[at : at + length])
+        if found is not None:
+            yield found
+        at += length
+
+
+def unpacked(identity: bytes, codec: int, payload: bytes) -> bytes:
+    """Returns the bytes of a stored object, verified against its id."""
+    try:
+        data = zstandard.ZstdDecompressor().decompress(payload) if codec == ZSTD else payload
+    except zstandard.ZstdError as error:
+        raise Damaged(f"object {identity.hex()} cannot be unpacked") from error
+    if object_id(data) != identity:
+        raise Damaged(f"object {identity.hex()} does not match its hash")
+    return data
 
 
 def abandoned(path: Path) -> bool:

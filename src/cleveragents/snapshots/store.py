@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +10,10 @@ from threading import RLock
 
 from cleveragents.errors import Damaged
 from cleveragents.ids import new_id
+from cleveragents.snapshots.inspection import Inspection, inspect, left_behind
 from cleveragents.snapshots.manifest import object_id
-from cleveragents.snapshots.pack import TEMPORARY, Pack, PackWriter, abandoned
+from cleveragents.snapshots.mending import Mending
+from cleveragents.snapshots.pack import Pack, PackWriter
 from cleveragents.storage.lock import FileLock
 
 SMALL_PACK = 4096  # objects; the index of a larger pack is searched on disk, not loaded
@@ -23,6 +25,14 @@ class Swept:
     """What a sweep removed."""
 
     bytes_freed: int
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """What was removed of the unfinished packs that dead processes left."""
+
+    files: int
+    size_bytes: int
 
 
 class Store:
@@ -86,6 +96,27 @@ class Store:
         self.open()
         return NewPack(self, PackWriter(self._packs_directory, new_id()))
 
+    def inspect(self) -> Inspection:
+        """Reads everything back; no sweep runs meanwhile."""
+        with self.writing(doing="looking at the store"):
+            return inspect(self._packs_directory)
+
+    def mending(self, wanted: Collection[bytes]) -> Mending:
+        """Starts a pack of lost objects with what damaged packs still hold; hold `writing`."""
+        mending = Mending(PackWriter(self._packs_directory, new_id()), wanted)
+        mending.search(self._packs_directory)
+        return mending
+
+    def clean(self) -> Cleaned:
+        """Removes what dead processes left; nothing if the store is in use just now."""
+        lock = FileLock(self._lock_path, doing="cleaning up")
+        if not any(left_behind(self._packs_directory)) or not lock.try_acquire():
+            return Cleaned(0, 0)
+        try:
+            return self._remove_abandoned()
+        finally:
+            lock.release()
+
     def sweep(
         self,
         live: Callable[[], set[bytes]],
@@ -112,11 +143,13 @@ class Store:
         finally:
             lock.release()
 
-    def _remove_abandoned(self) -> None:
-        for entry in os.scandir(self._packs_directory):
-            path = Path(entry.path)
-            if entry.name.startswith(TEMPORARY) and abandoned(path):
-                path.unlink()
+    def _remove_abandoned(self) -> Cleaned:
+        """Call it while holding the store's lock: a pack just begun does not look alive yet."""
+        sizes: list[int] = []
+        for path in left_behind(self._packs_directory):
+            sizes.append(path.stat().st_size)
+            path.unlink()
+        return Cleaned(len(sizes), sum(sizes))
 
     def _young_orphans(self, known: set[bytes]) -> set[bytes]:
         oldest = time.time() - ORPHAN_GRACE_SECONDS

@@ -1,6 +1,6 @@
 """Walks stored manifests: to find what is damaged, and what is still needed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from cleveragents.errors import Damaged
 from cleveragents.snapshots import content
@@ -11,9 +11,10 @@ from cleveragents.snapshots.manifest import Entry, decode
 class Verifier:
     """Reads content back, each object once, however many entries share it."""
 
-    def __init__(self, read: Read) -> None:
+    def __init__(self, read: Read, known: Mapping[bytes, bool] | None = None) -> None:
         self._read = read
-        self._lost: dict[bytes, bool] = {}  # by object of a file or link
+        self.missed: set[bytes] = set()  # objects that something needs and nobody has
+        self._lost = dict(known or {})  # by object of a file or link; what was read before counts
         self._large: dict[bytes, bool] = {}  # by chunk list: whether a part of it is lost
         self._below: dict[bytes, list[bytes]] = {}  # by directory: the lost paths, from there
 
@@ -28,6 +29,7 @@ class Verifier:
             try:
                 inside = decode(self._read(identity))
             except Damaged:
+                self.missed.add(identity)
                 self._below[identity] = [b""]
                 return [b""]
             found: list[bytes] = []
@@ -47,8 +49,10 @@ class Verifier:
         try:
             _, *chunks = content.objects(entry, self._read)
         except Damaged:
+            self.missed.add(entry.content)
             return True
-        return any(map(self._is_lost, chunks))
+        lost = [chunk for chunk in chunks if self._is_lost(chunk)]
+        return bool(lost)
 
     def _is_lost(self, identity: bytes) -> bool:
         if identity not in self._lost:
@@ -58,6 +62,8 @@ class Verifier:
                 self._lost[identity] = True
             else:
                 self._lost[identity] = False
+        if self._lost[identity]:
+            self.missed.add(identity)
         return self._lost[identity]
 
 

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from cleveragents.errors import Busy
-from cleveragents.storage.owner import Owner, erase
+from cleveragents.storage.owner import Owner, erase, process_fields
 
 LOOKS = 5
 LOOK_SECONDS = 0.02
@@ -123,6 +123,14 @@ class Locks:
                 raise busy(self._path(name))
             time.sleep(LOOK_SECONDS)
         return owner
+
+    def owner_state(self, name: str) -> str | None:
+        """Returns the state of the owner's process, as the kernel writes it; None: no owner."""
+        if not self.is_owned(name):
+            return None
+        owner = Owner.read(self._path(name))
+        fields = None if owner is None else process_fields(owner.pid)
+        return fields[0] if fields else "?"
 
     def _path(self, name: str) -> Path:
         return self._directory / f"{self._kind}-{name}.lock"

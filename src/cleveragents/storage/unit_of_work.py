@@ -9,6 +9,8 @@ from sqlalchemy.exc import DBAPIError
 
 from cleveragents.errors import Failed
 
+UNREADABLE = ("not a database", "malformed")  # what SQLite says of a file it cannot make out
+
 
 class UnitOfWork(AbstractContextManager[Connection]):
     """A transaction on the database; repositories work on the connection it yields."""
@@ -38,8 +40,11 @@ def understood(engine: Engine) -> Generator[None]:
     try:
         yield
     except DBAPIError as error:
+        hints = ["check free space and permissions, or choose another --data-dir"]
+        if any(words in str(error.orig) for words in UNREADABLE):
+            hints = ["move it away, then rebuild it from the store: agents doctor --repair"]
         raise Failed(
             f"the database cannot be used: {error.orig}",
             detail=[f"file: {engine.url.database}"],
-            hints=["check free space and permissions, or choose another --data-dir"],
+            hints=hints,
         ) from error

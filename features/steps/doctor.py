@@ -1,0 +1,168 @@
+"""Steps about the doctor."""
+
+import os
+import shlex
+import shutil
+import signal
+from dataclasses import replace
+
+from behave import given, then, when
+from checkpoints import checkpoints, damage, packs
+from forked import die, forked
+from oracle import assert_same, picture
+from world import wait_until
+
+from cleveragents.engine.doctor.checks import CHECKS
+from cleveragents.snapshots.store import Store
+
+KEPT = [b"cleveragents.db", b"cleveragents.db-journal", b"locks"]
+
+
+@when("the doctor looks, and everything kept stays as it is")
+def look(context):
+    before = picture(context.world.data_dir, without=KEPT)
+    context.world.agents("doctor", "--format", "json")
+    assert_same(before, picture(context.world.data_dir, without=KEPT))
+
+
+@then("the doctor has counted what is on the disk")
+def check_disk(context):
+    disk = context.world.done.data["disk"]
+    assert disk["store_bytes"] == sum(path.stat().st_size for path in packs(context)), disk
+    assert 0 < disk["plans"][0]["stored_bytes"] <= disk["store_bytes"], disk
+    assert disk["plans"][0]["sandbox_bytes"] > 0, disk
+    assert disk["history_bytes"] > 0, disk
+    assert disk["free_bytes"] > 0, disk
+
+
+def found(context, check, level):
+    return [
+        one
+        for one in context.world.done.data["findings"]
+        if one["check"] == check and one["level"] == level
+    ]
+
+
+@then('the doctor finds the problem "{text}" of "{check}"')
+def check_problem(context, text, check):
+    problems = found(context, check, "problem")
+    assert any(text in one["message"] for one in problems), context.world.done.out
+    assert all(one["help"] for one in problems), problems
+
+
+@then('the doctor notes "{text}" of "{check}"')
+def check_note(context, text, check):
+    notes = found(context, check, "note")
+    assert any(text in one["message"] for one in notes), context.world.done.out
+
+
+@then('the doctor finds nothing of "{check}"')
+def check_nothing(context, check):
+    told = found(context, check, "problem") + found(context, check, "note")
+    assert not told, told
+
+
+@then('the doctor says it has done "{text}"')
+def check_repairs(context, text):
+    repairs = context.world.done.data["repairs"]
+    assert any(text in line for line in repairs), repairs
+
+
+@when("I follow the help of the doctor")
+def follow_help(context):
+    (problem,) = [one for one in context.world.done.data["findings"] if one["level"] == "problem"]
+    _, *arguments = shlex.split(problem["help"])
+    context.world.agents(*arguments, "--yes")
+
+
+@when("the process that runs the plan is stopped")
+def stop_process(context):
+    pid = context.world.child.pid
+    os.kill(pid, signal.SIGSTOP)
+    with open(f"/proc/{pid}/stat") as file:
+        wait_until(lambda: file.seek(0) == 0 and file.read().split(") ")[1][0] == "T", "the stop")
+
+
+@given("a killed process has left an unfinished pack of {size:d} bytes and a file it was building")
+def leave_unfinished(context, size):
+    (home,) = context.world.data_dir.glob("projects/*/store")
+
+    def work():
+        Store(home).new_pack()
+        (left,) = home.glob("packs/writing-*")
+        os.truncate(left, size)
+        die()
+
+    assert forked(work) < 0
+    staging = context.world.sandbox.parent / "staging"
+    staging.mkdir(exist_ok=True)
+    (staging / "staged").write_text("half")
+
+
+@given("the project has moved")
+def move_project(context):
+    context.world.project.rename(context.world.home / "elsewhere")
+    context.world.project = context.world.home / "elsewhere"
+
+
+@given("there is a sandbox directory that no row knows")
+def make_stray(context):
+    (context.world.data_dir / "sandboxes" / "stray").mkdir()
+
+
+@given("the pack of checkpoint {number:d} is gone")
+def lose_pack(context, number):
+    record = bytes.fromhex(checkpoints(context)[number - 1].sandbox_ref)
+    (pack,) = [path for path in packs(context) if record in path.read_bytes()]
+    pack.unlink()
+
+
+@given("the stored record of what the sandbox started from is damaged")
+def damage_base(context):
+    ((base,),) = context.world.sql("SELECT base_ref FROM sandboxes")
+    damage(context, bytes.fromhex(base))
+
+
+@given("the database is deleted")
+def delete_database(context):
+    for path in context.world.data_dir.glob("cleveragents.db*"):
+        path.unlink()
+
+
+@given('the database is overwritten with "{text}"')
+def overwrite_database(context, text):
+    (context.world.data_dir / "cleveragents.db").write_text(text * 1000)
+
+
+@given("the rows of checkpoints {first:d} and {last:d} are lost")
+def lose_rows(context, first, last):
+    context.world.sql("DELETE FROM checkpoints WHERE seq >= ? AND seq <= ?", first, last)
+
+
+@given("a row of the database points nowhere")
+def break_reference(context):
+    context.world.sql("UPDATE step_runs SET plan_id = 'nowhere'")
+
+
+@then('with {fact} "{value}" the doctor says {level} of "{check}"')
+def check_fact(context, fact, value, level, check):
+    facts = context.world.app().doctor.examine().facts
+    system = replace(facts.system, sqlite="3.40.1", journal_mode="persist", git="2.50.1")
+    given_value = int(value) if value.isdecimal() else {"none": None}.get(value, value)
+    changed = replace(facts, system=replace(system, **{fact: given_value}))
+    told = [finding.level.value for finding in CHECKS[check](changed)]
+    expected = {"nothing": [], "a note": ["note"], "a problem": ["problem"]}
+    assert told == expected[level], told
+
+
+@then('without git the doctor finds a problem of "{check}"')
+def check_no_git(context, check):
+    before = os.environ["PATH"]
+    os.environ["PATH"] = str(context.world.home)
+    try:
+        findings = context.world.app().doctor.examine().findings
+    finally:
+        os.environ["PATH"] = before
+    assert shutil.which("git")
+    told = [finding.level.value for name, finding in findings if name == check]
+    assert told == ["problem"], told

@@ -1,0 +1,1 @@
+"""Looks after a data directory: finds what is wrong, and repairs by adding."""

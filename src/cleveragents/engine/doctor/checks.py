@@ -1,0 +1,209 @@
+"""The table of checks: each is a pure function from facts to findings."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from cleveragents.engine.doctor.facts import Facts, PlanFacts
+from cleveragents.engine.doctor.findings import Finding, note, problem
+from cleveragents.plans.lifecycle import APPLIED, RUNNING
+from cleveragents.sandbox.sandbox import READY
+from cleveragents.snapshots.store import ORPHAN_GRACE_SECONDS
+
+Check = Callable[[Facts], Iterator[Finding]]
+
+REPAIR = "agents doctor --repair"
+SAFE_WAL = (3, 51, 3)
+HOUR = 3600
+LITTLE_SPACE = 256 << 20
+LISTED = 20  # paths told of one checkpoint
+# The first releases of git, by series, in which a cloned submodule cannot write where it likes.
+GIT_FIXED = ((2, 43, 7), (2, 44, 4), (2, 45, 4), (2, 46, 4), (2, 47, 3), (2, 48, 2), (2, 49, 1))
+GIT_FIXED_ALWAYS = (2, 50, 1)
+GIT_ADVICE = "update git; distributions also mend it without changing the version"
+
+
+def _database(facts: Facts) -> Iterator[Finding]:
+    found = facts.system.database_problems
+    if found:
+        advice = f"move cleveragents.db away, then rebuild its rows from the store: {REPAIR}"
+        yield problem("the database is damaged", advice, detail=found[:LISTED])
+
+
+def _sqlite(facts: Facts) -> Iterator[Finding]:
+    system = facts.system
+    if _numbers(system.sqlite) >= SAFE_WAL:
+        return
+    if system.journal_mode == "wal":
+        text = f"SQLite {system.sqlite} can damage a WAL database that several processes write to"
+        yield problem(text, "update SQLite to 3.51.3 or later")
+    else:
+        text = f"SQLite {system.sqlite} is older than 3.51.3: WAL is not safe with it"
+        yield note(f"{text}, so the journal is {system.journal_mode}")
+
+
+def _git(facts: Facts) -> Iterator[Finding]:
+    version = facts.system.git
+    if version is None:
+        needed = any(plan.sandbox and plan.sandbox.branch for plan in facts.plans)
+        text = "git is not installed"
+        yield problem(text, "install git") if needed else note(text, "plain folders need none")
+    elif not _is_fixed(_numbers(version)):
+        yield note(f"git {version} may have CVE-2025-48384 (cloned submodules)", GIT_ADVICE)
+
+
+def _is_fixed(version: tuple[int, ...]) -> bool:
+    return version >= GIT_FIXED_ALWAYS or any(
+        version[:2] == fixed[:2] and version >= fixed for fixed in GIT_FIXED
+    )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)[:3]))
+
+
+def _owner(facts: Facts) -> Iterator[Finding]:
+    system = facts.system
+    if system.owner != system.user:
+        text = f"the data directory belongs to user {system.owner}, not to you ({system.user})"
+        yield problem(text, "work as that user, or choose another one with --data-dir")
+
+
+def _space(facts: Facts) -> Iterator[Finding]:
+    free = facts.system.free_bytes
+    if free < LITTLE_SPACE:
+        yield problem(f"only {free >> 20} MiB are free for checkpoints", "free some space")
+
+
+def _projects(facts: Facts) -> Iterator[Finding]:
+    for project in facts.projects:
+        if project.path is not None and project.plans and not project.path.is_dir():
+            text = f"the project {project.path} was moved or deleted; {len(project.plans)} plans"
+            yield problem(
+                f"{text} are about it",
+                f"move it back, or save what a plan has: agents plan rollback "
+                f"{project.plans[-1].plan.plan_id} CHECKPOINT --to DIR",
+            )
+
+
+def _operations(facts: Facts) -> Iterator[Finding]:
+    for plan in facts.plans:
+        for operation in plan.unfinished if not plan.is_owned else ():
+            text = f"{_called(plan)}: a {operation.kind} was interrupted"
+            yield problem(f"{text} at {operation.opened_at:%Y-%m-%d %H:%M:%SZ}", REPAIR)
+
+
+def _locks(facts: Facts) -> Iterator[Finding]:
+    for plan in facts.plans:
+        plan_id = plan.plan.plan_id
+        if plan.is_stopped:
+            text = f"{_called(plan)}: the process that owns it is stopped"
+            advice = f"let it go on, or end it: agents plan execute {plan_id} --take-over"
+            yield problem(text, advice, plan_id=plan_id)
+        elif plan.is_owned:
+            yield note(f"{_called(plan)}: another process is at work", plan_id=plan_id)
+
+
+def _interrupted(facts: Facts) -> Iterator[Finding]:
+    for plan in facts.plans:
+        if plan.plan.stage == RUNNING and not plan.is_owned:
+            plan_id = plan.plan.plan_id
+            text = f"{_called(plan)}: its run was interrupted"
+            yield problem(text, f"agents plan resume {plan_id}", plan_id=plan_id)
+
+
+def _sandboxes(facts: Facts) -> Iterator[Finding]:
+    for plan in facts.plans:
+        sandbox = plan.sandbox
+        if sandbox is None or sandbox.exists or sandbox.status != READY:
+            continue
+        plan_id = plan.plan.plan_id
+        if plan.rows and plan.plan.stage != APPLIED:
+            advice = f"agents plan rollback {plan_id} {plan.rows[-1].seq} --rebuild"
+            text = f"{_called(plan)}: its sandbox is missing: {sandbox.path}"
+            yield problem(text, advice, plan_id=plan_id)
+    for path in facts.strays:
+        yield note(f"no plan knows the sandbox {path}", "look at it, then delete it by hand")
+
+
+def _content(facts: Facts) -> Iterator[Finding]:
+    for plan in facts.plans:
+        plan_id = plan.plan.plan_id
+        for found in plan.checkpoints:
+            if not found.is_intact:
+                text = f"{_called(plan)}: {found.checkpoint.name} cannot be restored as a whole"
+                detail = (found.problem,) if found.problem else found.damaged[:LISTED]
+                yield problem(text, REPAIR, plan_id=plan_id, detail=detail)
+        if plan.base_damage:
+            text = f"{_called(plan)}: what its sandbox started from is damaged"
+            yield problem(text, REPAIR, plan_id=plan_id, detail=plan.base_damage[:LISTED])
+
+
+def _packs(facts: Facts) -> Iterator[Finding]:
+    for project in facts.projects:
+        for pack in project.store.packs:
+            if pack.is_damaged:
+                text = pack.problem or f"{pack.damaged} objects of {pack.path.name} are damaged"
+                advice = "" if project.missed else "nothing in it is missed; it does no harm"
+                yield note(f"{text}: {pack.path}", advice)
+
+
+def _lost_rows(facts: Facts) -> Iterator[Finding]:
+    for project in facts.projects:
+        for plan_id in dict.fromkeys(orphan.plan_id for orphan in project.orphans):
+            plan = project.plan(plan_id)
+            rows = project.without_row(plan_id)
+            names = ", ".join(f"cp{orphan.seq}" for orphan in rows)
+            if rows and plan is not None and not plan.is_owned:
+                text = f"{_called(plan)}: {names} in the store without a row"
+                yield problem(text, REPAIR, plan_id=plan_id)
+            elif rows and plan is None and project.base(plan_id):
+                text = f"the database does not know plan {plan_id}: {names} are in the store"
+                yield problem(text, REPAIR, plan_id=plan_id)
+
+
+def _orphans(facts: Facts) -> Iterator[Finding]:
+    for project in facts.projects:
+        wanted = {id(one) for plan in project.orphans for one in project.without_row(plan.plan_id)}
+        rest = [orphan for orphan in project.orphans if id(orphan) not in wanted]
+        if rest:
+            size = sum(orphan.size_bytes for orphan in rest)
+            age = _age(max(orphan.age_seconds for orphan in rest))
+            text = f"{len(rest)} snapshots that no row needs ({size} bytes, up to {age} old)"
+            yield note(
+                text, f"a prune frees them {_age(ORPHAN_GRACE_SECONDS)} after they were made"
+            )
+
+
+def _temporary(facts: Facts) -> Iterator[Finding]:
+    paths = [path for project in facts.projects for path in project.store.temporary]
+    paths += [path for plan in facts.plans for path in plan.leftovers]
+    if paths:
+        size = sum(path.lstat().st_size for path in paths)
+        yield note(f"{len(paths)} unfinished files of killed processes ({size} bytes)", REPAIR)
+
+
+def _called(plan: PlanFacts) -> str:
+    return f"plan {plan.plan.plan_id} ({plan.plan.name})"
+
+
+def _age(seconds: float) -> str:
+    return f"{seconds / HOUR:.0f} h" if seconds >= HOUR else f"{max(seconds, 0) / 60:.0f} min"
+
+
+CHECKS: Mapping[str, Check] = {
+    "database": _database,
+    "sqlite": _sqlite,
+    "git": _git,
+    "owner": _owner,
+    "space": _space,
+    "projects": _projects,
+    "operations": _operations,
+    "locks": _locks,
+    "interrupted": _interrupted,
+    "sandboxes": _sandboxes,
+    "content": _content,
+    "packs": _packs,
+    "rows": _lost_rows,
+    "orphans": _orphans,
+    "temporary": _temporary,
+}

@@ -1,0 +1,174 @@
+"""Looks at a data directory: rows, packs, sandboxes, programs. Nothing is changed."""
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from sqlalchemy import select
+
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.checkpoints.operations import Operation, OperationRepository
+from cleveragents.checkpoints.pruning import Pruning
+from cleveragents.checkpoints.verification import Verification
+from cleveragents.engine.doctor.facts import Facts, Orphan, PlanFacts, ProjectFacts, System
+from cleveragents.engine.recover import Ownership
+from cleveragents.errors import Damaged
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.sandbox import git
+from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.archive import Archive
+from cleveragents.snapshots.inspection import Inspection, PackFound
+from cleveragents.storage.database import Database
+from cleveragents.storage.health import health
+from cleveragents.storage.tables import SCHEMA, projects
+
+NO_STORE = Inspection((), {}, ())
+CACHE_BEING_WRITTEN = "*.stat.new"
+STOPPED = "T"  # the state of a process that waits for a signal to go on
+
+
+class Examination:
+    """Gathers facts; what they mean is for the checks."""
+
+    def __init__(
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        pruning: Pruning,
+        ownership: Ownership,
+        data_dir: Path,
+    ) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._pruning = pruning
+        self._ownership = ownership
+        self._data_dir = data_dir
+
+    def look(self) -> Facts:
+        """Returns everything there is to know."""
+        with self._database.unit_of_work() as connection:
+            known = {row.project_id: Path(row.path) for row in connection.execute(select(projects))}
+        stores = {path.name for path in self._data_dir.glob("projects/*")}
+        found = [self._project(name, known.get(name)) for name in sorted(known.keys() | stores)]
+        homes = {facts.sandbox.home for one in found for facts in one.plans if facts.sandbox}
+        strays = [path for path in sorted(self._data_dir.glob("sandboxes/*")) if path not in homes]
+        return Facts(self._system(), found, tuple(strays))
+
+    def _system(self) -> System:
+        path = self._data_dir / "cleveragents.db"
+        with self._database.unit_of_work() as connection:
+            state = health(connection)
+        free = os.statvfs(self._data_dir)
+        return System(
+            sqlite3.sqlite_version,
+            state.journal_mode,
+            SCHEMA,
+            git.version(),
+            state.problems,
+            path.stat().st_size,
+            free.f_bavail * free.f_frsize,
+            self._data_dir.stat().st_uid,
+            os.geteuid(),
+        )
+
+    def _project(self, project_id: str, path: Path | None) -> ProjectFacts:
+        home = self._data_dir / "projects" / project_id
+        with self._database.unit_of_work() as connection:
+            plans = PlanRepository(connection).of_project(project_id)
+        if not (home / "store" / "packs").is_dir():  # to open a store would make it
+            facts = [self._plan(plan, None) for plan in plans]
+            return ProjectFacts(project_id, path, facts, NO_STORE, (), frozenset(), 0)
+        archive = self._sandboxes.archive(project_id)
+        store = archive.inspect()
+        verification = Verification(archive, store.lost)
+        facts = [self._plan(plan, verification) for plan in plans]
+        missed = frozenset(verification.missed)  # before orphans are looked at: they are no rows'
+        orphans = list(self._orphans(project_id, archive, store, verification))
+        mirror = disk_use(home / "mirror.git")
+        return ProjectFacts(project_id, path, facts, store, orphans, missed, mirror)
+
+    def _plan(self, plan: Plan, verification: Verification | None) -> PlanFacts:
+        plan_id = plan.plan_id
+        sandbox, unfinished, rows = self._rows(plan_id)
+        state = self._ownership.owner_state(plan_id)
+        return PlanFacts(
+            plan,
+            state is not None,
+            state == STOPPED,
+            sandbox,
+            unfinished,
+            [verification.of(row) for row in rows] if verification else [],
+            self._base_damage(plan.project_id, sandbox, verification),
+            disk_use(sandbox.home) if sandbox else 0,
+            disk_use(self._data_dir / "output" / plan_id),
+            tuple(_leftovers(sandbox)) if sandbox and state is None else (),
+        )
+
+    def _rows(
+        self, plan_id: str
+    ) -> tuple[Sandbox | None, Sequence[Operation], Sequence[Checkpoint]]:
+        with self._database.unit_of_work() as connection:
+            return (
+                SandboxRepository(connection).of_plan(plan_id),
+                OperationRepository(connection).unfinished(plan_id),
+                CheckpointRepository(connection).of_plan(plan_id),
+            )
+
+    def _base_damage(
+        self, project_id: str, sandbox: Sandbox | None, verification: Verification | None
+    ) -> tuple[str, ...]:
+        if sandbox is None or sandbox.base_ref is None or verification is None:
+            return ()
+        try:
+            snapshot = self._sandboxes.archive(project_id).load(sandbox.base_ref)
+        except Damaged as error:
+            verification.missed.add(bytes.fromhex(sandbox.base_ref))
+            return (error.message,)
+        return verification.of_snapshot(snapshot)
+
+    def _orphans(
+        self, project_id: str, archive: Archive, store: Inspection, verification: Verification
+    ) -> Iterator[Orphan]:
+        with self._database.unit_of_work() as connection:
+            known = OperationRepository(connection).forgotten(project_id)
+        known |= self._pruning.live(project_id)
+        for pack in store.packs:
+            if pack.root is not None and pack.root.hex() not in known:
+                found = _orphan(archive, pack, pack.root.hex(), verification)
+                if found is not None:
+                    yield found
+
+
+def _orphan(
+    archive: Archive, pack: PackFound, snapshot_id: str, verification: Verification
+) -> Orphan | None:
+    try:
+        snapshot = archive.load(snapshot_id)
+    except Damaged:
+        return None  # told as a damaged pack
+    whole = not verification.of_snapshot(snapshot)
+    return Orphan(snapshot_id, snapshot, pack.size, pack.age_seconds, whole)
+
+
+def _leftovers(sandbox: Sandbox) -> Iterator[Path]:
+    yield from sandbox.home.glob(CACHE_BEING_WRITTEN)
+    yield from (path for path in sandbox.staging.glob("*") if not path.is_dir())
+
+
+def disk_use(path: Path) -> int:
+    """Returns the bytes that a directory takes on the disk; what cannot be read counts nothing."""
+    total = 0
+    waiting = [os.fspath(path)]
+    while waiting:
+        try:
+            entries = os.scandir(waiting.pop())
+        except OSError:
+            continue  # gone meanwhile, closed to us, or a path beyond PATH_MAX
+        with entries:
+            for entry in entries:
+                total += entry.stat(follow_symlinks=False).st_blocks * 512
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+    return total

@@ -1,0 +1,34 @@
+"""What the doctor finds: one line each, and the command that helps."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Level(StrEnum):
+    """How much a finding matters."""
+
+    PROBLEM = "problem"  # something does not work, or is lost
+    NOTE = "note"  # worth knowing
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is not as it should be."""
+
+    level: Level
+    message: str
+    help: str = ""  # a command, or what to do
+    plan_id: str | None = None
+    detail: tuple[str, ...] = ()
+
+
+def problem(
+    message: str, help_: str, *, plan_id: str | None = None, detail: tuple[str, ...] = ()
+) -> Finding:
+    """Something that does not work, or is lost."""
+    return Finding(Level.PROBLEM, message, help_, plan_id, detail)
+
+
+def note(message: str, help_: str = "", *, plan_id: str | None = None) -> Finding:
+    """Something worth knowing."""
+    return Finding(Level.NOTE, message, help_, plan_id)

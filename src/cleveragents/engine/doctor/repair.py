@@ -1,0 +1,128 @@
+"""Repairs: only such as add. What cannot be mended stays, and is told."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.pruning import Pruning
+from cleveragents.engine.doctor import rebuild
+from cleveragents.engine.doctor.facts import Facts, ProjectFacts
+from cleveragents.engine.recover import Ownership
+from cleveragents.errors import CleverAgentsError, Refused
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.filter import Filter
+from cleveragents.storage.database import Database
+
+
+class Repairs:
+    """Each repair takes what was found and yields what it did."""
+
+    def __init__(
+        self, database: Database, sandboxes: Sandboxes, pruning: Pruning, ownership: Ownership
+    ) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._pruning = pruning
+        self._ownership = ownership
+
+    def heal(self, facts: Facts) -> Iterator[str]:
+        """Stores lost objects again that damaged packs, sandboxes or the project still have."""
+        for project in facts.projects:
+            if project.missed:
+                archive = self._sandboxes.archive(project.project_id)
+                healed = archive.mend(project.missed, _needs(project), _places(project))
+                if healed:
+                    yield f"{healed} of {len(project.missed)} lost objects were stored again"
+
+    def rebuild(self, facts: Facts) -> Iterator[str]:
+        """Makes rows again that the store has the content of."""
+        for project in facts.projects:
+            for plan_id in dict.fromkeys(orphan.plan_id for orphan in project.orphans):
+                try:
+                    with self._ownership.own(plan_id, "rebuilding its checkpoints"):
+                        _refuse_registered_anew(facts, project, plan_id)
+                        yield from self._rebuild(project, plan_id)
+                except CleverAgentsError as error:
+                    yield f"plan {plan_id} was not rebuilt: {error.message}"
+
+    def recover(self, facts: Facts) -> Iterator[str]:
+        """Finishes what was interrupted, as any command that changes the plan would."""
+        for plan in facts.plans:
+            if plan.unfinished and not plan.is_owned:
+                plan_id = plan.plan.plan_id
+                try:
+                    with self._ownership.own(plan_id, "finishing what was interrupted"):
+                        self._pruning.free(plan_id)
+                except CleverAgentsError as error:
+                    yield f"plan {plan_id} could not be recovered: {error.message}"
+                else:
+                    yield f"plan {plan_id}: what was interrupted is finished"
+
+    def clean(self, facts: Facts) -> Iterator[str]:
+        """Removes what killed processes were writing: nobody can ever finish it."""
+        for project in facts.projects:
+            if project.store.temporary:
+                archive = self._sandboxes.archive(project.project_id)
+                cleaned = self._pruning.clean(archive)
+                yield f"{cleaned.files} unfinished files removed ({cleaned.size_bytes} bytes)"
+        for plan in facts.plans:
+            if plan.leftovers:
+                with self._ownership.own(plan.plan.plan_id, "cleaning up"):
+                    size = sum(path.lstat().st_size for path in plan.leftovers)
+                    for path in plan.leftovers:
+                        path.unlink()
+                yield f"{len(plan.leftovers)} unfinished files removed ({size} bytes)"
+
+    def _rebuild(self, project: ProjectFacts, plan_id: str) -> Iterator[str]:
+        known = project.plan(plan_id)
+        base = project.base(plan_id)
+        rows = project.without_row(plan_id)
+        if not rows or (known is None and base is None):
+            return
+        with self._database.unit_of_work() as connection:
+            if project.path is None and base is not None:
+                rebuild.add_project(connection, project.project_id, str(base.about["project"]))
+            if known is None and base is not None:
+                cursor = str(rows[-1].snapshot.about["document"]["cursor"])
+                rebuild.add_plan(connection, project.project_id, base, cursor)
+            if known is None or known.sandbox is None:
+                first = base.snapshot_id if base is not None else rows[0].snapshot_id
+                rebuild.add_sandbox(connection, project.project_id, rows[-1], first)
+            rebuild.add_checkpoints(connection, rows)
+        names = ", ".join(f"cp{orphan.seq}" for orphan in rows)
+        yield f"plan {plan_id}: {names} made again from the store"
+
+
+def _refuse_registered_anew(facts: Facts, project: ProjectFacts, plan_id: str) -> None:
+    base = project.base(plan_id)
+    path = None if base is None else str(base.about["project"])
+    if project.path is None and path in {str(other.path) for other in facts.projects}:
+        raise Refused(f"{path} got new plans since the database was lost")
+
+
+def _needs(project: ProjectFacts) -> str:
+    """A snapshot that needs what was lost: the new pack lives as long as it does."""
+    rows = (found for plan in project.plans for found in plan.checkpoints if not found.is_intact)
+    bases = (plan.sandbox for plan in project.plans if plan.base_damage)
+    return next(
+        (found.checkpoint.sandbox_ref for found in rows),
+        next((str(sandbox.base_ref) for sandbox in bases if sandbox is not None), ""),
+    )
+
+
+def _places(project: ProjectFacts) -> Iterator[tuple[Path, Filter]]:
+    """Where identical content may still be: the sandboxes, and the project itself."""
+    for plan in project.plans:
+        if plan.sandbox is not None and plan.sandbox.exists:
+            filters = {_filter(row) for row in plan.rows} or {Filter()}
+            yield from (
+                (path, filter_) for path in plan.sandbox.roots.values() for filter_ in filters
+            )
+    if project.path is not None and project.path.is_dir():
+        yield project.path, Filter()
+
+
+def _filter(row: Checkpoint) -> Filter:
+    patterns = row.metadata.get("filter")
+    return Filter(tuple(map(str, cast("list[object]", patterns))) if patterns else ())

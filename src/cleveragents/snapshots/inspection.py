@@ -1,0 +1,74 @@
+"""Looks at every pack of a store: what can be read, what is damaged, what a dead process left."""
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cleveragents.errors import Damaged
+from cleveragents.snapshots.pack import TEMPORARY, Pack, abandoned
+
+
+@dataclass(frozen=True)
+class PackFound:
+    """One pack, as it was read."""
+
+    path: Path
+    size: int
+    age_seconds: float
+    root: bytes | None  # the record it was written for; None if it is not in it, or unreadable
+    problem: str | None  # why its index cannot be read
+    damaged: int  # objects that do not match their hash
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether anything in it is not as it was written."""
+        return self.problem is not None or self.damaged > 0
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What a store holds."""
+
+    packs: tuple[PackFound, ...]
+    lost: Mapping[bytes, bool]  # of every object: whether no pack has it intact
+    temporary: tuple[Path, ...]  # unfinished packs of processes that are gone
+
+    @property
+    def size(self) -> int:
+        """The bytes of all packs."""
+        return sum(pack.size for pack in self.packs)
+
+
+def inspect(directory: Path) -> Inspection:
+    """Reads every object of every pack back, once."""
+    lost: dict[bytes, bool] = {}
+    packs = tuple(_read(path, lost) for path in sorted(directory.glob("*.pack")))
+    return Inspection(packs, lost, tuple(left_behind(directory)))
+
+
+def left_behind(directory: Path) -> Iterator[Path]:
+    """Yields the unfinished packs of processes that are gone."""
+    for path in sorted(directory.glob(f"{TEMPORARY}*")):
+        if abandoned(path):
+            yield path
+
+
+def _read(path: Path, lost: dict[bytes, bool]) -> PackFound:
+    found = path.stat()
+    age = time.time() - found.st_mtime
+    try:
+        pack = Pack(path)
+    except Damaged as error:
+        return PackFound(path, found.st_size, age, None, error.message, 0)
+    damaged = 0
+    for identity in pack.identities():
+        try:
+            pack.read(identity)
+        except Damaged:
+            damaged += 1
+            lost.setdefault(identity, True)
+        else:
+            lost[identity] = False
+    root = pack.root if pack.root in pack else None
+    return PackFound(path, found.st_size, age, root, None, damaged)

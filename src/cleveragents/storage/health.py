@@ -1,0 +1,24 @@
+"""What the database says about itself."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, text
+
+
+@dataclass(frozen=True)
+class Health:
+    """How the database runs, and what is wrong with it."""
+
+    journal_mode: str
+    problems: tuple[str, ...]
+
+
+def health(connection: Connection) -> Health:
+    """Lets the database check its file and its references."""
+    said = [str(line) for line in connection.scalars(text("PRAGMA integrity_check"))]
+    problems = [line for line in said if line != "ok"]
+    problems += [
+        f"a row of {row[0]} points at a row of {row[2]} that is not there"
+        for row in connection.execute(text("PRAGMA foreign_key_check"))
+    ]
+    return Health(str(connection.scalar(text("PRAGMA journal_mode"))), tuple(problems))
