@@ -182,7 +182,6 @@ Feature: Decisions
       action.yaml:9: steps.0.decide.options.b.c.[key]: String should match pattern '^[A-Za-z0-9_-]+$'
       action.yaml:14: steps.1.decide.options.x.1.decide.question: String should have at least 1 character
       action.yaml:14: steps.1.decide.options.x.1.decide.options: Dictionary should have at least 1 item after validation, not 0
-      action.yaml:14: steps.1.decide.options.x.1.decide.choose: missing
       action.yaml:17: steps.2.decide: the choice is none of the options
       action.yaml:8: steps.0.decide.options.a.0.tool: unknown tool 'shel'; did you mean 'shell'?
       action.yaml:14: steps.1.decide.options.x.0.with.content: missing
@@ -200,3 +199,113 @@ Feature: Decisions
     When I run "agents plan use ACTION --format json"
     Then the exit code is 1
     And the detail says "step 0.b.0 (deploy): tool 'deploy' has effects that cannot be taken back (network)"
+
+  # --- Choosers ----------------------------------------------------------------------------------
+
+  Scenario: a chooser is asked, and what it answers is recorded
+    Given a chooser that answers
+      """
+      {"choose": "postgres", "rationale": "many writers", "confidence": 0.8, "influenced_by": ["base"]}
+      """
+    And the steps
+      """
+      - {name: base, decide: {question: Which base, options: {x: [], y: []}, choose: y}}
+      - name: storage
+        pass_env: [CHOOSER]
+        decide:
+          question: Which storage?
+          options: {sqlite: [], postgres: [{tool: shell, name: pg, with: {command: "echo p > p"}}]}
+          chooser: echo asking >&2; "$CHOOSER"
+      """
+    When I run "agents run ACTION"
+    Then the exit code is 0
+    And the error says "? storage  → postgres  many writers"
+    And the plan's file "p" holds "p"
+    And the decision 3 is influenced by "2"
+    And the decision "storage" has
+      | field      | value        |
+      | rationale  | many writers |
+      | confidence | 0.8          |
+      | chosen     | postgres     |
+    And the chooser was asked
+      """
+      {
+        "name": "storage",
+        "question": "Which storage?",
+        "options": {"sqlite": [], "postgres": ["pg"]},
+        "uses": [],
+        "guidance": []
+      }
+      """
+    And the chooser was told of the decisions "prompt_definition: plan, base: y"
+
+  Scenario: what a chooser does to the files does not stay
+    Given a chooser that answers
+      """
+      {"choose": "a"}
+      """
+    And the steps
+      """
+      - {name: one, decide: {question: q, options: {a: []}, chooser: 'echo x > stray; rm a.txt; "$CHOOSER"'}, pass_env: [CHOOSER]}
+      """
+    When I run "agents run ACTION"
+    Then the exit code is 0
+    And the plan's files are
+      | file  | content |
+      | a.txt | one     |
+
+  Scenario Outline: without an answer that can be used the plan stops before the decision: <what>
+    Given a chooser that answers
+      """
+      <answer>
+      """
+    And the action
+      """
+      name: plan
+      rollback: {on_failure: keep}
+      steps:
+        - {name: first, tool: write_file, with: {path: f, content: "1"}}
+        - {name: one, decide: {question: q, options: {a: [], b: []}, chooser: <command>}, pass_env: [CHOOSER, GATE], timeout: 2}
+      """
+    When I run "agents run ACTION --format json"
+    Then the exit code is 1
+    And the error message says "step one failed: <message>"
+    And the plan is "execute/errored"
+    And the decisions that count are "plan"
+    And the plan's files are
+      | file  | content |
+      | a.txt | one     |
+      | f     | 1       |
+    When the chooser answers
+      """
+      {"choose": "b"}
+      """
+    And the gate opens
+    And I run "agents plan execute @"
+    Then the exit code is 0
+    And the decisions that count are "plan, b"
+
+    Examples:
+      | what                | command                                                       | answer                                    | message                                                               |
+      | it fails            | 'echo stray > s; test -e "$GATE" && "$CHOOSER"'               | {"choose": "a"}                           | exit code 1                                                           |
+      | it takes too long   | 'test -e "$GATE" \|\| sleep 60; "$CHOOSER"'                   | {"choose": "a"}                           | stopped after 2 s                                                     |
+      | it says nothing     | '"$CHOOSER"'                                                  |                                           | the answer cannot be used: Invalid JSON: EOF                          |
+      | it is not JSON      | '"$CHOOSER"'                                                  | a it is                                   | the answer cannot be used: Invalid JSON                               |
+      | no option           | '"$CHOOSER"'                                                  | {"choose": "c"}                           | the answer cannot be used: there is no option 'c'                     |
+      | no choice           | '"$CHOOSER"'                                                  | {}                                        | the answer cannot be used: choose: Field required                     |
+      | an unknown key      | '"$CHOOSER"'                                                  | {"choose": "a", "why": "x"}               | the answer cannot be used: why: Extra inputs are not permitted        |
+      | too much confidence | '"$CHOOSER"'                                                  | {"choose": "a", "confidence": 2}          | the answer cannot be used: confidence: Input should be less than      |
+      | an unknown decision | '"$CHOOSER"'                                                  | {"choose": "a", "influenced_by": ["zz"]}  | the answer cannot be used: no earlier decision is called 'zz'         |
+
+  Scenario: a decision has one way to choose
+    Given the steps
+      """
+      - {name: one, decide: {question: q, options: {a: []}}}
+      - {name: two, decide: {question: q, options: {a: []}, choose: a, chooser: b}}
+      """
+    When I run "agents plan use ACTION --format json"
+    Then the problems are
+      """
+      action.yaml:3: steps.0.decide: give one of choose and chooser
+      action.yaml:4: steps.1.decide: give one of choose and chooser
+      """

@@ -234,6 +234,7 @@ def words(context, line):
         "HOME": context.world.home,
         "PLAN": getattr(context, "plan_id", None),
         "OTHER": getattr(context, "other_id", None),
+        "BEFORE": getattr(context, "before", None),
     }
     return [str(stands_for.get(word) or word) for word in shlex.split(line)]
 

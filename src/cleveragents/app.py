@@ -23,6 +23,8 @@ from cleveragents.config.levels import (
 from cleveragents.engine.attempt import StepAttempts
 from cleveragents.engine.borders import StepBorders
 from cleveragents.engine.conflicts import ConflictService
+from cleveragents.engine.correct import CorrectionService
+from cleveragents.engine.correction_operation import CorrectionOperations
 from cleveragents.engine.decide import DecideSteps
 from cleveragents.engine.doctor.doctor import Doctor
 from cleveragents.engine.doctor.examination import Examination
@@ -34,6 +36,7 @@ from cleveragents.engine.resume import Resumption
 from cleveragents.engine.status import PlanReader
 from cleveragents.engine.strategize import StrategizePhase
 from cleveragents.engine.tool_step import ToolSteps
+from cleveragents.engine.tree import DecisionTree
 from cleveragents.errors import Failed
 from cleveragents.events import Note, Reporter, in_turn, silent
 from cleveragents.plans.plan import Plan
@@ -82,8 +85,10 @@ class App:
         rollbacks = Rollbacks(database, sandboxes, undoing, report)
         pruning = Pruning(database, sandboxes, policy.retention, report)
         refreshes = Refreshes(database, sandboxes, report)
+        corrections = CorrectionOperations(database, sandboxes, rollbacks)
+        locks = Locks(data / "locks", "plan")
         self.ownership = ownership = Ownership(
-            database, Locks(data / "locks", "plan"), rollbacks, pruning, refreshes, report
+            database, locks, rollbacks, corrections, pruning, refreshes, report
         )
         self.checkpoints = CheckpointService(
             database,
@@ -98,7 +103,7 @@ class App:
         borders = StepBorders(database, self.checkpoints, report)
         kinds: Mapping[type[AnyStep], AnyStepKind] = {
             ToolStep: ToolSteps(self.checkpoints, attempts, borders),
-            DecideStep: DecideSteps(database, self.checkpoints, borders, report),
+            DecideStep: DecideSteps(database, self.checkpoints, attempts, borders, report),
         }
         self.strategize = StrategizePhase(database, report)
         self.resumption = Resumption(database, self.checkpoints, report)
@@ -107,6 +112,10 @@ class App:
         )
         self.refresh = RefreshPhase(database, refreshes, self.checkpoints, ownership.own)
         self.conflicts = ConflictService(database, sandboxes, self.checkpoints, ownership.own)
+        self.corrections = CorrectionService(
+            database, self.checkpoints, rollbacks, corrections, ownership.own
+        )
+        self.tree = DecisionTree(database, ownership.is_owned)
         self.comparisons = Comparisons(sandboxes)
         self.plans = PlanReader(
             database, sandboxes, self.comparisons, ownership.is_owned, self.project

@@ -60,6 +60,7 @@ class StepFailed(Event):
 class Decided(Event):
     name: str
     chosen: str
+    why: str
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from sqlalchemy.exc import IntegrityError
 
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Failed, InvalidInput, NotFound
-from cleveragents.ids import is_id, now
+from cleveragents.ids import is_id, new_id, now
+from cleveragents.plans.cursor import top_index
 from cleveragents.plans.document import PlanDocument
 from cleveragents.snapshots.manifest import Entry, encode
 from cleveragents.storage.tables import checkpoints, plans
@@ -72,6 +73,16 @@ def lineage(rows: Sequence[Checkpoint]) -> set[str]:
         line.add(current.checkpoint_id)
         current = by_id.get(current.parent_id or "")
     return line
+
+
+def state_before(decision_id: str, rows: Sequence[Checkpoint]) -> Checkpoint | None:
+    """Returns the checkpoint before a decision on the line that leads to the newest one.
+
+    A decision that stood while the steps before it ran again has several.
+    """
+    line = lineage(rows)
+    found = [row for row in rows if row.decision_id == decision_id and row.checkpoint_id in line]
+    return found[-1] if found else None
 
 
 # Asked at every checkpoint, so put together once.
@@ -188,6 +199,27 @@ def record_of_rollback(target: Checkpoint, seq: int, checkpoint_id: str) -> Chec
         parent_id=target.checkpoint_id,
         pinned=False,
         metadata={"reason": f"rolled back to {target.name}", "target": target.checkpoint_id},
+    )
+
+
+def restated(
+    target: Checkpoint, seq: int, document: PlanDocument, roots: Mapping[str, Entry]
+) -> Checkpoint:
+    """Returns a row for the files of a checkpoint with another document; its content is to come."""
+    return replace(
+        target,
+        checkpoint_id=new_id(),
+        seq=seq,
+        decision_id=None,
+        checkpoint_type=CheckpointType.ROLLBACK,
+        size_bytes=0,
+        created_at=now(),
+        label=None,
+        step_index=top_index(document.cursor),
+        state_hash=state_hash(roots, document),
+        parent_id=target.checkpoint_id,
+        pinned=False,
+        metadata={"reason": f"{target.name}, to be decided again", "target": target.checkpoint_id},
     )
 
 

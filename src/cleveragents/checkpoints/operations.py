@@ -21,8 +21,12 @@ class Kind(StrEnum):
     """What an operation does."""
 
     ROLLBACK = "rollback"
+    CORRECT = "correct"
     PRUNE = "prune"
     REFRESH = "refresh"
+
+
+GOES_BACK = (Kind.ROLLBACK, Kind.CORRECT)  # what names a target and a safety checkpoint
 
 
 class Status(StrEnum):

@@ -4,11 +4,18 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
-from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_before
+from cleveragents.checkpoints.operations import (
+    GOES_BACK,
+    Kind,
+    Operation,
+    OperationRepository,
+    Status,
+)
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict, judge
 from cleveragents.events import Note, Reporter
 from cleveragents.plans.conflict import ConflictRepository
+from cleveragents.plans.correction import CorrectionRepository
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import StepRunRepository
@@ -43,7 +50,7 @@ class Pruning:
         with self._database.unit_of_work() as connection:
             plan = PlanRepository(connection).get(plan_id)
             rows = CheckpointRepository(connection).of_plan(plan_id)
-            verdicts = judge(rows, self._policy, _needed(connection, plan_id))
+            verdicts = judge(rows, self._policy, _needed(connection, plan_id, rows))
         doomed = [verdict.checkpoint for verdict in verdicts if not verdict.keep]
         if doomed:
             self.forget(plan, doomed)
@@ -108,16 +115,19 @@ class Pruning:
             )
 
 
-def _needed(connection: Connection, plan_id: str) -> dict[str, str]:
+def _needed(connection: Connection, plan_id: str, rows: Sequence[Checkpoint]) -> dict[str, str]:
     """Returns the checkpoints that something else relies on, each with the reason."""
     needed = {
         str(operation.intent[key]): "an unfinished operation needs it"
         for operation in OperationRepository(connection).unfinished(plan_id)
-        if operation.kind is Kind.ROLLBACK
+        if operation.kind in GOES_BACK
         for key in ("target", "safety")
     }
+    for attempt in CorrectionRepository(connection).of_plan(plan_id):
+        needed[attempt.before_id or ""] = "it is what a correction replaced"
     for decision in DecisionRepository(connection).counting(plan_id):
-        needed[decision.checkpoint_id or ""] = "an active decision can be corrected from it"
+        before = state_before(decision.decision_id, rows)
+        needed[before.checkpoint_id if before else ""] = "an active decision can be corrected to it"
     for run in StepRunRepository(connection).unfinished(plan_id):
         needed[run.checkpoint_id or ""] = "the step that was tried last started from it"
     return needed

@@ -95,8 +95,7 @@ class Rollbacks:
 
     def calls_after(self, plan: Plan, target: Checkpoint) -> CallsAfter:
         """Tells which calls a rollback would undo, and which it would leave."""
-        archive = self._sandboxes.archive(plan.project_id)
-        return self._undoing.calls_after(plan, document_of(verified(archive, target)))
+        return self._undoing.calls_after(plan, self.document(plan, target))
 
     def document(self, plan: Plan, target: Checkpoint) -> PlanDocument:
         """Returns the plan document of a checkpoint, held against its row."""
@@ -105,13 +104,7 @@ class Rollbacks:
     def open(self, plan: Plan, target: Checkpoint, safety: Checkpoint, ending: Ending) -> Operation:
         """Records the intent; from here on a crash is finished by recovery."""
         verified(self._sandboxes.archive(plan.project_id), target)
-        intent = {
-            "target": target.checkpoint_id,
-            "safety": safety.checkpoint_id,
-            "record": new_id(),
-            "stage": list(ending.stage),
-            "error": None if ending.error is None else asdict(ending.error),
-        }
+        intent = intent_of(target, safety, ending)
         with self._database.unit_of_work() as connection:
             return OperationRepository(connection).open(plan.plan_id, Kind.ROLLBACK, intent)
 
@@ -212,6 +205,17 @@ def verified(archive: Archive, target: Checkpoint) -> Snapshot:
     if not matches:
         raise Damaged(f"the snapshot of {target.name} does not match its state hash")
     return snapshot
+
+
+def intent_of(target: Checkpoint, safety: Checkpoint, ending: Ending) -> dict[str, object]:
+    """Returns all that going to a checkpoint and closing need."""
+    return {
+        "target": target.checkpoint_id,
+        "safety": safety.checkpoint_id,
+        "record": new_id(),
+        "stage": list(ending.stage),
+        "error": None if ending.error is None else asdict(ending.error),
+    }
 
 
 def document_of(snapshot: Snapshot) -> PlanDocument:

@@ -143,7 +143,8 @@ class CheckpointService:
             changes = self._verified_changes(plan, checkpoint)
             if not (changes or ending or rebuild) and self._is_document_of(plan, checkpoint):
                 return self._nothing_to_do(plan, checkpoint)
-            safety = self._newest(plan_id) if lost else self._save_safety(plan_id, checkpoint)
+            reason = f"before the rollback to {checkpoint.name}"
+            safety = self._newest(plan_id) if lost else self.save_safety(plan_id, reason)
             operation = self._rollbacks.open(plan, checkpoint, safety, ending or Ending(QUEUED))
             return self._rollbacks.carry_out(operation)
 
@@ -195,8 +196,8 @@ class CheckpointService:
         with self._database.unit_of_work() as connection:
             return PlanRepository(connection).get(plan_id)
 
-    def _save_safety(self, plan_id: str, target: Checkpoint) -> Checkpoint:
-        reason = f"before the rollback to {target.name}"
+    def save_safety(self, plan_id: str, reason: str) -> Checkpoint:
+        """Saves what is there before something goes back; the caller owns the plan."""
         wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
         return self._saving.save(plan_id, wanted).checkpoint
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cleveragents.app import App
-from cleveragents.cli import checkpoint, conflicts, errors, execute, rollback, views
+from cleveragents.cli import checkpoint, conflicts, decisions, errors, execute, rollback, views
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.errors import Failed, InvalidInput
@@ -28,6 +28,7 @@ def register(root: typer.Typer) -> None:
     execute.register(group)
     conflicts.register(group)
     errors.register(group)
+    decisions.register(group)
     rollback.register(group)
     checkpoint.register(group)
     root.add_typer(group, name="plan", help="Make, run, inspect and take back plans.")

@@ -54,7 +54,8 @@ class Progress:
                 files = f"{event.files} file{'s' if event.files != 1 else ''}"
                 self._line(f"  sandbox  {event.strategy}, {files}")
             case Decided():
-                self._line(f"[green]?[/] {_told(event.name)}  → {_told(event.chosen)}")
+                why = f"  [dim]{_told(event.why)}[/]" if event.why else ""
+                self._line(f"[green]?[/] {_told(event.name)}  → {_told(event.chosen)}{why}")
             case CheckpointSaved():
                 self._line(f"  [cyan]cp{event.seq}[/]  [dim]{_told(event.reason)}[/]")
             case CheckpointSame() if self._verbose:

@@ -1,20 +1,36 @@
 """One attempt at one step: recorded as started, run, and recorded with its effect."""
 
 import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from sqlalchemy import Connection
+
 from cleveragents.events import Reporter, StepFailed, StepFinished, StepOutput, StepStarted
-from cleveragents.plans.cursor import following, title_at
-from cleveragents.plans.plan import Plan, PlanRepository
-from cleveragents.plans.step import ToolStep
+from cleveragents.plans.cursor import title_at
+from cleveragents.plans.plan import Plan
+from cleveragents.plans.step import RunningStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.sandbox.process import StepEnvironment
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.snapshots.durability import sync_directory, sync_file, sync_file_system
 from cleveragents.storage.database import Database
 from cleveragents.tools.function import result_path
-from cleveragents.tools.registry import ToolRegistry
 from cleveragents.tools.tool import AnyTool, Call, Outcome, perform
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What is to be tried at the step at the cursor."""
+
+    step: RunningStep
+    tool: AnyTool
+    given: Mapping[str, object]
+    on_success: Callable[[Connection], None]  # what success means, recorded together with it
+    number: int = 1
+    left: int = 0  # how many more may follow
+    started_from: str | None = None  # the checkpoint it starts from
 
 
 class StepAttempts:
@@ -32,52 +48,41 @@ class StepAttempts:
         self._output_dir = output_dir
         self._report = report
 
-    def make(
-        self,
-        plan: Plan,
-        step: ToolStep,
-        sandbox: Sandbox,
-        *,
-        number: int,
-        started_from: str | None,
-    ) -> Outcome:
-        """Tries the step at the cursor once; `started_from` is the checkpoint it starts from."""
-        tool = ToolRegistry(plan.action.tools).find(step.tool)
-        run = self._start(plan, step, number, started_from)
+    def make(self, plan: Plan, sandbox: Sandbox, attempt: Attempt) -> Outcome:
+        """Tries the step at the cursor once."""
+        run = self._start(plan, attempt)
         began = time.monotonic()
-        outcome = perform(tool, self._call(plan, step, tool, sandbox, run), step.with_)
-        if tool.declaration.undo is not None:
+        call = self._call(plan, attempt, sandbox, run)
+        outcome = perform(attempt.tool, call, attempt.given)
+        if attempt.tool.declaration.undo is not None:
             _keep_output(Path(run.output_path))  # its undo is told what it was
-        if tool.declaration.is_unsafe_to_repeat:
+        if attempt.tool.declaration.is_unsafe_to_repeat:
             sync_file_system(sandbox.path)  # what it left must last as long as that it succeeded
-        self._finish(plan, run, outcome)
+        self._finish(run, outcome, attempt)
         seconds = time.monotonic() - began
-        left = step.retries + 1 - number
-        self._report(
-            StepFinished(plan.plan_id, plan.step_index, run.name, seconds, outcome.summary)
-            if outcome.ok
-            else StepFailed(plan.plan_id, plan.step_index, run.name, seconds, outcome.summary, left)
-        )
+        about = (plan.plan_id, plan.step_index, run.name, seconds, outcome.summary)
+        self._report(StepFinished(*about) if outcome.ok else StepFailed(*about, attempt.left))
         return outcome
 
-    def _start(self, plan: Plan, step: ToolStep, number: int, started_from: str | None) -> StepRun:
+    def _start(self, plan: Plan, attempt: Attempt) -> StepRun:
         title = title_at(plan.action.steps, plan.cursor)
+        tool = attempt.tool.declaration.name
         self._outputs(plan).mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._database.unit_of_work() as connection:
             run = StepRunRepository(connection).start(
                 plan.plan_id,
                 plan.cursor,
                 name=title,
-                tool=step.tool,
-                attempt=number,
-                checkpoint_id=started_from,
+                tool=tool,
+                attempt=attempt.number,
+                checkpoint_id=attempt.started_from,
                 output_dir=self._outputs(plan),
             )
         total = len(plan.action.steps)
-        self._report(StepStarted(plan.plan_id, plan.step_index, total, title, step.tool, number))
+        self._report(StepStarted(plan.plan_id, plan.step_index, total, title, tool, attempt.number))
         return run
 
-    def _finish(self, plan: Plan, run: StepRun, outcome: Outcome) -> None:
+    def _finish(self, run: StepRun, outcome: Outcome, attempt: Attempt) -> None:
         """Records the result and the progress it means in one transaction."""
         with self._database.unit_of_work() as connection:
             StepRunRepository(connection).finish(
@@ -88,23 +93,22 @@ class StepAttempts:
                 tail=outcome.tail,
             )
             if outcome.ok:
-                reached = following(plan.action.steps, plan.cursor)
-                PlanRepository(connection).set_cursor(plan.plan_id, reached)
+                attempt.on_success(connection)
 
-    def _call(
-        self, plan: Plan, step: ToolStep, tool: AnyTool, sandbox: Sandbox, run: StepRun
-    ) -> Call:
+    def _call(self, plan: Plan, attempt: Attempt, sandbox: Sandbox, run: StepRun) -> Call:
+        step, declared = attempt.step, attempt.tool.declaration
+
         def on_start(pid: int, started: str) -> None:
             with self._database.unit_of_work() as connection:
                 StepRunRepository(connection).set_process(run.step_run_id, pid, started)
 
-        passed = (*tool.declaration.pass_env, *step.pass_env)
+        passed = (*declared.pass_env, *step.pass_env)
         return Call(
             sandbox.path,
             self._environment.seen(passed, step.env, run.step_run_id),
             run.step_run_id,
             Path(run.output_path),
-            step.timeout or tool.declaration.timeout,
+            step.timeout or declared.timeout,
             on_start,
             lambda text: self._report(StepOutput(plan.plan_id, text)),
         )

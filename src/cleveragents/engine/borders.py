@@ -38,7 +38,13 @@ class StepBorders:
         )
 
     def give_up(
-        self, plan: Plan, outcome: Outcome, before: Checkpoint | None, *, tool: str
+        self,
+        plan: Plan,
+        outcome: Outcome,
+        before: Checkpoint | None,
+        *,
+        tool: str,
+        policy: OnFailure | None = None,
     ) -> None:
         """Keeps the failed state of the step at the cursor, then does what the policy says."""
         title = title_at(plan.action.steps, plan.cursor)
@@ -46,7 +52,8 @@ class StepBorders:
             self._checkpoints.auto_create_if_configured(
                 plan.plan_id, Trigger.ON_ERROR, f"step {title} failed", source_tool=tool
             )
-        target = self._target_on_failure(plan, before)
+        policy = policy or plan.action.rollback.on_failure
+        target = self._target_on_failure(plan, before, policy)
         where = "as the failed step left them" if target is None else f"restored to {target.name}"
         tail = tuple(outcome.tail.splitlines()[-10:])
         error = PlanError(outcome.summary, title, plan.step_index, plan.cursor, tail, where)
@@ -56,10 +63,12 @@ class StepBorders:
         ending = Ending(ERRORED, error)
         self._checkpoints.rollback_to_checkpoint(plan.plan_id, target, ending=ending)
 
-    def _target_on_failure(self, plan: Plan, before: Checkpoint | None) -> Checkpoint | None:
-        if before is None or plan.action.rollback.on_failure is OnFailure.KEEP:
+    def _target_on_failure(
+        self, plan: Plan, before: Checkpoint | None, policy: OnFailure
+    ) -> Checkpoint | None:
+        if before is None or policy is OnFailure.KEEP:
             return None
-        if plan.action.rollback.on_failure is OnFailure.START:
+        if policy is OnFailure.START:
             return self._checkpoints.list_checkpoints(plan.plan_id)[0]
         return before
 

@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository
 from cleveragents.checkpoints.pruning import Pruning
-from cleveragents.checkpoints.rollback import Rollbacks, TakenBack
+from cleveragents.checkpoints.rollback import RollbackResult, Rollbacks, TakenBack
+from cleveragents.engine.correction_operation import CorrectionOperations
 from cleveragents.engine.refresh import Refreshes
 from cleveragents.events import Note, Reporter
 from cleveragents.plans.step_run import STARTED, StepRun, StepRunRepository
@@ -13,6 +14,8 @@ from cleveragents.sandbox.process import end_left_behind
 from cleveragents.storage.database import Database
 from cleveragents.storage.lock import Locks
 from cleveragents.storage.owner import start_time
+
+NAMES = {Kind.ROLLBACK: "rollback", Kind.CORRECT: "correction"}
 
 
 class Ownership:
@@ -23,6 +26,7 @@ class Ownership:
         database: Database,
         locks: Locks,
         rollbacks: Rollbacks,
+        corrections: CorrectionOperations,
         pruning: Pruning,
         refreshes: Refreshes,
         report: Reporter,
@@ -30,6 +34,7 @@ class Ownership:
         self._database = database
         self._locks = locks
         self._rollbacks = rollbacks
+        self._corrections = corrections
         self._pruning = pruning
         self._refreshes = refreshes
         self._report = report
@@ -66,7 +71,8 @@ class Ownership:
         It may itself be killed: everything here can be done again.
         """
         finish: Mapping[Kind, Callable[[Operation], None]] = {
-            Kind.ROLLBACK: self._finish_rollback,
+            Kind.ROLLBACK: lambda operation: self._go_back(operation, self._rollbacks.carry_out),
+            Kind.CORRECT: lambda operation: self._go_back(operation, self._corrections.carry_out),
             Kind.PRUNE: self._pruning.carry_out,
             Kind.REFRESH: self._refreshes.carry_out,
         }
@@ -79,13 +85,16 @@ class Ownership:
         for operation in unfinished:
             finish[operation.kind](operation)
 
-    def _finish_rollback(self, operation: Operation) -> None:
+    def _go_back(
+        self, operation: Operation, carry_out: Callable[[Operation], RollbackResult]
+    ) -> None:
+        named = f"an interrupted {NAMES[operation.kind]}"
         try:
-            result = self._rollbacks.carry_out(operation)
+            result = carry_out(operation)
         except TakenBack as error:
-            text = f"an interrupted rollback could not be finished and was taken back: {error}"
+            text = f"{named} could not be finished and was taken back: {error}"
         else:
-            text = f"an interrupted rollback to {result.target.name} was finished"
+            text = f"{named} to {result.target.name} was finished"
         self._report(Note(operation.plan_id, text))
 
 

@@ -86,7 +86,7 @@ class PlanReader:
         interrupted = plan.stage == RUNNING and not self._is_owned(plan.plan_id)
         return PlanStatus(
             plan,
-            tuple(_progress(plan, decided, interrupted=interrupted)),
+            tuple(_progress(plan, statuses(plan, decided, interrupted=interrupted))),
             sandbox,
             len(_counting(runs)),
             self._files_modified(plan) if there else 0,
@@ -121,18 +121,25 @@ def _counting(runs: Sequence[StepRun]) -> Sequence[StepRun]:
     return [run for run in runs if run.status == SUCCEEDED and run.superseded_by is None]
 
 
-def _progress(
-    plan: Plan, decided: Sequence[Decision], *, interrupted: bool
-) -> Iterator[StepStatus]:
-    """Yields the steps on the plan's way; of a decision those of the chosen option."""
+def statuses(plan: Plan, decided: Sequence[Decision], *, interrupted: bool) -> dict[str, str]:
+    """Returns how far each step on the plan's way has come, by its cursor.
+
+    Of a decision the steps of the chosen option are on the way, those of the others are not.
+    """
     at_cursor = "pending"
     if plan.stage == RUNNING:
         at_cursor = "interrupted" if interrupted else "running"
-    steps = plan.action.steps
-    way = list(way_taken(steps, {row.cursor: row.chosen for row in decided if row.cursor}))
+    choices = {row.cursor: row.chosen for row in decided if row.cursor}
+    way = list(way_taken(plan.action.steps, choices))
     reached = way.index(plan.cursor) if plan.cursor in way else len(way)
+    found = {
+        cursor: "done" if index < reached else "pending" if index > reached else at_cursor
+        for index, cursor in enumerate(way)
+    }
     failed = plan.error.cursor if plan.stage == ERRORED and plan.error else None
-    for index, cursor in enumerate(way):
-        status = "done" if index < reached else "pending" if index > reached else at_cursor
-        title = title_at(steps, cursor)
-        yield StepStatus(title, "failed" if cursor == failed else status)
+    return {cursor: "failed" if cursor == failed else told for cursor, told in found.items()}
+
+
+def _progress(plan: Plan, found: Mapping[str, str]) -> Iterator[StepStatus]:
+    for cursor, status in found.items():
+        yield StepStatus(title_at(plan.action.steps, cursor), status)

@@ -1,12 +1,17 @@
 """A tool step: a tool call between its checkpoints, tried again as often as the step says."""
 
+from dataclasses import replace
+
+from sqlalchemy import Connection
+
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
-from cleveragents.engine.attempt import StepAttempts
+from cleveragents.engine.attempt import Attempt, StepAttempts
 from cleveragents.engine.borders import StepBorders
-from cleveragents.plans.plan import Plan
+from cleveragents.plans.cursor import following
+from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step import ToolStep
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.tools.declaration import Declaration
@@ -25,20 +30,27 @@ class ToolSteps:
 
     def run(self, plan: Plan, step: ToolStep, sandbox: Sandbox) -> bool:
         """Runs a step with its checkpoints and retries; tells if it succeeded."""
-        declared = ToolRegistry(plan.action.tools).find(step.tool).declaration
-        before = self._checkpoint_before(plan, step, declared)
+        tool = ToolRegistry(plan.action.tools).find(step.tool)
+        before = self._checkpoint_before(plan, step, tool.declaration)
         started_from = before.checkpoint_id if before else None
-        outcome = self._attempts.make(plan, step, sandbox, number=1, started_from=started_from)
+
+        def move_on(connection: Connection) -> None:
+            reached = following(plan.action.steps, plan.cursor)
+            PlanRepository(connection).set_cursor(plan.plan_id, reached)
+
+        first = Attempt(
+            step, tool, step.with_, move_on, left=step.retries, started_from=started_from
+        )
+        outcome = self._attempts.make(plan, sandbox, first)
         for number in range(2, step.retries + 2):
             if outcome.ok:
                 break
             if before is not None:
                 self._checkpoints.restore_files(plan.plan_id, before)
-            outcome = self._attempts.make(
-                plan, step, sandbox, number=number, started_from=started_from
-            )
+            again = replace(first, number=number, left=step.retries + 1 - number)
+            outcome = self._attempts.make(plan, sandbox, again)
         if outcome.ok:
-            self._checkpoint_after(plan, step, declared)
+            self._checkpoint_after(plan, step, tool.declaration)
         else:
             self._borders.give_up(plan, outcome, before, tool=step.tool)
         return outcome.ok

@@ -20,7 +20,6 @@ from cleveragents.tools.registry import ToolRegistry
 
 _REFERENCE = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 _LATER = {  # what the file format will hold, and this version cannot carry out
-    "chooser": "choosers",
     "subplans": "subplans",
     "strategist": "strategists",
 }

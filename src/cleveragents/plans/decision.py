@@ -7,11 +7,15 @@ from datetime import datetime
 
 from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
 
+from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import new_id, now
 from cleveragents.storage.tables import checkpoints, decision_influences, decisions
 
 PROMPT_DEFINITION = "prompt_definition"  # the root: what the plan was asked to do
 STRATEGY_CHOICE = "strategy_choice"  # one of the options of a step
+USER_INTERVENTION = "user_intervention"  # what a user said was wrong with a decision
+ERROR_RECOVERY = "error_recovery"  # what a user said about an error
+INTERVENTIONS = (USER_INTERVENTION, ERROR_RECOVERY)
 
 
 # Asked at every checkpoint, so put together once.
@@ -39,6 +43,10 @@ class Decision:
     superseded_by: str | None  # the operation that took it back
     created_at: datetime
 
+    def to_record(self) -> dict[str, object]:
+        """Returns it as JSON data."""
+        return {**vars(self), "created_at": self.created_at.isoformat()}
+
 
 @dataclass(frozen=True)
 class NewDecision:
@@ -62,12 +70,22 @@ class DecisionRepository:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def add(self, plan_id: str, new: NewDecision) -> str:
-        """Records a decision, and with the checkpoint before it that it is its own."""
+    def add(
+        self,
+        plan_id: str,
+        new: NewDecision,
+        *,
+        decision_id: str | None = None,
+        superseded_by: str | None = None,
+    ) -> str:
+        """Records a decision, and with the checkpoint before it that it is its own.
+
+        One that an operation will make count is recorded in the name of that operation.
+        """
         newest = self._connection.scalar(
             select(func.max(decisions.c.seq)).where(decisions.c.plan_id == plan_id)
         )
-        decision_id = new_id()
+        decision_id = decision_id or new_id()
         values = dict(vars(new))
         del values["influenced_by"]
         self._connection.execute(
@@ -76,6 +94,7 @@ class DecisionRepository:
                 plan_id=plan_id,
                 seq=(newest or 0) + 1,
                 alternatives_json=json.dumps(values.pop("alternatives")),
+                superseded_by=superseded_by,
                 created_at=now(),
                 **values,
             )
@@ -84,12 +103,30 @@ class DecisionRepository:
             self._connection.execute(
                 insert(decision_influences).values(decision_id=decision_id, influenced_by=other)
             )
+        if new.checkpoint_id is not None:
+            self.follows(decision_id, new.checkpoint_id)
+        return decision_id
+
+    def follows(self, decision_id: str, checkpoint_id: str) -> None:
+        """Records that a checkpoint is the state before a decision."""
         self._connection.execute(
             update(checkpoints)
-            .where(checkpoints.c.checkpoint_id == new.checkpoint_id)
+            .where(checkpoints.c.checkpoint_id == checkpoint_id)
             .values(decision_id=decision_id)
         )
-        return decision_id
+
+    def resolve(self, text: str) -> Decision:
+        """Finds a decision by its id or a prefix of it."""
+        query = select(decisions).where(
+            decisions.c.decision_id.startswith(text.upper(), autoescape=True)
+        )
+        rows = self._connection.execute(query).mappings().all()
+        if not rows or not text:
+            raise NotFound(f"no decision {text!r}", hints=["see: agents plan tree PLAN"])
+        if len(rows) > 1:
+            candidates = [f"{row['decision_id']}  {row['question']}" for row in rows]
+            raise InvalidInput(f"{text!r} names {len(rows)} decisions", detail=candidates)
+        return _from_row(rows[0])
 
     def of_plan(self, plan_id: str) -> Sequence[Decision]:
         """Returns every decision of a plan in order."""
@@ -101,6 +138,15 @@ class DecisionRepository:
     def counting(self, plan_id: str) -> Sequence[Decision]:
         """Returns the decisions of a plan that nothing took back, in order."""
         return [row for row in self.of_plan(plan_id) if row.superseded_by is None]
+
+    def influences(self, plan_id: str) -> Sequence[tuple[str, str]]:
+        """Returns which decision of a plan depends on which, as pairs."""
+        rows = self._connection.execute(
+            select(decision_influences.c.decision_id, decision_influences.c.influenced_by)
+            .join(decisions, decisions.c.decision_id == decision_influences.c.decision_id)
+            .where(decisions.c.plan_id == plan_id)
+        )
+        return [(row[0], row[1]) for row in rows]
 
     def active(self, plan_id: str) -> Sequence[str]:
         """Returns the ids of the decisions that count at present."""

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, 
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import is_id, new_id, now
 from cleveragents.plans.action import Action
+from cleveragents.plans.correction import CorrectionRepository
 from cleveragents.plans.cursor import FIRST, step_at, top_index
 from cleveragents.plans.lifecycle import START, Phase, Stage, State, check_move
 from cleveragents.plans.step import Step
@@ -170,6 +171,7 @@ class PlanRepository:
             attempt=current.attempt + starts,
             error_json=None if error is None else json.dumps(vars(error)),
         )
+        CorrectionRepository(self._connection).follow(plan_id, target)
         return self.get(plan_id)
 
     def set_cursor(self, plan_id: str, cursor: str) -> None:

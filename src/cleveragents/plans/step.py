@@ -50,13 +50,16 @@ class Decide(_Model):
 
     question: Annotated[str, Field(min_length=1)]
     options: Annotated[dict[OptionName, tuple["Step", ...]], Field(min_length=1)]
-    choose: str
+    choose: str | None = None
+    chooser: Annotated[Plainly, Field(min_length=1)] | None = None  # a command that is asked
     uses: tuple[str, ...] = ()  # names of earlier decisions it depends on
 
     @model_validator(mode="after")
     def check_choice(self) -> "Decide":
-        """Refuses a choice that is no option."""
-        if self.choose not in self.options:
+        """Refuses a choice that is no option, and any but one way to choose."""
+        if (self.choose is None) == (self.chooser is None):
+            raise PydanticCustomError("ways", "give one of choose and chooser")
+        if self.choose is not None and self.choose not in self.options:
             raise PydanticCustomError("no_option", "the choice is none of the options")
         return self
 

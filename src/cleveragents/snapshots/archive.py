@@ -11,7 +11,7 @@ from threading import Lock
 
 from cleveragents.errors import CleverAgentsError, Damaged, Failed, Refused
 from cleveragents.snapshots import beneath, record
-from cleveragents.snapshots.content import bytes_needed
+from cleveragents.snapshots.content import Put, bytes_needed
 from cleveragents.snapshots.diff import Load, compare
 from cleveragents.snapshots.durability import sync_file_system
 from cleveragents.snapshots.filter import Filter
@@ -192,11 +192,18 @@ class Archive:
 
         Its row may follow: what no row needs yet is kept for a day.
         """
-        with self._store.writing(doing="saving a merge"):
+        return self._keep(replace(merge.snapshot, about=about), merge.objects.store)
+
+    def keep_again(self, snapshot: Snapshot, about: Mapping[str, object]) -> str:
+        """Keeps the content of a snapshot as another one as well, as `keep_merge` does."""
+        return self._keep(replace(snapshot, about=about), lambda _: None)
+
+    def _keep(self, snapshot: Snapshot, store: Callable[[Put], object]) -> str:
+        with self._store.writing(doing="saving a snapshot"):
             pack = self._store.new_pack()
             try:
-                merge.objects.store(pack.put)
-                identity = pack.put(record.to_bytes(replace(merge.snapshot, about=about)))
+                store(pack.put)
+                identity = pack.put(record.to_bytes(snapshot))
                 pack.finish(identity)
             finally:
                 pack.discard()

@@ -20,7 +20,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA = "0005"  # the newest migration; a database that is ahead of it is refused
+SCHEMA = "0006"  # the newest migration; a database that is ahead of it is refused
 ULID = String(26)
 
 metadata = MetaData(
@@ -180,6 +180,24 @@ step_runs = Table(
     Column("started_at", UtcDateTime, nullable=False),
     Column("finished_at", UtcDateTime),
     UniqueConstraint("plan_id", "seq"),
+)
+
+correction_attempts = Table(
+    "correction_attempts",
+    metadata,
+    Column("correction_id", ULID, primary_key=True),
+    Column("plan_id", ULID, ForeignKey("plans.plan_id"), nullable=False),
+    Column("decision_id", ULID, ForeignKey("decisions.decision_id")),
+    Column("intervention_id", ULID, ForeignKey("decisions.decision_id"), nullable=False),
+    Column("mode", String(16), nullable=False),
+    Column("state", String(16), nullable=False),  # pending | executing | complete | failed
+    Column("guidance", Text, nullable=False),
+    Column("chosen", Text),
+    Column("before_id", ULID, ForeignKey("checkpoints.checkpoint_id", ondelete="SET NULL")),
+    Column("subtree_json", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+    Index(None, "plan_id"),
 )
 
 operations = Table(

@@ -1,0 +1,94 @@
+Feature: Attempts to correct
+  Every attempt is kept: what it corrects, what was said, what it replaced and how it came out.
+
+  Background:
+    Given a plain folder
+    And a chooser that takes the first option, and the last one once it has guidance
+
+  Scenario: a choice that is written in the action needs another one
+    Given the steps
+      """
+      - {name: one, decide: {question: q, options: {a: [{tool: shell, with: {command: "echo a > f"}}], b: []}, choose: a}}
+      """
+    And I have run "agents run ACTION"
+    When I correct "one" by saying "no"
+    Then the exit code is 2
+    And the error says "the choice of 'one' is written in the action"
+    And the error says "--choose b"
+    When I choose "b" for "one" by saying "no"
+    Then the exit code is 0
+    And the plan has no file "f"
+
+  Scenario: a plan without checkpoints has nothing to go back to
+    Given the action
+      """
+      name: bare
+      rollback: {enabled: false}
+      steps:
+        - {name: one, decide: {question: q, options: {a: [], b: []}, choose: a}}
+      """
+    And I have run "agents run ACTION"
+    When I choose "b" for "one" by saying "no"
+    Then the exit code is 4
+    And the error says "no checkpoint before the decision leads to the present state"
+
+  Scenario: an error is corrected from the last checkpoint before it
+    Given the action
+      """
+      name: plan
+      rollback: {on_failure: keep}
+      steps:
+        - {name: first, tool: shell, with: {command: "echo first > log"}}
+        - {name: bad, tool: shell, with: {command: 'echo bad >> log; test -e "$GATE"'}, pass_env: [GATE]}
+        - {name: how, decide: {question: q, options: {a: [], b: []}, chooser: '"$CHOOSER" how'}, pass_env: [CHOOSER]}
+      """
+    And I have run "agents run ACTION" in vain
+    And the plan's log is "first bad"
+    When the gate opens
+    And I run "agents plan correct @ --yes --guidance 'try b'"
+    Then the exit code is 0
+    And the plan's log is "first bad"
+    And the decisions that count are "plan, try b, b"
+    And the corrections are
+      | corrects | state    | guidance | chosen | replaced |
+      |          | complete | try b    |        |          |
+
+  Scenario: a correction whose steps fail has failed, and goes on when the plan does
+    Given the steps
+      """
+      - name: one
+        decide:
+          question: q
+          options:
+            a: []
+            b: [{name: try, tool: shell, with: {command: 'test -e "$GATE"'}, pass_env: [GATE]}]
+          choose: a
+      """
+    And I have run "agents run ACTION"
+    When I choose "b" for "one" by saying "no"
+    Then the exit code is 1
+    And the corrections are
+      | corrects | state  | guidance | chosen | replaced |
+      | one      | failed | no       | b      | a        |
+    When the gate opens
+    And I run "agents plan execute @"
+    Then the exit code is 0
+    And the corrections are
+      | corrects | state    | guidance | chosen | replaced |
+      | one      | complete | no       | b      | a        |
+
+  Scenario: a correction that a rollback takes back has failed
+    Given the steps
+      """
+      - {name: one, decide: {question: q, options: {a: [], b: [{tool: shell, with: {command: "false"}}]}, choose: a}}
+      """
+    And I have run "agents run ACTION"
+    When I choose "b" for "one" by saying "no"
+    Then the exit code is 1
+    When I run "agents plan rollback @ 1 --yes"
+    And I run "agents plan execute @"
+    Then the exit code is 0
+    And the decisions that count are "plan, a"
+    And the corrections are
+      | corrects | state  | guidance | chosen | replaced |
+      | one      | failed | no       | b      | a        |

@@ -1,0 +1,206 @@
+Feature: Corrections
+  Going back to a decision and saying what should have been chosen: only what followed from it is
+  decided again, everything else stands, and nothing is lost.
+
+  Background:
+    Given a plain folder
+    And a chooser that takes the first option, and the last one once it has guidance
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo first >> log"}}
+      - name: storage
+        pass_env: [CHOOSER]
+        decide:
+          question: Which storage
+          options:
+            sqlite: [{name: lite, tool: shell, with: {command: "echo sqlite >> log"}}]
+            postgres: [{name: pg, tool: shell, with: {command: "echo postgres >> log"}}]
+          chooser: '"$CHOOSER" storage'
+      - name: colour
+        pass_env: [CHOOSER]
+        decide:
+          question: Which colour
+          options:
+            red: [{name: paint, tool: shell, with: {command: "echo red >> log"}}]
+            blue: [{name: paint, tool: shell, with: {command: "echo blue >> log"}}]
+          chooser: '"$CHOOSER" colour'
+      - name: schema
+        pass_env: [CHOOSER]
+        decide:
+          question: Which schema
+          uses: [storage]
+          options:
+            flat: [{name: make, tool: shell, with: {command: "echo flat >> log"}}]
+            deep: [{name: make, tool: shell, with: {command: "echo deep >> log"}}]
+          chooser: '"$CHOOSER" schema'
+      - {name: last, tool: shell, with: {command: "echo last >> log"}}
+      """
+    And I have run "agents run ACTION"
+    And the plan's log is "first sqlite red flat last"
+
+  Scenario: only what follows from a decision is decided again
+    When I correct "storage" by saying "we have a server"
+    Then the exit code is 0
+    And the output says "✓ OK Correction complete"
+    And the plan is "execute/complete"
+    And the plan's log is "first postgres red deep last"
+    And the choosers were asked "storage, colour, schema, storage, schema"
+    And the decisions that count are "plan, red, we have a server, postgres, deep"
+    And the chooser was asked
+      """
+      {"name": "schema", "guidance": ["we have a server"]}
+      """
+    And the corrections are
+      | corrects | state    | guidance         | chosen | replaced     |
+      | storage  | complete | we have a server |        | sqlite, flat |
+
+  Scenario: a user may choose
+    When I choose "postgres" for "storage" by saying "we have a server"
+    Then the exit code is 0
+    And the error says "? storage  → postgres  as corrected"
+    And the error says "? colour  → red  as decided before"
+    And the choosers were asked "storage, colour, schema, schema"
+    And the plan's log is "first postgres red deep last"
+
+  Scenario: a correction can be taken back, and everything is as it was
+    Given I have corrected "storage" by saying "we have a server"
+    When I run "agents plan rollback @ BEFORE --yes"
+    Then the exit code is 0
+    And the plan's log is "first sqlite red flat last"
+    And the decisions that count are "plan, sqlite, red, flat"
+    When I correct "schema" by saying "deeper"
+    Then the exit code is 0
+    And the plan's log is "first sqlite red deep last"
+    And the corrections are
+      | corrects | state    | guidance         | chosen | replaced     |
+      | storage  | complete | we have a server |        | sqlite, flat |
+      | schema   | complete | deeper           |        | flat         |
+
+  Scenario: corrections of one plan add up
+    Given I have corrected "schema" by saying "deeper"
+    When I correct "storage" by saying "we have a server"
+    Then the exit code is 0
+    And the plan's log is "first postgres red deep last"
+    And the chooser was asked
+      """
+      {"name": "schema", "guidance": ["deeper", "we have a server"]}
+      """
+    When I choose "blue" for "colour" by saying "no red"
+    Then the exit code is 0
+    And the plan's log is "first postgres blue deep last"
+    And the choosers were asked "storage, colour, schema, schema, storage, schema"
+
+  Scenario: a dry run tells it all and changes nothing
+    When with the options --dry-run --format json I correct "storage" by saying "no"
+    Then the exit code is 0
+    And the keys of "data" are "plan, decision, checkpoint, decisions, standing, steps, files, undo, cannot_be_undone"
+    And the data holds
+      | field                | value     |
+      | decisions.0.chosen   | "sqlite"  |
+      | decisions.1.chosen   | "flat"    |
+      | standing.0.chosen    | "red"     |
+      | files                | [{"file": "log", "action": "restored"}] |
+    And "data.decisions" counts 2
+    And "data.standing" counts 1
+    And "data.steps" counts 7
+    And the plan's log is "first sqlite red flat last"
+    And the corrections are
+      | corrects | state    | guidance         | chosen | replaced     |
+    When with the options --dry-run I correct "storage" by saying "no"
+    Then the output says
+      """
+      decide again
+      Which storage → sqlite
+      let stand
+      Which colour → red
+      run again
+      """
+
+  Scenario: without a terminal it needs --yes
+    When with the options --format=rich I correct "storage" by saying "no"
+    Then the exit code is 2
+    And the error says "this needs a confirmation"
+    And the error says "--yes"
+    And the plan's log is "first sqlite red flat last"
+
+  Scenario: the tree shows what counts, and with --show-superseded what does not
+    Given I have chosen "postgres" for "storage" by saying "we have a server"
+    When I run "agents plan tree @"
+    Then the exit code is 0
+    And the output says
+      """
+      What is to be done? → plan
+      ├─ ✓ first
+      storage: Which storage → postgres
+      └─ ✓ pg
+      colour: Which colour → red
+      schema: Which schema → deep
+      because of postgres
+      What was wrong with: Which storage → we have a server
+      complete: we have a server
+      """
+    And the output does not say "sqlite"
+    When I run "agents plan tree @ --show-superseded"
+    Then the output says "storage: Which storage → sqlite"
+    And the output says "(superseded)"
+    When I run "agents plan tree @ --format json"
+    Then the data holds
+      | field                                 | value       |
+      | decisions.0.name                      | "prompt_definition" |
+      | decisions.0.steps.0                   | {"step": "first", "status": "done"} |
+      | decisions.0.children.0.chosen         | "red"       |
+      | corrections.0.guidance                | "we have a server" |
+
+  Scenario: explaining a decision
+    When with the options --format=rich I explain "storage"
+    Then the exit code is 0
+    And the output says
+      """
+      Decision storage
+      Which storage
+      sqlite
+      postgres
+      Depends on it
+      Which schema
+      A correction would
+      go back to
+      """
+    When with the options --format json I explain "storage"
+    Then the data holds
+      | field                          | value     |
+      | chosen                         | "sqlite"  |
+      | alternatives                   | ["postgres"] |
+      | correction.possible            | true      |
+      | correction.decisions.1.chosen  | "flat"    |
+    And "data.dependents" counts 1
+
+  Scenario: what is not corrected
+    When with the options --format json I explain "prompt_definition"
+    Then the data holds
+      | field               | value |
+      | correction.possible | false |
+    When I correct "prompt_definition" by saying "other"
+    Then the exit code is 4
+    And the error says "the root of the plan is decided when it is made"
+    When I choose "mongo" for "storage" by saying "no"
+    Then the exit code is 2
+    And the error says "'storage' has no option 'mongo'"
+    And the error says "its options: sqlite, postgres"
+    When I run "agents plan correct --yes --guidance x @"
+    Then the exit code is 4
+    And the error says "the plan has no error; name the decision"
+    When I run "agents plan correct --yes --guidance x 01NOSUCH"
+    Then the exit code is 3
+    When I run "agents plan explain 01NOSUCH"
+    Then the exit code is 3
+    Given I have corrected "storage" by saying "no"
+    When I correct the decision that was replaced
+    Then the exit code is 4
+    And the error says "the decision does not count any more"
+    When I correct the intervention
+    Then the exit code is 4
+    And the error says "cannot be decided again"
+    Given the plan is set to "apply/applied" by hand
+    When I correct "storage" by saying "no"
+    Then the exit code is 4
+    And the error says "unapply"

@@ -1,0 +1,123 @@
+"""`agents plan correct`: shows what hangs on a decision, asks, goes back and decides again."""
+
+import sys
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from cleveragents.app import App
+from cleveragents.cli.execute import run_plan
+from cleveragents.cli.invocation import (
+    DryRunOption,
+    YesOption,
+    add_commands,
+    confirm,
+    current,
+)
+from cleveragents.cli.render import Fields, Result, name_fields, show_blocks
+from cleveragents.engine.correct import Impact, check_choice
+from cleveragents.errors import NotFound
+from cleveragents.plans.correction import Mode
+from cleveragents.plans.decision import Decision
+
+LISTED = 10  # shown to people; JSON has them all
+
+
+def register(group: typer.Typer) -> None:
+    """Adds the command to its group."""
+    add_commands(group, {"correct": correct})
+
+
+def correct(
+    decision: Annotated[
+        str, typer.Argument(metavar="DECISION", help="A decision, or an errored plan.")
+    ],
+    guidance: Annotated[
+        str, typer.Option("--guidance", metavar="TEXT", help="What should be done otherwise.")
+    ],
+    mode: Annotated[Mode, typer.Option("--mode", help="How.")] = Mode.REVERT,
+    choose: Annotated[
+        str | None, typer.Option("--choose", metavar="OPTION", help="What should be chosen.")
+    ] = None,
+    yes: YesOption = False,
+    dry_run: DryRunOption = False,
+) -> Result:
+    """Take a decision back and decide again what followed from it; the rest stands.
+
+    Example: agents plan correct --guidance "we have no server" --choose sqlite 01K2ZD
+    """
+    del mode  # there is one so far
+    app = current.app(progress=True)
+    plan_id, found = _find(app, decision)
+    impact = app.corrections.preview(plan_id, found)
+    if found is not None:
+        check_choice(impact.plan, found, choose)
+    if dry_run:
+        return Result(
+            impact_data(impact),
+            [impact_block("Would", impact)],
+            messages=["dry run: nothing was changed"],
+        )
+    if not yes:
+        show_blocks([impact_block("Would", impact)], current.form, sys.stderr)
+        again = f"agents plan correct --guidance TEXT {decision}"
+        confirm(f"Go back to {impact.target.name} and decide again?", yes=False, command_line=again)
+    attempt = app.corrections.revert(plan_id, found, guidance, choose)
+    result = run_plan(app, app.plans.find(plan_id))
+    return replace(
+        result,
+        data={"correction": attempt.to_record(), "impact": impact_data(impact)},
+        footer="Correction complete",
+        next_steps=[
+            f"agents plan tree {plan_id}",
+            f"agents plan rollback {plan_id} {attempt.before_id}    # takes it back",
+        ],
+    )
+
+
+def impact_data(impact: Impact) -> dict[str, object]:
+    """What a correction would do, as programs read it."""
+    return {
+        "plan": impact.plan.plan_id,
+        "decision": impact.decision.decision_id if impact.decision else None,
+        "checkpoint": impact.target.checkpoint_id,
+        "decisions": [_decision(row) for row in impact.affected],
+        "standing": [_decision(row) for row in impact.standing],
+        "steps": [{"cursor": run.cursor, "step": run.name} for run in impact.steps],
+        "files": [
+            {**name_fields("file", change.file), "action": change.action} for change in impact.files
+        ],
+        "undo": [{"step": call.run.name, "tool": call.run.tool} for call in impact.calls.due],
+        "cannot_be_undone": [vars(call) for call in impact.calls.left],
+    }
+
+
+def impact_block(title: str, impact: Impact) -> Fields:
+    """What a correction would do, as people read it."""
+    rows = [("go back to", f"{impact.target.name} ({impact.target.reason})")]
+    rows += [("decide again", f"{row.question} → {row.chosen}") for row in impact.affected]
+    rows += [("let stand", f"{row.question} → {row.chosen}") for row in impact.standing]
+    rows += _some([("run again", run.name) for run in impact.steps])
+    rows += _some([(change.action, change.file) for change in impact.files])
+    rows += [("undo", f"{call.run.name} ({call.run.tool})") for call in impact.calls.due]
+    rows += [("cannot undo", f"{call.step}: {call.effects}") for call in impact.calls.left]
+    return Fields(title, rows)
+
+
+def _some(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    more = [("…", f"and {len(rows) - LISTED} more")] if len(rows) > LISTED else []
+    return rows[:LISTED] + more
+
+
+def _decision(row: Decision) -> dict[str, object]:
+    return {"decision_id": row.decision_id, "question": row.question, "chosen": row.chosen}
+
+
+def _find(app: App, text: str) -> tuple[str, Decision | None]:
+    """Finds what is to be corrected: a decision, or with a plan's id its error."""
+    try:
+        found = app.corrections.find(text)
+    except NotFound:
+        return app.plans.find(text).plan_id, None
+    return found.plan_id, found

@@ -1,0 +1,148 @@
+"""`agents plan tree` and `explain`: what was decided, why, and what followed from it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+import typer
+
+from cleveragents.cli import correct, views
+from cleveragents.cli.invocation import PlanArgument, add_commands, current
+from cleveragents.cli.render import Fields, Result, Text
+from cleveragents.engine.correct import Impact
+from cleveragents.engine.tree import Node
+from cleveragents.errors import CleverAgentsError
+from cleveragents.plans.decision import STRATEGY_CHOICE, Decision
+
+DecisionArgument = Annotated[
+    str, typer.Argument(metavar="DECISION", help="An id or a prefix of it; see `plan tree`.")
+]
+MARKS = {"done": "✓", "failed": "✗", "running": "…", "interrupted": "!", "pending": "·"}
+
+
+def register(group: typer.Typer) -> None:
+    """Adds the commands to their group."""
+    add_commands(group, {"tree": tree, "explain": explain})
+    correct.register(group)
+
+
+def tree(
+    plan: PlanArgument = "@",
+    show_superseded: Annotated[
+        bool, typer.Option("--show-superseded", help="With what was taken back.")
+    ] = False,
+) -> Result:
+    """Draw the decisions of a plan with the steps, checkpoints and outcomes below each.
+
+    Example: agents plan tree @
+    """
+    app = current.app()
+    found = app.plans.find(plan)
+    roots = app.tree.read(found, superseded=show_superseded)
+    attempts = app.corrections.attempts(found.plan_id)
+    lines = [line for root in roots for line in _drawn(root)]
+    lines += [f"correction {row.correction_id}  {row.state}: {row.guidance}" for row in attempts]
+    data = {
+        "plan_id": found.plan_id,
+        "decisions": [_node(root) for root in roots],
+        "corrections": [row.to_record() for row in attempts],
+    }
+    return Result(data, [Text(lines)], messages=views.cautions(found, app))
+
+
+def explain(decision: DecisionArgument) -> Result:
+    """Tell all about a decision: why it was made, what hangs on it, what a correction would cost.
+
+    Example: agents plan explain 01K2ZD
+    """
+    app = current.app()
+    row = app.corrections.find(decision)
+    plan = app.plans.find(row.plan_id)
+    node = next(
+        found
+        for root in app.tree.read(plan, superseded=True)
+        for found in _all(root)
+        if found.decision == row
+    )
+    data: dict[str, object] = {**_facts(node), "plan_id": row.plan_id}
+    blocks = [Fields(f"Decision {node.name}", _told(node))]
+    try:
+        impact = app.corrections.preview(row.plan_id, row)
+    except CleverAgentsError as error:
+        data["correction"] = {"possible": False, "reason": error.message}
+        blocks.append(Fields("A correction", [("Not possible", error.message)]))
+        return Result(data, blocks)
+    data["correction"] = {"possible": True, **correct.impact_data(impact)}
+    blocks.append(correct.impact_block("A correction would", impact))
+    data["dependents"] = [other.decision_id for other in impact.affected if other != row]
+    blocks.insert(1, Fields("Depends on it", _dependents(impact)))
+    option = row.alternatives[0] if row.alternatives else row.chosen
+    again = f"agents plan correct --mode revert --guidance TEXT --choose {option} {row.decision_id}"
+    return Result(data, blocks, next_steps=[again])
+
+
+def _dependents(impact: Impact) -> list[tuple[str, str]]:
+    rows = [row for row in impact.affected if row != impact.decision]
+    return [(row.question, f"{row.chosen}  {row.decision_id}") for row in rows] or [("", "nothing")]
+
+
+def _told(node: Node) -> list[tuple[str, str]]:
+    row = node.decision
+    told = [
+        ("Decision", row.decision_id),
+        ("Type", row.decision_type),
+        ("Question", row.question),
+        ("Chosen", row.chosen),
+        ("Alternatives", ", ".join(row.alternatives) or "-"),
+        ("Rationale", row.rationale or "-"),
+        ("Confidence", "-" if row.confidence is None else f"{row.confidence:g}"),
+        ("Influenced by", ", ".join(other.question for other in node.influenced_by) or "-"),
+        ("Checkpoint", node.checkpoint.name if node.checkpoint else "-"),
+        ("Made", views.moment(row.created_at)),
+    ]
+    return told if row.superseded_by is None else [*told, ("Superseded by", row.superseded_by)]
+
+
+def _facts(node: Node) -> dict[str, object]:
+    return {
+        **node.decision.to_record(),
+        "name": node.name,
+        "checkpoint": node.checkpoint.name if node.checkpoint else None,
+        "influenced_by": [row.decision_id for row in node.influenced_by],
+        "steps": [vars(step) for step in node.steps],
+    }
+
+
+def _node(node: Node) -> dict[str, object]:
+    return {**_facts(node), "children": [_node(child) for child in node.children]}
+
+
+def _all(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node.children:
+        yield from _all(child)
+
+
+def _drawn(node: Node, first: str = "", rest: str = "") -> Iterator[str]:
+    yield first + _line(node)
+    below: list[Node | str] = [*(f"{MARKS[s.status]} {s.step}" for s in node.steps), *node.children]
+    for index, item in enumerate(below):
+        is_last = index == len(below) - 1
+        here, there = ("└─ ", "   ") if is_last else ("├─ ", "│  ")
+        if isinstance(item, str):
+            yield f"{rest}{here}{item}"
+        else:
+            yield from _drawn(item, rest + here, rest + there)
+
+
+def _line(node: Node) -> str:
+    row = node.decision
+    asked = f"{node.name}: {row.question}" if row.decision_type == STRATEGY_CHOICE else row.question
+    parts = [f"{asked} → {row.chosen}"]
+    parts += [f"[{node.checkpoint.name}]"] if node.checkpoint else []
+    parts += [f"because of {_names(node.influenced_by)}"] if node.influenced_by else []
+    parts += ["(superseded)"] if row.superseded_by else []
+    return "  ".join([*parts, row.decision_id])
+
+
+def _names(rows: Sequence[Decision]) -> str:
+    return ", ".join(row.chosen for row in rows)

@@ -1,0 +1,62 @@
+"""Asks an external command: a question as JSON on its standard input, an answer on its output.
+
+Question and answer are kept beside the output of the step, as files; what the command writes to
+standard error is that output.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from cleveragents.tools.tool import SHELL, Call, Outcome, failed, run_process
+
+LARGEST_ANSWER = 1 << 20
+# The shell redirects, so that the command is run like that of any step.
+REDIRECTED = 'exec /bin/sh -c "$1" < "$2" > "$3"'
+
+A = TypeVar("A", bound=BaseModel)
+
+
+class Asking(Generic[A]):
+    """One question to one command; after a call that succeeded the answer is there."""
+
+    def __init__(self, command: str, form: type[A], problem: Callable[[A], str | None]) -> None:
+        self._command = command
+        self._form = form
+        self._problem = problem  # tells what is wrong with an answer that has the right form
+        self._answer: A | None = None
+
+    @property
+    def answer(self) -> A:
+        """What the command answered."""
+        if self._answer is None:
+            raise LookupError("the command has not answered")
+        return self._answer
+
+    def put(self, call: Call, question: Mapping[str, object]) -> Outcome:
+        """Asks; no answer in time, or one that cannot be used, is a failed call."""
+        asked = call.output.with_suffix(".question.json")
+        answered = call.output.with_suffix(".answer.json")
+        asked.write_text(json.dumps(question, indent=2) + "\n")
+        outcome = run_process(
+            call, SHELL, "-c", REDIRECTED, "ask", self._command, str(asked), str(answered)
+        )
+        if not outcome.ok:
+            return outcome
+        try:
+            with answered.open("rb") as file:
+                answer = self._form.model_validate_json(file.read(LARGEST_ANSWER))
+        except ValidationError as error:
+            return failed(f"the answer cannot be used: {_first(error)}", outcome.tail)
+        if problem := self._problem(answer):
+            return failed(f"the answer cannot be used: {problem}", outcome.tail)
+        self._answer = answer
+        return outcome
+
+
+def _first(error: ValidationError) -> str:
+    problem = error.errors()[0]
+    field = ".".join(map(str, problem["loc"]))
+    return f"{field}: {problem['msg']}" if field else problem["msg"]

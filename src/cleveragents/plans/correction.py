@@ -1,0 +1,144 @@
+"""Corrections: every attempt to correct a decision, with what it was about to replace."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import Connection, RowMapping, insert, select, update
+
+from cleveragents.errors import InvalidInput, NotFound
+from cleveragents.ids import now
+from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, RUNNING, Stage
+from cleveragents.storage.tables import correction_attempts, decisions
+
+
+class Mode(StrEnum):
+    """How a decision is corrected."""
+
+    REVERT = "revert"  # what followed from it is taken back and decided again
+
+
+class CorrectionState(StrEnum):
+    """How far an attempt has come."""
+
+    PENDING = "pending"  # recorded, files not yet where it starts
+    EXECUTING = "executing"
+    COMPLETE = "complete"
+    FAILED = "failed"
+
+
+# What becomes of the attempts of a plan when the plan moves.
+_AFTER: Mapping[Stage, CorrectionState] = {
+    RUNNING: CorrectionState.EXECUTING,
+    COMPLETE: CorrectionState.COMPLETE,
+    ERRORED: CorrectionState.FAILED,
+    CANCELLED: CorrectionState.FAILED,
+}
+
+
+@dataclass(frozen=True)
+class CorrectionAttempt:
+    """One row of correction attempts."""
+
+    correction_id: str
+    plan_id: str
+    decision_id: str | None  # what is corrected; None: an error
+    intervention_id: str  # the decision that records the guidance
+    mode: Mode
+    state: CorrectionState
+    guidance: str
+    chosen: str | None  # the option that the user chose
+    before_id: str | None  # the checkpoint of what was there before
+    subtree: tuple[Mapping[str, object], ...]  # the decisions it replaces, as they were
+    created_at: datetime
+    updated_at: datetime
+
+    def to_record(self) -> dict[str, object]:
+        """Returns it as JSON data."""
+        moments = {"created_at": self.created_at, "updated_at": self.updated_at}
+        return {**vars(self), **{name: value.isoformat() for name, value in moments.items()}}
+
+
+class CorrectionRepository:
+    """The rows of correction attempts."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, attempt: CorrectionAttempt) -> None:
+        """Records an attempt."""
+        values = {**vars(attempt), "subtree_json": json.dumps(attempt.subtree)}
+        del values["subtree"]
+        self._connection.execute(insert(correction_attempts).values(**values))
+
+    def of_plan(self, plan_id: str) -> Sequence[CorrectionAttempt]:
+        """Returns the attempts of a plan, the oldest first."""
+        rows = self._connection.execute(
+            select(correction_attempts)
+            .where(correction_attempts.c.plan_id == plan_id)
+            .order_by(correction_attempts.c.correction_id)
+        )
+        return [_from_row(row) for row in rows.mappings()]
+
+    def resolve(self, text: str) -> CorrectionAttempt:
+        """Finds an attempt by its id or a prefix of it."""
+        ids = correction_attempts.c.correction_id
+        query = select(correction_attempts).where(ids.startswith(text.upper(), autoescape=True))
+        rows = self._connection.execute(query).mappings().all()
+        if not rows or not text:
+            raise NotFound(f"no correction {text!r}", hints=["see: agents plan tree PLAN"])
+        if len(rows) > 1:
+            candidates = [f"{row['correction_id']}  {row['guidance']}" for row in rows]
+            raise InvalidInput(f"{text!r} names {len(rows)} corrections", detail=candidates)
+        return _from_row(rows[0])
+
+    def users_choice(self, plan_id: str, cursor: str) -> str | None:
+        """Returns what a user last chose for a decision, while that correction counts."""
+        corrected, said = decisions.alias(), decisions.alias()
+        query = (
+            select(correction_attempts.c.chosen)
+            .join(corrected, corrected.c.decision_id == correction_attempts.c.decision_id)
+            .join(said, said.c.decision_id == correction_attempts.c.intervention_id)
+            .where(
+                correction_attempts.c.plan_id == plan_id,
+                corrected.c.cursor == cursor,
+                said.c.superseded_by.is_(None),
+            )
+            .order_by(correction_attempts.c.correction_id.desc())
+            .limit(1)
+        )
+        return self._connection.scalar(query)
+
+    def set_state(self, correction_id: str, state: CorrectionState) -> None:
+        """Records how far an attempt has come."""
+        self._connection.execute(
+            update(correction_attempts)
+            .where(correction_attempts.c.correction_id == correction_id)
+            .values(state=state, updated_at=now())
+        )
+
+    def follow(self, plan_id: str, stage: Stage) -> None:
+        """Records what a move of the plan means for attempts that have not come to their end."""
+        for attempt in self.of_plan(plan_id):
+            if attempt.state in (CorrectionState.PENDING, CorrectionState.COMPLETE):
+                continue
+            state = _AFTER.get(stage, attempt.state)
+            if not self._counts(attempt):
+                state = CorrectionState.FAILED  # a rollback took it back
+            if state != attempt.state:
+                self.set_state(attempt.correction_id, state)
+
+    def _counts(self, attempt: CorrectionAttempt) -> bool:
+        query = select(decisions.c.superseded_by).where(
+            decisions.c.decision_id == attempt.intervention_id
+        )
+        return self._connection.scalar(query) is None
+
+
+def _from_row(row: RowMapping) -> CorrectionAttempt:
+    fields = dict(row)
+    mode, state = Mode(fields.pop("mode")), CorrectionState(fields.pop("state"))
+    subtree = tuple(json.loads(fields.pop("subtree_json")))
+    return CorrectionAttempt(**fields, mode=mode, state=state, subtree=subtree)
