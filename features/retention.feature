@@ -252,3 +252,18 @@ Feature: Retention
       | Delete cp1 (before the plan runs) for ever? [y/N] | YES    |
     Then the exit code is 0
     And there are 2 checkpoints
+
+  Scenario: what was forgotten earlier does not hold up what is freed later
+    Given a plain folder
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "head -c 300000 /dev/urandom > gone"}}
+      - {name: s2, tool: shell, with: {command: "head -c 100000 /dev/urandom > stays"}}
+      - {name: s3, tool: shell, with: {command: "rm gone"}}
+      """
+    And I have run "agents run ACTION"
+    And I have run "agents plan checkpoint delete @ 2 --yes"
+    And I have run "agents plan checkpoint delete @ 3 --yes"
+    Then the packs of the store take at most 150000 bytes
+    When I run "agents plan checkpoint verify @"
+    Then the exit code is 0

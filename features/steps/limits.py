@@ -133,3 +133,9 @@ def check_same_files(context):
         for top in (world.sandbox, world.project)
     )
     assert ours == theirs
+
+
+@then("the packs of the store take at most {most:d} bytes")
+def check_packs(context, most):
+    sizes = [path.stat().st_size for path in packs(context)]
+    assert sum(sizes) <= most, sizes

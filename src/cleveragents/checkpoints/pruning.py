@@ -82,13 +82,11 @@ class Pruning:
                 if operation.kind is Kind.PRUNE
             ]
             project_id = PlanRepository(connection).get(plan_id).project_id
-            # Packs outlive the snapshot they were written for while others need half of them.
-            forgotten = OperationRepository(connection).forgotten(project_id)
         archive = self._sandboxes.archive(project_id)
         self.clean(archive, plan_id)
         if not waiting:
             return
-        swept = archive.sweep(lambda: self.live(project_id), forgotten)
+        swept = archive.sweep(lambda: self.live(project_id), self._forgotten(project_id))
         if swept is None:
             return
         with self._database.unit_of_work() as connection:
@@ -103,6 +101,11 @@ class Pruning:
             text = f"{cleaned.files} unfinished files of killed processes were removed"
             self._report(Note(plan_id, f"{text} ({cleaned.size_bytes} bytes)"))
         return cleaned
+
+    def _forgotten(self, project_id: str) -> set[str]:
+        # All that ever were: a pack outlives its snapshot while others need half of it.
+        with self._database.unit_of_work() as connection:
+            return OperationRepository(connection).forgotten(project_id)
 
     def live(self, project_id: str) -> set[str]:
         """Returns every snapshot of a project that something still needs."""
