@@ -11,7 +11,7 @@ Feature: Plans
       | stage                 | targets                                                                                                 |
       | strategize/processing | strategize/complete, strategize/errored                                                                 |
       | strategize/complete   | execute/processing, execute/cancelled                                                                   |
-      | strategize/errored    | strategize/processing, execute/cancelled                                                                |
+      | strategize/errored    | strategize/processing                                                                                   |
       | execute/queued        | execute/queued, execute/processing, execute/cancelled, strategize/processing                            |
       | execute/processing    | execute/processing, execute/complete, execute/errored, execute/cancelled, execute/queued                |
       | execute/errored       | execute/errored, execute/processing, execute/queued, execute/cancelled, strategize/processing           |
@@ -621,7 +621,7 @@ Feature: Plans
     When the process gets an interrupt
     Then the exit code is 130
     And the error says "interrupted; the plan stays where it is"
-    And the error says "hint: go on: agents plan execute"
+    And the error says "hint: go on: agents plan resume"
 
   Scenario: Ctrl-C on a terminal leaves it as it was
     Given a plain folder

@@ -63,7 +63,7 @@ An Interrupted Plan Ends Its Processes And Goes On
 An Interrupted Plan Says How To Go On
     ${running} =    Start And Wait For The Pause
     ${done} =    Send Signal    SIGINT    ${running}
-    Error Should Say    ${done}    interrupted    agents plan execute @
+    Error Should Say    ${done}    interrupted    agents plan resume
 
 
 *** Keywords ***

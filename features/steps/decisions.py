@@ -54,7 +54,7 @@ def check_kind(context, kind):
 def decisions(context):
     app = context.world.app()
     plan = app.plans.find("@")
-    with app.execute._database.unit_of_work() as connection:
+    with app.plans._database.unit_of_work() as connection:
         return DecisionRepository(connection).of_plan(plan.plan_id)
 
 

@@ -39,10 +39,10 @@ def stop_run(context):
     wait_until(lambda: process_fields(context.stopped.pid)[0] == "T", "the stop")
 
 
-def start_run(context):
+def start_run(context, **options):
     done = context.world.agents("plan", "use", context.action)
     assert done.code == 0, done.err
-    context.world.agents_beside("plan", "execute", "@")
+    context.world.agents_beside("plan", "execute", "@", **options)
     found = context.world.data_dir.glob
     wait_until(lambda: list(found("sandboxes/*/tree/started")), "the step")
     query = "SELECT count(*) FROM step_runs WHERE pid IS NOT NULL"

@@ -97,7 +97,7 @@ def corrupt_database(context, text):
 def check_atomic(context):
     app = context.world.app()
     plan = app.plans.find("@")
-    with contextlib.suppress(Failed), app.execute._database.unit_of_work() as connection:
+    with contextlib.suppress(Failed), app.plans._database.unit_of_work() as connection:
         connection.exec_driver_sql("UPDATE plans SET name = 'torn'")
         connection.exec_driver_sql("UPDATE plans SET project_id = 'nobody'")
     assert app.plans.find("@").name == plan.name
@@ -114,7 +114,7 @@ def check_duplicate(context, number):
     plan = app.plans.find("@")
     row = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
     try:
-        with app.execute._database.unit_of_work() as connection:
+        with app.plans._database.unit_of_work() as connection:
             CheckpointRepository(connection).add(row)
     except Failed as error:
         assert error.message.startswith(f"checkpoint cp{number} cannot be recorded: "), error
@@ -129,7 +129,7 @@ def check_set_null(context, number):
     statement = "UPDATE checkpoints SET decision_id = ? WHERE seq = ?"
     context.world.sql(statement, decision_id, number)
     app = context.world.app()
-    with app.execute._database.unit_of_work() as connection:
+    with app.plans._database.unit_of_work() as connection:
         connection.exec_driver_sql("DELETE FROM decisions")
     query = "SELECT decision_id FROM checkpoints WHERE seq = ?"
     assert context.world.sql(query, number) == [(None,)]

@@ -22,6 +22,7 @@ from cleveragents.config.levels import (
 )
 from cleveragents.engine.attempt import StepAttempts
 from cleveragents.engine.borders import StepBorders
+from cleveragents.engine.cancel import Cancellation
 from cleveragents.engine.conflicts import ConflictService
 from cleveragents.engine.correct import CorrectionService
 from cleveragents.engine.correction_operation import CorrectionOperations
@@ -30,10 +31,12 @@ from cleveragents.engine.doctor.doctor import Doctor
 from cleveragents.engine.doctor.examination import Examination
 from cleveragents.engine.doctor.repair import Repairs
 from cleveragents.engine.execute import AnyStepKind, ExecutePhase
+from cleveragents.engine.moves import PlanMoves
 from cleveragents.engine.recover import Ownership
 from cleveragents.engine.refresh import Refreshes, RefreshPhase
 from cleveragents.engine.resume import Resumption
 from cleveragents.engine.status import PlanReader
+from cleveragents.engine.stopping import Stopping
 from cleveragents.engine.strategize import StrategizePhase
 from cleveragents.engine.tool_step import ToolSteps
 from cleveragents.engine.tree import DecisionTree
@@ -49,6 +52,7 @@ from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.tracker import Tracking
 from cleveragents.storage.database import Database
 from cleveragents.storage.lock import Locks
+from cleveragents.storage.request import CancelRequests
 
 
 class App:
@@ -99,7 +103,8 @@ class App:
             policy,
             ownership.own,
         )
-        attempts = StepAttempts(database, environment, data / "output", report)
+        self.stopping = Stopping(CancelRequests(data / "locks"))
+        attempts = StepAttempts(database, environment, data / "output", self.stopping, report)
         borders = StepBorders(database, self.checkpoints, report)
         kinds: Mapping[type[AnyStep], AnyStepKind] = {
             ToolStep: ToolSteps(self.checkpoints, attempts, borders),
@@ -107,8 +112,18 @@ class App:
         }
         self.strategize = StrategizePhase(database, report)
         self.resumption = Resumption(database, self.checkpoints, report)
+        moves = PlanMoves(database, report)
+        self.cancellation = Cancellation(
+            moves, self.checkpoints, self.resumption, self.stopping, ownership.own
+        )
         self.execute = ExecutePhase(
-            database, sandboxes, self.checkpoints, kinds, self.resumption, ownership.own, report
+            moves,
+            sandboxes,
+            self.checkpoints,
+            kinds,
+            self.resumption,
+            self.cancellation,
+            ownership.own,
         )
         self.refresh = RefreshPhase(database, refreshes, self.checkpoints, ownership.own)
         self.conflicts = ConflictService(database, sandboxes, self.checkpoints, ownership.own)
@@ -125,6 +140,11 @@ class App:
             Examination(database, sandboxes, pruning, ownership, data),
             Repairs(database, sandboxes, pruning, ownership),
         )
+
+    def interrupt(self) -> bool:
+        """Lets what owns a plan in this process stop safely; tells whether anything does."""
+        self.stopping.interrupt()
+        return self.ownership.is_owning
 
     def use(self, action_file: Path, arguments: Mapping[str, str]) -> Plan:
         """Makes a plan from an action file."""

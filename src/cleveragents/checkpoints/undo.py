@@ -153,6 +153,7 @@ class Undoing:
             step.timeout or declared.timeout,
             lambda _pid, _started: None,  # its mark is enough to find its processes again
             lambda _line: None,
+            lambda: False,  # a rollback comes to its end
         )
 
 

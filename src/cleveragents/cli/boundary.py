@@ -23,6 +23,7 @@ from cleveragents.cli.invocation import (
     current,
 )
 from cleveragents.cli.render import Format, show_error
+from cleveragents.cli.signals import Signals
 from cleveragents.errors import CleverAgentsError, Failed, InvalidInput
 from cleveragents.sandbox.process import adopt_orphans
 
@@ -46,7 +47,8 @@ def guarded(arguments: Sequence[str], groups: Groups, load: Load) -> int:
     begin(_command_of(arguments, groups))
     adopt_orphans()
     try:
-        return _dispatch(arguments, groups, load)
+        with Signals(current.interrupt):
+            return _dispatch(arguments, groups, load)
     except CleverAgentsError as problem:
         error = problem
     except OSError as problem:

@@ -1,4 +1,4 @@
-"""`agents plan execute` and `resume`: run a plan, go on with one that stopped."""
+"""`agents plan execute`, `resume` and `cancel`: run a plan, go on with one, stop one."""
 
 from typing import Annotated
 
@@ -15,8 +15,8 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Fields, Result, name_fields
 from cleveragents.engine.resume import Course, Preview
-from cleveragents.errors import Failed
-from cleveragents.plans.lifecycle import COMPLETE, ERRORED
+from cleveragents.errors import Failed, Interrupted
+from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED
 from cleveragents.plans.plan import Plan
 
 RetryUnsafeOption = Annotated[
@@ -27,7 +27,7 @@ RetryUnsafeOption = Annotated[
 
 def register(group: typer.Typer) -> None:
     """Adds the commands to their group."""
-    add_commands(group, {"execute": execute, "resume": resume})
+    add_commands(group, {"execute": execute, "resume": resume, "cancel": cancel})
 
 
 def execute(
@@ -65,11 +65,23 @@ def resume(
     return run_plan(app, found, restore=True, retry_unsafe=retry_unsafe)
 
 
+def cancel(plan: PlanArgument) -> Result:
+    """Stop a plan, also one that another process runs; it can be gone on with later.
+
+    Example: agents plan cancel @
+    """
+    app = current.app(progress=True)
+    done = app.cancellation.cancel(app.plans.find(plan).plan_id)
+    return views.status(app.plans.status(done), app)
+
+
 def run_plan(app: App, plan: Plan, *, restore: bool = False, retry_unsafe: bool = False) -> Result:
     """Runs a plan and tells how it ended; a failed step is a failed command."""
     current.messages += views.cautions(plan, app)
     done = app.execute.run(plan.plan_id, restore=restore, retry_unsafe=retry_unsafe)
     result = views.status(app.plans.status(done), app)
+    if done.stage == CANCELLED:
+        raise Interrupted("the plan was cancelled", hints=result.next_steps)
     if done.stage == ERRORED and done.error is not None:
         raise Failed(
             f"step {done.error.step} failed: {done.error.message}",

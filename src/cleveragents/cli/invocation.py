@@ -71,6 +71,7 @@ class Invocation:
     verbose: bool | None = None
     messages: list[str] = field(default_factory=list[str])  # told with the result or the error
     progress: Progress | None = None
+    opened: App | None = None
     started: str = field(default_factory=lambda: now().isoformat())
     _clock: float = field(default_factory=time.monotonic)
 
@@ -101,8 +102,13 @@ class Invocation:
             flags=self.settings,
             report=self.progress or self._note,
         )
+        self.opened = app
         self.messages += app.settings.warnings
         return app
+
+    def interrupt(self) -> bool:
+        """Asks what is under way to stop; tells whether it is something that stops by itself."""
+        return self.opened is not None and self.opened.interrupt()
 
     def close(self) -> None:
         """Leaves the terminal as it was."""
@@ -159,8 +165,7 @@ def _run(function: Callable[[], Result]) -> int:
         show(told, current.form, current.command, current.timing)
         sys.stdout.flush()
     except KeyboardInterrupt as error:
-        again = "go on: agents plan execute @"
-        raise Interrupted("interrupted; the plan stays where it is", hints=[again]) from error
+        raise Interrupted("interrupted; nothing was changed") from error
     except BrokenPipeError:
         # Whoever read our output has left; there is nobody to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

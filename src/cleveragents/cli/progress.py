@@ -1,5 +1,7 @@
 """Draws what the engine reports: one line per step, checkpoints named as they are made."""
 
+from contextlib import suppress
+
 from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
@@ -32,7 +34,11 @@ class Progress:
         self._step = ""
 
     def __call__(self, event: Event) -> None:
-        """Tells about one event."""
+        """Tells about one event; a reader who has left does not stop the plan."""
+        with suppress(OSError):
+            self._tell(event)
+
+    def _tell(self, event: Event) -> None:
         match event:
             case StepStarted():
                 self._start(event)

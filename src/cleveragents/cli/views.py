@@ -10,6 +10,7 @@ from cleveragents.cli.render import Fields, Grid, Result, Text, name_fields
 from cleveragents.engine.status import PlanStatus
 from cleveragents.ids import now
 from cleveragents.plans.lifecycle import (
+    CANCELLED,
     COMPLETE,
     ERRORED,
     QUEUED,
@@ -200,7 +201,7 @@ def next_steps(found: PlanStatus) -> list[str]:
         return look if bare else [*look, f"agents plan rollback {plan} CHECKPOINT"]
     if stage == STRATEGY_FAILED:
         return ["agents plan use ACTION    # once the action is mended"]
-    if stage in (ERRORED, QUEUED, STRATEGIZED) or found.interrupted:
+    if stage in (CANCELLED, ERRORED, QUEUED, STRATEGIZED) or found.interrupted:
         again = [f"agents plan {'resume' if found.interrupted else 'execute'} {plan}"]
         if found.sandbox is None:
             return again

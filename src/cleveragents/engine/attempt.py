@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
+from cleveragents.engine.stopping import Stopping
 from cleveragents.events import Reporter, StepFailed, StepFinished, StepOutput, StepStarted
 from cleveragents.plans.cursor import title_at
 from cleveragents.plans.plan import Plan
@@ -41,11 +42,13 @@ class StepAttempts:
         database: Database,
         environment: StepEnvironment,
         output_dir: Path,
+        stopping: Stopping,
         report: Reporter,
     ) -> None:
         self._database = database
         self._environment = environment
         self._output_dir = output_dir
+        self._stopping = stopping
         self._report = report
 
     def make(self, plan: Plan, sandbox: Sandbox, attempt: Attempt) -> Outcome:
@@ -54,6 +57,8 @@ class StepAttempts:
         began = time.monotonic()
         call = self._call(plan, attempt, sandbox, run)
         outcome = perform(attempt.tool, call, attempt.given)
+        if not outcome.ok:
+            self._stopping.check(plan.plan_id)  # it did not fail, it was stopped
         if attempt.tool.declaration.undo is not None:
             _keep_output(Path(run.output_path))  # its undo is told what it was
         if attempt.tool.declaration.is_unsafe_to_repeat:
@@ -111,6 +116,7 @@ class StepAttempts:
             step.timeout or declared.timeout,
             on_start,
             lambda text: self._report(StepOutput(plan.plan_id, text)),
+            lambda: self._stopping.is_due(plan.plan_id),
         )
 
     def _outputs(self, plan: Plan) -> Path:

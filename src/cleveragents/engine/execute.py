@@ -6,15 +6,17 @@ from typing import Any, Protocol, TypeVar
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.engine.cancel import Cancellation
+from cleveragents.engine.moves import PlanMoves
 from cleveragents.engine.resume import Course, Resumption, refuse_unsafe
-from cleveragents.errors import CleverAgentsError, Failed, Refused
-from cleveragents.events import Note, PlanMoved, Reporter, SandboxReady
-from cleveragents.plans.lifecycle import COMPLETE, ERRORED, RUNNING, Stage
-from cleveragents.plans.plan import Plan, PlanError, PlanRepository
+from cleveragents.engine.stopping import CancelAsked
+from cleveragents.errors import CleverAgentsError, Failed, Interrupted, Refused
+from cleveragents.events import Note, SandboxReady
+from cleveragents.plans.lifecycle import COMPLETE, ERRORED, RUNNING
+from cleveragents.plans.plan import Plan, PlanError
 from cleveragents.plans.step import AnyStep
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.storage.database import Database
 
 S_contra = TypeVar("S_contra", bound=AnyStep, contravariant=True)
 
@@ -33,21 +35,21 @@ class ExecutePhase:
 
     def __init__(
         self,
-        database: Database,
+        moves: PlanMoves,
         sandboxes: Sandboxes,
         checkpoints: CheckpointService,
         kinds: Mapping[type[AnyStep], AnyStepKind],
         resumption: Resumption,
+        cancellation: Cancellation,
         own: Own,
-        report: Reporter,
     ) -> None:
-        self._database = database
+        self._moves = moves
         self._sandboxes = sandboxes
         self._checkpoints = checkpoints
         self._kinds = kinds
         self._resumption = resumption
+        self._cancellation = cancellation
         self._own = own
-        self._report = report
 
     def run(self, plan_id: str, *, restore: bool = False, retry_unsafe: bool = False) -> Plan:
         """Runs the plan from its cursor; finished work is never run or wiped again.
@@ -56,16 +58,22 @@ class ExecutePhase:
         they are now; without, only those of a run that did not come to an end of its own.
         """
         with self._own(plan_id, "executing the plan"):
-            plan = self._plan(plan_id)
+            plan = self._moves.plan(plan_id)
             if plan.stage == COMPLETE:
-                self._report(Note(plan_id, "the plan is complete already; nothing was run"))
+                self._moves.tell(Note(plan_id, "the plan is complete already; nothing was run"))
                 return plan
+            # Made before this run; whoever made it and still waits makes it again.
+            self._cancellation.stopping.withdraw(plan_id)
             course = self._resumption.course(plan, restore=restore)
             if not retry_unsafe:
                 refuse_unsafe(course)
             plan = self._begin(course)
             try:
                 plan = self._run_steps(plan)
+            except Interrupted:
+                raise  # the plan stays where it is, to be resumed
+            except CancelAsked:
+                plan = self._cancellation.carry_out(plan_id)
             except (CleverAgentsError, OSError) as error:
                 self._stop(plan_id, error)
                 raise _failed(error) from error
@@ -85,23 +93,24 @@ class ExecutePhase:
         self._resumption.take_up(course)
         if self._sandboxes.find(plan.plan_id) is None:
             sandbox, filled = self._sandboxes.create(plan.plan_id, plan.project_id)
-            self._report(
+            self._moves.tell(
                 SandboxReady(plan.plan_id, sandbox.strategy, str(sandbox.path), filled.files)
             )
             for note in sandbox.notes:
-                self._report(Note(plan.plan_id, note))
+                self._moves.tell(Note(plan.plan_id, note))
         self._sandboxes.require(plan.plan_id)
-        return self._move(plan.plan_id, RUNNING)
+        return self._moves.move(plan.plan_id, RUNNING)
 
     def _run_steps(self, plan: Plan) -> Plan:
         sandbox = self._sandboxes.require(plan.plan_id)
         self._milestone(plan, CheckpointType.PRE_EXECUTE, "before the plan runs")
         while plan.step is not None:
+            self._cancellation.stopping.check(plan.plan_id)
             if not self.run_step(plan, sandbox):
-                return self._plan(plan.plan_id)
-            plan = self._plan(plan.plan_id)
+                return self._moves.plan(plan.plan_id)
+            plan = self._moves.plan(plan.plan_id)
         self._milestone(plan, CheckpointType.POST_EXECUTE, "after the last step")
-        return self._move(plan.plan_id, COMPLETE)
+        return self._moves.move(plan.plan_id, COMPLETE)
 
     def _milestone(self, plan: Plan, kind: CheckpointType, reason: str) -> None:
         """Makes a checkpoint that no setting turns off while rollback is enabled."""
@@ -110,21 +119,11 @@ class ExecutePhase:
 
     def _stop(self, plan_id: str, error: CleverAgentsError | OSError) -> None:
         """Records that the plan could not go on; the files stay as they are."""
-        self._move(
+        self._moves.move(
             plan_id,
             ERRORED,
             error=PlanError(str(error), files="as they were when the plan stopped"),
         )
-
-    def _move(self, plan_id: str, stage: Stage, *, error: PlanError | None = None) -> Plan:
-        with self._database.unit_of_work() as connection:
-            plan = PlanRepository(connection).move(plan_id, stage, error=error)
-        self._report(PlanMoved(plan_id, plan.phase, plan.state))
-        return plan
-
-    def _plan(self, plan_id: str) -> Plan:
-        with self._database.unit_of_work() as connection:
-            return PlanRepository(connection).get(plan_id)
 
 
 def _failed(error: CleverAgentsError | OSError) -> Failed | OSError:

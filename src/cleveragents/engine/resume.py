@@ -10,6 +10,7 @@ from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Refused
 from cleveragents.events import Note, Reporter
+from cleveragents.plans.cursor import step_at
 from cleveragents.plans.lifecycle import (
     CANCELLED,
     ERRORED,
@@ -19,6 +20,7 @@ from cleveragents.plans.lifecycle import (
     written,
 )
 from cleveragents.plans.plan import Plan
+from cleveragents.plans.step import ToolStep
 from cleveragents.plans.step_run import STARTED, SUCCEEDED, StepRun, StepRunRepository
 from cleveragents.plans.undo_run import UndoRunRepository
 from cleveragents.storage.database import Database
@@ -85,7 +87,7 @@ class _Past:
         """The state to go on from: that before the run that was cut off, or the latest good one."""
         by_id = {row.checkpoint_id: row for row in self.checkpoints}
         for operation in self.operations:
-            if operation.kind is Kind.ROLLBACK and operation.status is Status.OPEN:
+            if operation.status is Status.OPEN and "target" in operation.intent:
                 return by_id[str(operation.intent["target"])]  # finished before anything else
         if self.cut_off is not None and self.cut_off.checkpoint_id is not None:
             return by_id[self.cut_off.checkpoint_id]
@@ -221,7 +223,8 @@ def _unsafe(plan: Plan, runs: Sequence[StepRun]) -> tuple[str, ...]:
     return tuple(
         f"step {run.name} ({', '.join(declared.side_effects)})"
         for run in runs
-        if (declared := registry.find(run.tool).declaration).is_unsafe_to_repeat
+        if isinstance(step_at(plan.action.steps, run.cursor), ToolStep)  # a chooser reaches nothing
+        and (declared := registry.find(run.tool).declaration).is_unsafe_to_repeat
     )
 
 

@@ -41,7 +41,7 @@ APPLIED = (Phase.APPLY, State.APPLIED)
 MOVES: Mapping[Stage, frozenset[Stage]] = {
     _STRATEGIZING: frozenset({STRATEGIZED, STRATEGY_FAILED}),
     STRATEGIZED: frozenset({RUNNING, CANCELLED}),
-    STRATEGY_FAILED: frozenset({_STRATEGIZING, CANCELLED}),
+    STRATEGY_FAILED: frozenset({_STRATEGIZING}),
     QUEUED: frozenset({RUNNING, QUEUED, CANCELLED, _STRATEGIZING}),
     # From processing to processing: a new owner takes over from a dead one.
     RUNNING: frozenset({RUNNING, COMPLETE, ERRORED, CANCELLED, QUEUED}),

@@ -8,6 +8,7 @@ in whose directory it works, or by the last step that ends.
 """
 
 import ctypes
+import math
 import os
 import selectors
 import signal
@@ -27,7 +28,7 @@ MARK = "CLEVERAGENTS_STEP"
 ALWAYS_PASSED = ("HOME", "PATH", "LANG", "TERM")
 OUTPUT_CAP = 10 << 20  # bytes of output kept per step
 TAIL = 4096  # bytes of output kept at hand for messages
-LONGEST_WAIT = 3600.0  # seconds in one system call; longer ones overflow in it
+LOOK_SECONDS = 0.2  # between two looks whether a step must stop
 GRACE_SECONDS = 1.0  # between asking a step to stop and making it
 KILL_SECONDS = 10.0  # after which a process that cannot be killed is reported
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
@@ -66,7 +67,13 @@ class Finished:
 
     exit_code: int
     timed_out: bool
+    stopped: bool  # because it was asked for
     tail: str  # the last of what it printed
+
+    @property
+    def ended(self) -> bool:
+        """Whether it came to its end by itself."""
+        return not (self.timed_out or self.stopped)
 
 
 def adopt_orphans() -> None:
@@ -99,6 +106,7 @@ def run(
     *,
     on_start: Callable[[int, str], None],
     on_line: Callable[[str], None],
+    must_stop: Callable[[], bool],
 ) -> Finished:
     """Runs the command to its end; when this returns or raises, nothing it started survives."""
     pipe, theirs = os.pipe()
@@ -111,16 +119,15 @@ def run(
             process = _start(job, given, theirs)
         finally:
             os.close(theirs)
-        reader = _Reader(process.pid, pipe, output.write, on_line)
+        reader = _Reader(process.pid, pipe, output.write, on_line, must_stop)
         try:
             on_start(process.pid, start_time(process.pid))
-            timed_out = not reader.until_exit(job.timeout)
-            if timed_out:
+            if not reader.until_exit(job.timeout):
                 _ask_to_stop(process)
         finally:
             _end(job, process)
             reader.drain()
-    return Finished(process.wait(), timed_out, reader.tail)
+    return Finished(process.wait(), reader.timed_out, reader.stopped, reader.tail)
 
 
 @contextmanager
@@ -152,6 +159,13 @@ def helper(start: Callable[[], subprocess.Popen[bytes]]) -> Generator[subprocess
 def end_left_behind(mark: str, session: int | None) -> None:
     """Kills every process that a step of a dead run left behind."""
     _end_survivors(mark, session, None)
+
+
+def kill_steps() -> None:
+    """Kills the processes of every step that runs here, on the way out; nothing is waited for."""
+    for leader in list(_started.steps.values()):
+        with suppress(ProcessLookupError):
+            os.killpg(leader, signal.SIGKILL)
 
 
 def _start(job: Job, given: int, output: int) -> subprocess.Popen[bytes]:
@@ -205,11 +219,16 @@ class _Reader:
         pipe: int,
         keep: Callable[[bytes], object],
         on_line: Callable[[str], None],
+        must_stop: Callable[[], bool],
     ) -> None:
         self._pid = pid
         self._pipe = pipe
         self._keep = keep
         self._on_line = on_line
+        self._must_stop = must_stop
+        self._next_look = time.monotonic()
+        self.timed_out = False
+        self.stopped = False
         self._left = OUTPUT_CAP
         self._tail = b""
         self._line = b""
@@ -220,25 +239,32 @@ class _Reader:
         return self._tail.decode(errors="replace")
 
     def until_exit(self, timeout: float | None) -> bool:
-        """Waits for the process, not for those it left behind; False if it took too long."""
-        deadline = None if timeout is None else time.monotonic() + timeout
+        """Waits for the process, not for those it left behind; False if it has to be ended."""
+        deadline = time.monotonic() + (math.inf if timeout is None else timeout)
         with selectors.DefaultSelector() as selector:
             selector.register(self._pipe, selectors.EVENT_READ)
             exited = os.pidfd_open(self._pid)
             selector.register(exited, selectors.EVENT_READ)
             try:
-                while True:
-                    left = None if deadline is None else max(0.0, deadline - time.monotonic())
-                    wait = None if left is None else min(left, LONGEST_WAIT)
+                while not self._is_over(deadline):
+                    wait = max(0.0, min(deadline, self._next_look) - time.monotonic())
                     ready = [key.fd for key, _ in selector.select(wait)]
                     if self._pipe in ready and not self._read_some():
                         selector.unregister(self._pipe)
                     elif exited in ready:
                         return True
-                    elif not ready and left == wait:
-                        return False
             finally:
                 os.close(exited)
+        return False
+
+    def _is_over(self, deadline: float) -> bool:
+        """Whether the process has to be ended, because of its time or because of somebody."""
+        moment = time.monotonic()
+        self.timed_out = moment >= deadline
+        if moment >= self._next_look:
+            self._next_look = moment + LOOK_SECONDS
+            self.stopped = self._must_stop()
+        return self.timed_out or self.stopped
 
     def drain(self) -> None:
         """Reads what is still in the pipe once nobody can write to it any more."""

@@ -94,6 +94,11 @@ class Locks:
         """While held, nobody owns it; waits for an owner to come to its end."""
         return FileLock(self._path(name), doing=doing, shared=True, wait=True)
 
+    @property
+    def is_holding(self) -> bool:
+        """Whether this process owns one of them."""
+        return bool(self._held)
+
     def is_owned(self, name: str) -> bool:
         """Tells whether a living process, this one included, owns it."""
         if name in self._held:

@@ -28,6 +28,7 @@ class Call:
     timeout: float | None
     on_start: Callable[[int, str], None]  # told the pid and start time of its process
     on_line: Callable[[str], None]
+    must_stop: Callable[[], bool]  # asked several times a second while a process runs
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,9 @@ def run_process(
         call.timeout,
         given,
     )
-    finished = run(job, on_start=call.on_start, on_line=call.on_line)
+    finished = run(job, on_start=call.on_start, on_line=call.on_line, must_stop=call.must_stop)
     return Outcome(
-        finished.exit_code == 0 and not finished.timed_out,
+        finished.exit_code == 0 and finished.ended,
         _summary(finished, call.timeout),
         finished.tail,
         finished.exit_code,
@@ -104,6 +105,8 @@ def run_process(
 
 
 def _summary(finished: Finished, timeout: float | None) -> str:
+    if finished.stopped:
+        return "stopped"
     if finished.timed_out:
         return f"stopped after {timeout:g} s"
     if finished.exit_code < 0:

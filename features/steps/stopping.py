@@ -1,0 +1,87 @@
+"""Steps about stopping a plan: requests to cancel it, and signals."""
+
+import os
+import signal
+import threading
+
+from behave import given, then, when
+from ownership import start_run
+from world import wait_until
+
+from cleveragents.engine import cancel
+from cleveragents.errors import Busy, Refused
+
+IGNORING = ("sh", "-c", 'trap "" HUP; exec "$@"', "sh")
+
+
+@given("a run waits in its step")
+def wait_in_step(context):
+    """Its step makes `started` and then waits."""
+    start_run(context)
+
+
+@given("a run that ignores SIGHUP waits in its step")
+def ignore_signal(context):
+    start_run(context, prefix=IGNORING)
+
+
+@when("the process gets {name}")
+def send(context, name):
+    context.world.child.send_signal(getattr(signal, name))
+
+
+@when('it has said "{text}"')
+def wait_for_word(context, text):
+    """Reads what it says without taking more than that from the pipe."""
+    pipe, said = context.world.child.stderr, ""
+    while text not in said:
+        said += os.read(pipe.fileno(), 1).decode(errors="replace")
+
+
+@then("it says how to resume the very plan")
+def check_hint(context):
+    hint = f"hint: go on: agents plan resume {context.world.plan.plan_id}"
+    assert hint in context.world.done.err, context.world.done.err
+
+
+@then("no request to cancel is left")
+def check_no_request(context):
+    assert not list(context.world.data_dir.glob("locks/*.cancel"))
+
+
+@then("a plan that completes while somebody asks to cancel it stays complete")
+def check_overtaken(context):
+    plan_id = context.world.plan.plan_id
+    stage = "UPDATE plans SET state = ?"
+    context.world.sql(stage, "processing")
+    owner, found = context.world.app(), []
+
+    def work():
+        try:
+            context.world.app().cancellation.cancel(plan_id)
+        except Refused as error:
+            found.append(error.message)
+
+    with owner.ownership.own(plan_id, "running it"):
+        thread = threading.Thread(target=work)
+        thread.start()
+        asked = owner.stopping.is_due
+        wait_until(lambda: asked(plan_id), "the request")
+        context.world.sql(stage, "complete")
+    thread.join()
+    assert found == ["the plan came to its end before it could be cancelled"], found
+    assert context.world.plan.state == "complete"
+
+
+@then("a cancel gives up after a while and names the owner")
+def check_gives_up(context):
+    before, cancel.WAIT_SECONDS = cancel.WAIT_SECONDS, 0.2
+    try:
+        context.world.app().cancellation.cancel(context.world.plan.plan_id)
+    except Busy as error:
+        assert f"process {context.stopped.pid} is executing" in error.message, error.message
+        assert "it was asked to cancel" in error.message, error.message
+    else:
+        raise AssertionError
+    finally:
+        cancel.WAIT_SECONDS = before

@@ -1,0 +1,44 @@
+"""Stopping: what makes a running plan stop before its end, and where it looks for it."""
+
+from threading import Event
+
+from cleveragents.errors import Interrupted
+from cleveragents.storage.request import CancelRequests
+
+
+class CancelAsked(Exception):
+    """Somebody wants the plan cancelled; whoever runs it carries that out."""
+
+
+class Stopping:
+    """Known to every loop of a process: a signal stops all of its plans, a request one."""
+
+    def __init__(self, requests: CancelRequests) -> None:
+        self._requests = requests
+        self._interrupted = Event()
+
+    def ask(self, plan_id: str) -> None:
+        """Asks whoever owns a plan to cancel it."""
+        self._requests.ask(plan_id)
+
+    def withdraw(self, plan_id: str) -> None:
+        """Forgets that a plan should be cancelled."""
+        self._requests.withdraw(plan_id)
+
+    def interrupt(self) -> None:
+        """Lets every plan of this process stop at the next moment it can."""
+        self._interrupted.set()
+
+    def is_due(self, plan_id: str) -> bool:
+        """Tells whether a plan should stop; asked several times a second while a step runs."""
+        return self._interrupted.is_set() or self._requests.is_asked(plan_id)
+
+    def check(self, plan_id: str) -> None:
+        """Leaves the loop of a plan that should stop; the plan stays where it is."""
+        if self._requests.is_asked(plan_id):
+            raise CancelAsked
+        if self._interrupted.is_set():
+            raise Interrupted(
+                "interrupted; the plan stays where it is",
+                hints=[f"go on: agents plan resume {plan_id}"],
+            )
