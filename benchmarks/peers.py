@@ -167,8 +167,9 @@ class Bench:
         self.app.checkpoints.create_checkpoint(self.plan_id, wanted)
 
     def rollback(self) -> None:
-        rows = self.app.checkpoints.list_checkpoints(self.plan_id)
-        self.app.checkpoints.rollback_to_checkpoint(self.plan_id, rows[-1])
+        latest = self.app.checkpoints.latest_checkpoint(self.plan_id)
+        assert latest is not None
+        self.app.checkpoints.rollback_to_checkpoint(self.plan_id, latest)
 
     def agents(self, *arguments: str) -> None:
         command = [sys.executable, "-m", "cleveragents", "--data-dir", str(self.home / "data")]

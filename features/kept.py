@@ -36,10 +36,10 @@ class _WatchedStore(Store):
         pack = super().new_pack()
         put = pack.put
 
-        def watched(data, **options):
+        def watched(data, *version, **options):
             if self._watcher.on_put is not None:
                 self._watcher.on_put(data)
-            return put(data, **options)
+            return put(data, *version, **options)
 
         pack.put = watched
         return pack

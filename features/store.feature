@@ -123,6 +123,32 @@ Feature: The store of snapshots
     Then the store takes at most 1 MiB
     And snapshot 2 brings the tree back exactly
 
+  Scenario: directories that change a little are kept as differences, and every version comes back
+    Given the tree holds a directory of 100 files
+    And the tree has been captured
+    And the tree has been captured 70 times, each time with one file changed
+    Then each of the last 70 packs takes at most 1200 bytes in the mean
+    And every snapshot brings the tree back exactly
+
+  Scenario: a sweep keeps what differences are differences to
+    Given the tree holds a directory of 100 files
+    And the tree has been captured
+    And the tree has been captured 5 times, each time with one file changed
+    When the store is swept and snapshot 1 is forgotten
+    And the store is swept and snapshot 3 is forgotten
+    Then snapshot 2 brings the tree back exactly
+    And snapshot 6 brings the tree back exactly
+
+  Scenario: damage to a version is told by all that are differences to it
+    Given the tree holds a directory of 100 files
+    And the tree has been captured
+    And the tree has been captured 2 times, each time with one file changed
+    When the store suffers a flipped bit in the directory "many"
+    And the tree loses "many"
+    And a restore of the tree is tried
+    Then the restore is refused with the damaged paths "many"
+    And the tree is as it was before the restore
+
   Scenario: what a crash left without a row is kept for a day
     Given the tree holds random files "a"
     And the tree has been captured

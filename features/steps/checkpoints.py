@@ -6,7 +6,7 @@ from pathlib import Path
 
 from behave import given, then, when
 
-from cleveragents.checkpoints.checkpoint import Checkpoint, lineage
+from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, judge
 from cleveragents.checkpoints.rollback import Ending
 from cleveragents.checkpoints.saving import Wanted
@@ -15,7 +15,7 @@ from cleveragents.errors import CleverAgentsError, Damaged
 from cleveragents.ids import now
 from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.manifest import object_id
+from cleveragents.snapshots.manifest import decode, object_id
 from cleveragents.storage.lock import FileLock
 
 
@@ -61,7 +61,7 @@ def content(context, number):
     plan = app.plans.find("@")
     row = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
     archive = app.checkpoints._sandboxes.archive(plan.project_id)
-    top = archive._directory(archive.load(row.sandbox_ref).roots[MAIN].content)
+    top = decode(archive._store.read(archive.load(row.sandbox_ref).roots[MAIN].content))
     return {
         os.fsdecode(name): archive.read_file(entry) for name, entry in top.items() if entry.is_file
     }
@@ -321,7 +321,7 @@ def packs(context):
 def entry_of(context, row, name):
     app = context.world.app()
     archive = app.checkpoints._sandboxes.archive(app.plans.find("@").project_id)
-    top = archive._directory(archive.load(row.sandbox_ref).roots[MAIN].content)
+    top = decode(archive._store.read(archive.load(row.sandbox_ref).roots[MAIN].content))
     return top[os.fsencode(name)]
 
 
@@ -431,7 +431,8 @@ def check_ends(context, count, total):
 @then("no checkpoint is left behind")
 def check_line(context):
     rows = checkpoints(context)
-    assert lineage(rows) == {row.checkpoint_id for row in rows}
+    line = context.world.app().checkpoints.current_line(rows[0].plan_id)
+    assert line == {row.checkpoint_id for row in rows}
 
 
 @then('the store holds {some} of the {total} contents of "{name}"')

@@ -137,6 +137,27 @@ def check_damage(context, paths):
 # --- captures beside each other ----------------------------------------------------------------
 
 
+@given("the tree holds a directory of {count:d} files")
+def make_many(context, count):
+    many = kept(context).tree / "many"
+    many.mkdir()
+    for number in range(count):
+        (many / f"file-{number:04}").write_text(f"{number}\n")
+
+
+@given("the tree has been captured {count:d} times, each time with one file changed")
+def capture_often(context, count):
+    for number in range(count):
+        (context.kept.tree / "many" / f"file-{number:04}").write_text(f"changed {number}\n")
+        context.kept.capture()
+
+
+@then("each of the last {count:d} packs takes at most {limit:d} bytes in the mean")
+def check_packs(context, count, limit):
+    sizes = [pack.stat().st_size for pack in context.kept.packs[-count:]]
+    assert sum(sizes) / count <= limit, sizes
+
+
 @given("two processes have captured the tree at the same time")
 def capture_twice(context):
     other = Archive(Store(context.kept.home / "store"))

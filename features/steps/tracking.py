@@ -18,6 +18,7 @@ from cleveragents.errors import CleverAgentsError
 from cleveragents.snapshots import scan
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.manifest import decode
 from cleveragents.snapshots.store import Store
 from cleveragents.snapshots.tracker import Tracking
 from cleveragents.snapshots.watch import Watcher, WatchLost
@@ -200,7 +201,7 @@ def check_full(context):
     archive = context.kept.archive
     found = archive.changes_from_now(archive.load(context.full), {MAIN: context.kept.tree})
     assert not found[MAIN], found
-    entry = dict(archive._directory(archive.load(context.full).roots[MAIN].content))[b"mapped"]
+    entry = decode(archive._store.read(archive.load(context.full).roots[MAIN].content))[b"mapped"]
     assert archive.read_file(entry) == b"after!"
 
 

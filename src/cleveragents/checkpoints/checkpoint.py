@@ -66,13 +66,7 @@ def lineage(rows: Sequence[Checkpoint]) -> set[str]:
 
     All others were left behind by a rollback: they stay listed, and can be gone back to.
     """
-    by_id = {row.checkpoint_id: row for row in rows}
-    line: set[str] = set()
-    current = rows[-1] if rows else None
-    while current is not None:
-        line.add(current.checkpoint_id)
-        current = by_id.get(current.parent_id or "")
-    return line
+    return _line({row.checkpoint_id: row.parent_id for row in rows})
 
 
 def state_before(decision_id: str, rows: Sequence[Checkpoint]) -> Checkpoint | None:
@@ -85,12 +79,28 @@ def state_before(decision_id: str, rows: Sequence[Checkpoint]) -> Checkpoint | N
     return found[-1] if found else None
 
 
-# Asked at every checkpoint, so put together once.
+def _line(parents: Mapping[str, str | None]) -> set[str]:
+    line: set[str] = set()
+    current = next(reversed(list(parents)), "")
+    while current in parents:
+        line.add(current)
+        current = parents[current] or ""
+    return line
+
+
+# Said at every checkpoint, so put together once.
+_ADD = insert(checkpoints)
 _LATEST = (
     select(checkpoints)
     .where(checkpoints.c.plan_id == bindparam("plan_id"))
     .order_by(checkpoints.c.seq.desc())
     .limit(1)
+)
+_BY_ID = select(checkpoints).where(checkpoints.c.checkpoint_id == bindparam("checkpoint_id"))
+_PARENTS = (
+    select(checkpoints.c.checkpoint_id, checkpoints.c.parent_id)
+    .where(checkpoints.c.plan_id == bindparam("plan_id"))
+    .order_by(checkpoints.c.seq)
 )
 _COUNT = select(func.count()).where(checkpoints.c.plan_id == bindparam("plan_id"))
 
@@ -106,7 +116,7 @@ class CheckpointRepository:
         values = {**vars(checkpoint), "metadata_json": json.dumps(dict(checkpoint.metadata))}
         del values["metadata"]
         try:
-            self._connection.execute(insert(checkpoints).values(**values))
+            self._connection.execute(_ADD, values)
         except IntegrityError as error:
             raise Failed(
                 f"checkpoint {checkpoint.name} cannot be recorded: {error.orig}"
@@ -127,6 +137,16 @@ class CheckpointRepository:
     def count(self, plan_id: str) -> int:
         """Returns how many checkpoints a plan has."""
         return self._connection.scalar(_COUNT, {"plan_id": plan_id}) or 0
+
+    def get(self, checkpoint_id: str) -> Checkpoint:
+        """Returns a checkpoint that is known to be there."""
+        return _from_row(
+            self._connection.execute(_BY_ID, {"checkpoint_id": checkpoint_id}).mappings().one()
+        )
+
+    def lineage(self, plan_id: str) -> set[str]:
+        """Returns the ids on the line that leads to the newest checkpoint of a plan."""
+        return _line(dict(self._connection.execute(_PARENTS, {"plan_id": plan_id}).tuples().all()))
 
     def next_seq(self, plan_id: str) -> int:
         """Returns the number the next checkpoint gets; the newest one is never deleted."""

@@ -15,7 +15,6 @@ from sqlalchemy import Connection
 from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
     CheckpointRepository,
-    lineage,
     record_of_rollback,
     state_hash,
 )
@@ -127,8 +126,7 @@ class Rollbacks:
 
     def _undo(self, operation: Operation) -> tuple[CallLeft, ...]:
         """Undoes the calls after the target, once it is sure that it can be gone to."""
-        plan, rows = self._facts(operation)
-        target = rows[str(operation.intent["target"])]
+        plan, target = self._facts(operation, "target")
         calls = self.calls_after(plan, target)
         if calls.due:
             sandbox = self._sandboxes.rebuilt(plan.plan_id)
@@ -136,15 +134,13 @@ class Rollbacks:
             self._undoing.carry_out(operation.operation_id, plan, calls.due, sandbox.path)
         return calls.left
 
-    def _facts(self, operation: Operation) -> tuple[Plan, dict[str, Checkpoint]]:
+    def _facts(self, operation: Operation, which: str) -> tuple[Plan, Checkpoint]:
         with self._database.unit_of_work() as connection:
             plan = PlanRepository(connection).get(operation.plan_id)
-            rows = CheckpointRepository(connection).of_plan(operation.plan_id)
-        return plan, {row.checkpoint_id: row for row in rows}
+            return plan, CheckpointRepository(connection).get(str(operation.intent[which]))
 
     def _restore(self, operation: Operation, which: str, status: Status) -> RollbackResult:
-        plan, rows = self._facts(operation)
-        goal = rows[str(operation.intent[which])]
+        plan, goal = self._facts(operation, which)
         # The intent is recorded: a sandbox lost since is made again, all of it is restored anyway.
         sandbox = self._sandboxes.rebuilt(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
@@ -157,7 +153,9 @@ class Rollbacks:
             )
             self._append_record(connection, operation, goal)
             moved = self._move(connection, operation, plan, status)
-            all_rows = CheckpointRepository(connection).of_plan(plan.plan_id)
+            checkpoints = CheckpointRepository(connection)
+            safety = checkpoints.get(str(operation.intent["safety"]))
+            remaining = len(checkpoints.lineage(plan.plan_id))
             outcome = {"files": len(changes), "tool_calls": taken.tool_calls}
             OperationRepository(connection).close(operation.operation_id, status, outcome)
         self._report(PlanMoved(plan.plan_id, moved.phase, moved.state))
@@ -165,12 +163,12 @@ class Rollbacks:
         return RollbackResult(
             moved,
             goal,
-            rows[str(operation.intent["safety"])],
+            safety,
             changes,
             restored.kept,
             taken.tool_calls,
             taken.decisions,
-            len(lineage(all_rows)),
+            remaining,
             self._undoing.outcomes(plan.plan_id, operation.operation_id),
         )
 

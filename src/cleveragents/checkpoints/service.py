@@ -7,7 +7,6 @@ from pathlib import Path
 from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
     CheckpointRepository,
-    lineage,
 )
 from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.retention import Verdict
@@ -96,7 +95,8 @@ class CheckpointService:
 
     def current_line(self, plan_id: str) -> set[str]:
         """Returns the ids of the checkpoints that no rollback left behind."""
-        return lineage(self.list_checkpoints(plan_id))
+        with self._database.unit_of_work() as connection:
+            return CheckpointRepository(connection).lineage(plan_id)
 
     def document(self, plan_id: str, checkpoint: Checkpoint) -> PlanDocument:
         """Returns what of the plan counted at a checkpoint."""

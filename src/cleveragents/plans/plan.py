@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -192,10 +193,16 @@ def file_hash(path: Path) -> str | None:
         return None
 
 
+@lru_cache(maxsize=64)
+def _action(definition: str) -> Action:
+    """Reads a definition; it never changes, and a running plan asks for it at every step."""
+    return Action.model_validate_json(definition)
+
+
 def _from_row(row: RowMapping) -> Plan:
     fields = dict(row)
     phase, state = Phase(fields.pop("phase")), State(fields.pop("state"))
-    action = Action.model_validate_json(fields.pop("definition_json"))
+    action = _action(fields.pop("definition_json"))
     error = json.loads(fields.pop("error_json") or "null")
     return Plan(
         **fields,

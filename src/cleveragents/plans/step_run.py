@@ -25,6 +25,9 @@ _TRIED = select(step_runs.c.step_run_id).where(
     step_runs.c.superseded_by.is_(None),
     step_runs.c.status != SUCCEEDED,
 )
+_MARKS = select(step_runs.c.step_run_id, step_runs.c.superseded_by).where(
+    step_runs.c.plan_id == bindparam("plan_id")
+)
 
 
 @dataclass(frozen=True)
@@ -149,11 +152,14 @@ class StepRunRepository:
 
     def make_active(self, plan_id: str, listed: Sequence[str], operation_id: str) -> int:
         """Makes exactly the listed runs count; returns how many calls were taken back."""
-        taken_back = self.not_in(plan_id, listed)
-        for run in taken_back:
-            self._update(run.step_run_id, superseded_by=operation_id)
-        for step_run_id in listed:
-            self._update(step_run_id, superseded_by=None)
+        marks = dict(self._connection.execute(_MARKS, {"plan_id": plan_id}).tuples().all())
+        wanted = set(listed)
+        taken_back = [run for run, mark in marks.items() if mark is None and run not in wanted]
+        for step_run_id in taken_back:
+            self._update(step_run_id, superseded_by=operation_id)
+        for step_run_id in wanted:
+            if marks.get(step_run_id) is not None:
+                self._update(step_run_id, superseded_by=None)
         return len(taken_back)
 
     def _update(self, step_run_id: str, **values: object) -> None:

@@ -17,7 +17,7 @@ from cleveragents.snapshots.durability import sync_file_system
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.inspection import Inspection
 from cleveragents.snapshots.lookup import Lookup, with_entries
-from cleveragents.snapshots.manifest import Change, Directory, Entry, decode
+from cleveragents.snapshots.manifest import Change, Entry
 from cleveragents.snapshots.mending import Mending
 from cleveragents.snapshots.merge import Conflict, LeftAlone, MergeText, Pending, three_way
 from cleveragents.snapshots.record import Snapshot
@@ -153,7 +153,7 @@ class Archive:
         """Tells what differs between two snapshots."""
         names = sorted(before.roots.keys() | after.roots.keys())
         return {
-            name: list(compare(before.roots.get(name), after.roots.get(name), self._directory))
+            name: list(compare(before.roots.get(name), after.roots.get(name), self._store.read))
             for name in names
         }
 
@@ -183,7 +183,7 @@ class Archive:
         olds, mine, others = (snapshot.roots[MAIN] for snapshot in (base, ours, theirs))
         objects = Pending(self._store.read)
         root, conflicts = three_way(olds, mine, others, merge_text, objects, left_alone)
-        changes = compare(mine, root, lambda identity: decode(objects.read(identity)))
+        changes = compare(mine, root, objects.read)
         snapshot = replace(ours, roots={**ours.roots, MAIN: root})
         return Merge(snapshot, tuple(changes), conflicts, objects)
 
@@ -211,7 +211,7 @@ class Archive:
 
     def lookup(self, snapshot: Snapshot) -> Lookup:
         """Finds single paths among the files of a snapshot."""
-        return Lookup(snapshot.roots[MAIN], self._directory)
+        return Lookup(snapshot.roots[MAIN], self._store.read)
 
     def with_entries(
         self,
@@ -224,9 +224,7 @@ class Archive:
         for data in contents:
             objects.put(data)
         root = with_entries(snapshot.roots[MAIN], wanted, objects)
-        changes = compare(
-            snapshot.roots[MAIN], root, lambda identity: decode(objects.read(identity))
-        )
+        changes = compare(snapshot.roots[MAIN], root, objects.read)
         changed = replace(snapshot, roots={**snapshot.roots, MAIN: root})
         return Merge(changed, tuple(changes), (), objects)
 
@@ -342,7 +340,7 @@ class Archive:
             target = snapshot.roots.get(name)
             tracker = self._tracker(name, path, snapshot.filter)
             state = tracker.state(HASH_ONLY)
-            load = _Overlay(tracker.unstored(), self._directory)
+            load = _Overlay(tracker.unstored(), self._store.read)
             changes[name] = list(compare(state.root, target, load))
             stay += state.excluded
         return changes, stay
@@ -351,7 +349,7 @@ class Archive:
         entries: list[Entry] = []
         for identity in roots:
             entries += record.from_bytes(self._store.read(identity)).roots.values()
-        return roots | reachable(entries, self._store.read)
+        return roots | reachable(entries, self._store.read, self._store.bases)
 
     def _refuse_damaged(self, changes: Changes) -> None:
         verifier = self.verifier()
@@ -389,9 +387,6 @@ class Archive:
         if wrong:
             raise Failed("the restored files differ from the checkpoint", detail=wrong)
 
-    def _directory(self, identity: bytes) -> Directory:
-        return decode(self._store.read(identity))
-
     def _tracker(self, name: str, path: Path, filter_: Filter) -> Tracker:
         key = (path, filter_ if name == MAIN else Filter())
         with self._listing:
@@ -413,13 +408,13 @@ class Archive:
 
 
 class _Overlay:
-    """Loads directories, those that are not stored from memory."""
+    """Loads directory objects, those that are not stored from memory."""
 
-    def __init__(self, unstored: Mapping[bytes, Directory], stored: Load) -> None:
+    def __init__(self, unstored: Mapping[bytes, bytes], stored: Load) -> None:
         self._unstored = unstored
         self._stored = stored
 
-    def __call__(self, identity: bytes) -> Directory:
+    def __call__(self, identity: bytes) -> bytes:
         found = self._unstored.get(identity)
         return self._stored(identity) if found is None else found
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from cleveragents.snapshots.manifest import Change, Directory, Entry
+from cleveragents.snapshots.manifest import EMPTY, Change, Entry, differences
 
-Load = Callable[[bytes], Directory]
+Load = Callable[[bytes], bytes]  # a directory object by its id
 
 
 def compare(before: Entry | None, after: Entry | None, load: Load) -> Iterator[Change]:
@@ -19,11 +19,8 @@ def _compare(
         return
     if _itself(before) != _itself(after):
         yield Change(path, before, after)
-    olds, news = _children(before, load), _children(after, load)
-    differing = [name for name in olds.keys() | news.keys() if olds.get(name) != news.get(name)]
-    for name in sorted(differing):
-        inner = path + b"/" + name if path else name
-        yield from _compare(inner, olds.get(name), news.get(name), load)
+    for name, old, new in differences(_object(before, load), _object(after, load)):
+        yield from _compare(path + b"/" + name if path else name, old, new, load)
 
 
 def _itself(entry: Entry | None) -> Entry | None:
@@ -31,5 +28,5 @@ def _itself(entry: Entry | None) -> Entry | None:
     return entry._replace(content=b"") if entry is not None and entry.is_dir else entry
 
 
-def _children(entry: Entry | None, load: Load) -> Directory:
-    return load(entry.content) if entry is not None and entry.is_dir else {}
+def _object(entry: Entry | None, load: Load) -> bytes:
+    return load(entry.content) if entry is not None and entry.is_dir else EMPTY

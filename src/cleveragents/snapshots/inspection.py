@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.errors import Damaged
-from cleveragents.snapshots.pack import TEMPORARY, Pack, abandoned
+from cleveragents.snapshots.pack import TEMPORARY, Pack, Read, abandoned
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class Inspection:
         return sum(pack.size for pack in self.packs)
 
 
-def inspect(directory: Path) -> Inspection:
+def inspect(directory: Path, read: Read) -> Inspection:
     """Reads every object of every pack back, once."""
     lost: dict[bytes, bool] = {}
-    packs = tuple(_read(path, lost) for path in sorted(directory.glob("*.pack")))
+    packs = tuple(_read(path, lost, read) for path in sorted(directory.glob("*.pack")))
     return Inspection(packs, lost, tuple(left_behind(directory)))
 
 
@@ -54,7 +54,7 @@ def left_behind(directory: Path) -> Iterator[Path]:
             yield path
 
 
-def _read(path: Path, lost: dict[bytes, bool]) -> PackFound:
+def _read(path: Path, lost: dict[bytes, bool], read: Read) -> PackFound:
     found = path.stat()
     age = time.time() - found.st_mtime
     try:
@@ -64,7 +64,7 @@ def _read(path: Path, lost: dict[bytes, bool]) -> PackFound:
     damaged = 0
     for identity in pack.identities():
         try:
-            pack.read(identity)
+            pack.read(identity, read)
         except Damaged:
             damaged += 1
             lost.setdefault(identity, True)

@@ -24,7 +24,7 @@ class Lookup:
         if above not in self._known:
             entry = self.find(above)
             is_directory = entry is not None and entry.is_dir
-            self._known[above] = self._load(entry.content) if entry and is_directory else {}
+            self._known[above] = decode(self._load(entry.content)) if entry and is_directory else {}
         return self._known[above].get(name)
 
     def __contains__(self, path: bytes) -> bool:

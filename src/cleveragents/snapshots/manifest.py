@@ -21,6 +21,8 @@ ID_BYTES = 32
 NO_CONTENT = bytes(ID_BYTES)  # a FIFO has none, nor has a chunk of zeros in a large file
 _HEAD = struct.Struct("<4sII")  # magic, number of entries, bytes of names
 _ROW = struct.Struct("<HQqI")  # mode, size, mtime_ns, position in extras + 1
+_ROW_BYTES = struct.Struct(f"{_ROW.size}s")
+_CONTENT = struct.Struct(f"{ID_BYTES}s")
 
 
 class Entry(NamedTuple):
@@ -63,6 +65,13 @@ Directory = dict[bytes, Entry]
 Extra = tuple[str, list[tuple[str, str]]]  # link group and extended attributes, in hex
 
 
+class Version(NamedTuple):
+    """A directory object as it was when it was stored."""
+
+    identity: bytes
+    data: bytes
+
+
 @dataclass(frozen=True)
 class Change:
     """What differs at one path between two manifests."""
@@ -101,6 +110,9 @@ def encode(directory: Directory) -> bytes:
     )
 
 
+EMPTY = encode({})
+
+
 def decode(data: bytes) -> Directory:
     """Reads a directory object back."""
     names, rows_at, ids_at, end = _layout(data)
@@ -113,6 +125,21 @@ def decode(data: bytes) -> Directory:
         link, xattrs = _extra(extras, extra)
         directory[name] = Entry(mode, size, mtime_ns, content, link, xattrs)
     return directory
+
+
+def differences(before: bytes, after: bytes) -> Iterator[tuple[bytes, Entry | None, Entry | None]]:
+    """Yields name, old and new entry of what two directory objects do not share, by name."""
+    names, rows_at, ids_at, end = _layout(before)
+    if len(before) == len(after) == end and before[:rows_at] == after[:rows_at]:
+        # The same names and nothing but plain entries: most are equal, and none is made of those.
+        for index in _differing(before, after, rows_at, ids_at):
+            old, new = (_plain(data, rows_at, ids_at, index) for data in (before, after))
+            yield names[index], old, new
+        return
+    olds, news = decode(before), decode(after)
+    for name in sorted(olds.keys() | news.keys()):
+        if olds.get(name) != news.get(name):
+            yield name, olds.get(name), news.get(name)
 
 
 def names_and_rows(data: bytes) -> Iterator[tuple[bytes, tuple[int, int, int, int]]]:
@@ -138,9 +165,7 @@ class Rewrite:
 
     def entry(self, index: int) -> Entry:
         """Returns the entry at a position."""
-        mode, size, mtime_ns, _ = _ROW.unpack_from(self._data, self._row(index))
-        at = self._ids_at + ID_BYTES * index
-        return Entry(mode, size, mtime_ns, bytes(self._data[at : at + ID_BYTES]))
+        return _plain(self._data, self._rows_at, self._ids_at, index)
 
     def replace(self, index: int, entry: Entry) -> None:
         """Puts a plain entry at a position."""
@@ -172,6 +197,24 @@ def _layout(data: bytes) -> tuple[list[bytes], int, int, int]:
     ids_at = rows_at + _ROW.size * count
     names = data[_HEAD.size : rows_at].split(b"\0") if count else []
     return names, rows_at, ids_at, ids_at + ID_BYTES * count
+
+
+def _differing(before: bytes, after: bytes, rows_at: int, ids_at: int) -> list[int]:
+    """The positions at which two objects with the same names differ."""
+    rows = [_ROW_BYTES.iter_unpack(data[rows_at:ids_at]) for data in (before, after)]
+    ids = [_CONTENT.iter_unpack(data[ids_at:]) for data in (before, after)]
+    return [
+        index
+        for index, (old, new, left, right) in enumerate(zip(*rows, *ids, strict=True))
+        if old != new or left != right
+    ]
+
+
+def _plain(data: bytes | bytearray, rows_at: int, ids_at: int, index: int) -> Entry:
+    """The entry at a position, which has no link group and no attributes."""
+    mode, size, mtime_ns, _ = _ROW.unpack_from(data, rows_at + _ROW.size * index)
+    at = ids_at + ID_BYTES * index
+    return Entry(mode, size, mtime_ns, bytes(data[at : at + ID_BYTES]))
 
 
 def _extra(extras: list[Extra], position: int) -> tuple[bytes, tuple[tuple[bytes, bytes], ...]]:

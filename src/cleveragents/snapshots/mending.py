@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from cleveragents.errors import Damaged
-from cleveragents.snapshots.manifest import object_id
-from cleveragents.snapshots.pack import Pack, PackWriter, from_front
+from cleveragents.snapshots.manifest import Version, object_id
+from cleveragents.snapshots.pack import Pack, PackWriter, Read, from_front
 
 
 class Mending:
@@ -19,7 +19,7 @@ class Mending:
         self._wanted = wanted
         self.healed = 0
 
-    def put(self, data: bytes) -> bytes:
+    def put(self, data: bytes, version: Version | None = None) -> bytes:  # noqa: ARG002 - a sink
         """Takes an object if it is one of the lost; returns its id."""
         identity = object_id(data)
         if identity in self._wanted and identity not in self._writer:
@@ -27,10 +27,10 @@ class Mending:
             self.healed += 1
         return identity
 
-    def search(self, packs: Path) -> None:
+    def search(self, packs: Path, read: Read) -> None:
         """Takes what can still be read, from the front, of packs whose index is damaged."""
         for path in sorted(packs.glob("*.pack")):
-            for data in _without_index(path):
+            for data in _without_index(path, read):
                 self.put(data)
 
     def finish(self, root: bytes) -> None:
@@ -43,11 +43,11 @@ class Mending:
         self._writer.discard()
 
 
-def _without_index(path: Path) -> Iterator[bytes]:
+def _without_index(path: Path, read: Read) -> Iterator[bytes]:
     try:
         Pack(path)
     except Damaged:
         with path.open("rb") as file:
             if path.stat().st_size:  # nothing cannot be mapped
                 with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                    yield from from_front(data)
+                    yield from from_front(data, read)

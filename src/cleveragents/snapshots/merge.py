@@ -214,7 +214,7 @@ class _Links:
 
     def settled(self, ours: Entry, merged: Entry) -> Entry:
         """Returns the root with groups of files that are really equal, each under its first."""
-        changed = compare(ours, merged, lambda identity: decode(self._objects.read(identity)))
+        changed = compare(ours, merged, self._objects.read)
         if not any(
             entry is not None and entry.link
             for change in changed

@@ -11,9 +11,11 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from cleveragents.snapshots.manifest import (
+    EMPTY,
     Directory,
     Entry,
     Rewrite,
+    Version,
     decode,
     encode,
     names_and_rows,
@@ -22,7 +24,6 @@ from cleveragents.snapshots.manifest import (
 Signature = tuple[int, int, int]  # inode, ctime, links; size and mtime stand in the entry
 UNTRUSTED: Signature = (0, 0, 0)  # equals no file: read it again
 SIGNATURE = struct.Struct("<QqI")
-_EMPTY = encode({})
 
 
 class Opened(NamedTuple):
@@ -47,6 +48,7 @@ class Node:
         "signatures",
         "stored",
         "unstored",
+        "version",
         "watch",
     )
 
@@ -55,13 +57,14 @@ class Node:
         self.parent = parent
         self.inode = 0
         self.own = Entry(0)  # its mode and attributes; they stand in its parent's object
-        self.packed = _EMPTY  # its object
+        self.packed = EMPTY  # its object
         self.signatures = b""  # one row for each entry of the object
         self.opened: Opened | None = None
         self.children: dict[bytes, Node] = {}
         self.identity: bytes | None = None
         self.stored = False
         self.unstored: set[bytes] = set()  # entries whose content is known but not kept
+        self.version: Version | None = None  # what this process stored of it last
         self.watch = -1
 
     def inner(self, name: bytes) -> bytes:
@@ -75,6 +78,13 @@ class Node:
             node.identity = None
             node.stored = False
             node = node.parent
+
+    def keep(self) -> None:
+        """Says that it is in the store as it is now, with everything below it."""
+        self.stored = True
+        self.unstored.clear()
+        if self.identity is not None:
+            self.version = Version(self.identity, self.packed)
 
     def open(self) -> Opened:
         """Returns its entries for changing."""

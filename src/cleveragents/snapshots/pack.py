@@ -6,14 +6,16 @@
     footer   offset of the index, number of objects, id of the root record, hash of the index, magic
 
 The headers before each payload repeat what the index says, so that a pack with a damaged index
-can still be read from the front. One file means one or two fsyncs, however many objects it holds.
+can still be read from the front. An object may be kept as the difference to another one, whose id
+then stands at the head of its payload. One file means one or two fsyncs, however many objects it
+holds.
 """
 
 import fcntl
 import mmap
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -22,15 +24,16 @@ import zstandard
 
 from cleveragents.errors import Damaged
 from cleveragents.snapshots.durability import sync_directory
-from cleveragents.snapshots.manifest import ID_BYTES, object_id
+from cleveragents.snapshots.manifest import ID_BYTES, Version, object_id
 
 MAGIC = b"capack01"
-RAW, ZSTD = 0, 1
+RAW, ZSTD, DIFFERENCE = 0, 1, 2
 BUFFER = 1 << 20
 TEMPORARY = "writing-"  # prefix of packs that are not finished yet
 _OBJECT = struct.Struct("<32sBQ")  # id, codec, stored length
 _INDEX = struct.Struct("<32sQ")  # id, offset
 _FOOTER = struct.Struct("<QQ32s32s8s")
+Read = Callable[[bytes], bytes]
 
 
 class PackWriter:
@@ -60,6 +63,11 @@ class PackWriter:
         codec, payload = (ZSTD, packed) if len(packed) < len(data) else (RAW, data)
         self.add_stored(identity, codec, payload)
 
+    def add_difference(self, identity: bytes, data: bytes, base: Version) -> None:
+        """Appends an object as what it does not share with another one."""
+        compressor = zstandard.ZstdCompressor(level=1, dict_data=_dictionary(base.data))
+        self.add_stored(identity, DIFFERENCE, base.identity + compressor.compress(data))
+
     def add_stored(self, identity: bytes, codec: int, payload: bytes) -> None:
         """Appends an object in the form it is stored in."""
         self._index[identity] = self._at
@@ -69,17 +77,18 @@ class PackWriter:
         if len(self._buffer) > BUFFER:
             self._flush()
 
-    def finish(self, root: bytes) -> int:
-        """Makes the pack durable and visible; returns its size in bytes."""
+    def finish(self, root: bytes) -> Path:
+        """Makes the pack durable and visible; returns where it is."""
         index = b"".join(_INDEX.pack(*item) for item in sorted(self._index.items()))
         footer = _FOOTER.pack(self._at, len(self._index), root, sha256(index).digest(), MAGIC)
         self._buffer += index + footer
         self._flush()
         os.fsync(self._fd)
-        os.rename(self._temporary, self._directory / f"{self._name}.pack")
+        path = self._directory / f"{self._name}.pack"
+        os.rename(self._temporary, path)
         sync_directory(self._directory)
         self._close()
-        return self._at + len(index) + len(footer)
+        return path
 
     def discard(self) -> None:
         """Throws away what was written, unless it was finished."""
@@ -123,9 +132,17 @@ class Pack:
     def __len__(self) -> int:
         return self._count
 
-    def read(self, identity: bytes) -> bytes:
-        """Returns the object's bytes, verified against its id."""
-        return unpacked(identity, *self.stored(identity))
+    def read(self, identity: bytes, read: Read) -> bytes:
+        """Returns the object's bytes, verified against its id; `read` gets those of its base."""
+        return unpacked(identity, *self.stored(identity), read)
+
+    def base(self, identity: bytes) -> bytes | None:
+        """Returns what an object is a difference to; None if it is kept whole or not here."""
+        offset = self._offset(identity)
+        if offset is None or _OBJECT.unpack_from(self._map, offset)[1] != DIFFERENCE:
+            return None
+        start = offset + _OBJECT.size
+        return self._map[start : start + ID_BYTES]
 
     def stored(self, identity: bytes) -> tuple[int, bytes]:
         """Returns the object as it is stored: its codec and payload."""
@@ -164,7 +181,7 @@ class Pack:
         return None
 
 
-def from_front(data: mmap.mmap) -> Iterator[bytes]:
+def from_front(data: mmap.mmap, read: Read) -> Iterator[bytes]:
     """Yields the objects of a pack that are intact, without its index, as far as headers lead."""
     at = len(MAGIC)
     while at + _OBJECT.size <= len(data):
@@ -172,21 +189,34 @@ def from_front(data: mmap.mmap) -> Iterator[bytes]:
         at += _OBJECT.size
         found: bytes | None = None
         with suppress(Damaged):  # the next one may be intact
-            found = unpacked(identity, codec, data[at : at + length])
+            found = unpacked(identity, codec, data[at : at + length], read)
         if found is not None:
             yield found
         at += length
 
 
-def unpacked(identity: bytes, codec: int, payload: bytes) -> bytes:
+def unpacked(identity: bytes, codec: int, payload: bytes, read: Read) -> bytes:
     """Returns the bytes of a stored object, verified against its id."""
     try:
-        data = zstandard.ZstdDecompressor().decompress(payload) if codec == ZSTD else payload
+        data = _decoded(codec, payload, read)
     except zstandard.ZstdError as error:
         raise Damaged(f"object {identity.hex()} cannot be unpacked") from error
     if object_id(data) != identity:
         raise Damaged(f"object {identity.hex()} does not match its hash")
     return data
+
+
+def _decoded(codec: int, payload: bytes, read: Read) -> bytes:
+    if codec == RAW:
+        return payload
+    if codec == ZSTD:
+        return zstandard.ZstdDecompressor().decompress(payload)
+    dictionary = _dictionary(read(payload[:ID_BYTES]))
+    return zstandard.ZstdDecompressor(dict_data=dictionary).decompress(payload[ID_BYTES:])
+
+
+def _dictionary(known: bytes) -> zstandard.ZstdCompressionDict:
+    return zstandard.ZstdCompressionDict(known, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
 
 
 def abandoned(path: Path) -> bool:

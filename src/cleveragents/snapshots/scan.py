@@ -53,17 +53,23 @@ class Scanner:
         self._directory(root, self._tree.root, 0)
 
     def entries(self, root: int, dirty: Iterable[tuple[Node, bytes]]) -> None:
-        """Looks again at single names; what is gone goes first, so that moved ones find room."""
+        """Looks again at single names, parents first.
+
+        Directories wait until everything that is gone went, so that moved ones find room.
+        """
         self._device = os.fstat(root).st_dev
         by_node: dict[Node, set[bytes]] = {}
         for node, name in dirty:
             by_node.setdefault(node, set()).add(name)
-        parents_first = sorted(by_node.items(), key=lambda item: item[0].path)
-        for step in (self._drop_gone, self._update):
-            for node, names in parents_first:
-                if self._is_known(node):
-                    with _still_there(), beneath.directory(root, node.path) as fd:
-                        step(fd, node, names)
+        waiting: list[tuple[Node, list[bytes]]] = []
+        for node, names in sorted(by_node.items(), key=lambda item: item[0].path):
+            if self._is_known(node):
+                with _still_there(), beneath.directory(root, node.path) as fd:
+                    waiting.append((node, self._update(fd, node, names)))
+        for node, names in waiting:
+            if names and self._is_known(node):
+                with _still_there(), beneath.directory(root, node.path) as fd:
+                    self._update_directories(fd, node, names)
 
     def _is_known(self, node: Node) -> bool:
         """Whether a directory is still in the tree; it may have gone with one above it."""
@@ -73,17 +79,25 @@ class Scanner:
             node = node.parent
         return node is self._tree.root
 
-    def _drop_gone(self, fd: int, node: Node, names: Iterable[bytes]) -> None:
+    def _update(self, fd: int, node: Node, names: Iterable[bytes]) -> list[bytes]:
+        """Brings files up to date and drops what is gone; returns the names of directories."""
+        directories: list[bytes] = []
         for name in names:
-            found = _stat(fd, name)
+            found = _stat(fd, name) if name else os.fstat(fd)
             child = node.children.get(name)
             if child is not None and (found is None or found.st_ino != child.inode):
                 self._remove_child(node, name)
             if found is None:
                 self._tree.remove(node, name)
                 self._tree.left_out.pop(node.inner(name), None)
+            elif stat.S_ISDIR(found.st_mode):
+                directories.append(name)
+            else:
+                self._tree.left_out.pop(node.inner(name), None)
+                self._named(fd, name, found, node, 0)
+        return directories
 
-    def _update(self, fd: int, node: Node, names: Iterable[bytes]) -> None:
+    def _update_directories(self, fd: int, node: Node, names: Iterable[bytes]) -> None:
         depth = node.path.count(b"/") + 1 if node.path else 0
         for name in names:
             found = _stat(fd, name) if name else None

@@ -11,12 +11,14 @@ from threading import RLock
 from cleveragents.errors import Damaged
 from cleveragents.ids import new_id
 from cleveragents.snapshots.inspection import Inspection, inspect, left_behind
-from cleveragents.snapshots.manifest import object_id
+from cleveragents.snapshots.manifest import Version, object_id
 from cleveragents.snapshots.mending import Mending
 from cleveragents.snapshots.pack import Pack, PackWriter
 from cleveragents.storage.lock import FileLock
 
 SMALL_PACK = 4096  # objects; the index of a larger pack is searched on disk, not loaded
+DIFFERENCES_IN_A_ROW = 32
+WORTH_A_DIFFERENCE = 1024  # bytes; what is smaller is kept whole, for itself
 ORPHAN_GRACE_SECONDS = 24 * 3600  # what a crash left without a row can still be rescued by hand
 
 
@@ -59,13 +61,20 @@ class Store:
                 self._packs, self._small, self._large = {}, {}, []
             for name in sorted(found - self._packs.keys()):
                 try:
-                    self._add(name, Pack(self._packs_directory / name))
+                    self._add(Pack(self._packs_directory / name))
                 except Damaged:
                     # Its objects are reported as missing by whoever needs them, with the paths.
                     continue
 
-    def _add(self, name: str, pack: Pack) -> None:
-        self._packs[name] = pack
+    def add(self, path: Path) -> Pack:
+        """Takes in a pack that was just finished."""
+        pack = Pack(path)
+        with self._opening:
+            self._add(pack)
+        return pack
+
+    def _add(self, pack: Pack) -> None:
+        self._packs[pack.path.name] = pack
         if len(pack) > SMALL_PACK:
             self._large.append(pack)
         else:
@@ -73,19 +82,39 @@ class Store:
 
     def read(self, identity: bytes) -> bytes:
         """Returns an object's bytes, verified; raises Damaged if no pack has it intact."""
-        for attempt in range(2):
-            problem: Damaged | None = None
-            for pack in list(self._packs.values()):
-                if identity in pack:
-                    try:
-                        return pack.read(identity)
-                    except Damaged as error:
-                        problem = error  # another pack may still hold an intact copy
-            if problem is not None:
-                raise problem
-            if attempt == 0:
-                self.open()  # another process may have repacked meanwhile
-        raise Damaged(f"object {identity.hex()} is missing")
+        pack = self._holder(identity)
+        if pack is None:
+            self.open()  # another process may have repacked meanwhile
+            pack = self._holder(identity)
+        if pack is None:
+            raise Damaged(f"object {identity.hex()} is missing")
+        try:
+            return pack.read(identity, self.read)
+        except Damaged:
+            return self._read_another(identity, pack)
+
+    def bases(self, identity: bytes) -> list[bytes] | None:
+        """Returns what reading an object needs besides itself; None if not all of it is here."""
+        found: list[bytes] = []
+        while (pack := self._holder(identity)) is not None:
+            base = pack.base(identity)
+            if base is None:
+                return found
+            found.append(base)
+            identity = base
+        return None
+
+    def _holder(self, identity: bytes) -> Pack | None:
+        found = self._small.get(identity)
+        return found or next((pack for pack in self._large if identity in pack), None)
+
+    def _read_another(self, identity: bytes, damaged: Pack) -> bytes:
+        """Reads an intact copy of what is damaged in one pack."""
+        for pack in list(self._packs.values()):
+            if pack is not damaged and identity in pack:
+                with suppress(Damaged):
+                    return pack.read(identity, self.read)
+        return damaged.read(identity, self.read)
 
     def writing(self, *, doing: str) -> FileLock:
         """While held, no sweep runs: content written is safe until its row is committed."""
@@ -99,12 +128,12 @@ class Store:
     def inspect(self) -> Inspection:
         """Reads everything back; no sweep runs meanwhile."""
         with self.writing(doing="looking at the store"):
-            return inspect(self._packs_directory)
+            return inspect(self._packs_directory, self.read)
 
     def mending(self, wanted: Collection[bytes]) -> Mending:
         """Starts a pack of lost objects with what damaged packs still hold; hold `writing`."""
         mending = Mending(PackWriter(self._packs_directory, new_id()), wanted)
-        mending.search(self._packs_directory)
+        mending.search(self._packs_directory, self.read)
         return mending
 
     def clean(self) -> Cleaned:
@@ -193,18 +222,30 @@ class NewPack:
         self._store = store
         self._writer = writer
 
-    def put(self, data: bytes) -> bytes:
-        """Stores an object unless it is there already; returns its id."""
+    def put(self, data: bytes, version: Version | None = None) -> bytes:
+        """Stores an object unless it is there already; returns its id.
+
+        What changed little since an earlier version is kept as a difference to it, unless that
+        is one too many in a row: all of them are needed to read it.
+        """
         identity = object_id(data)
-        if identity not in self._writer and identity not in self._store:
+        if identity in self._writer or identity in self._store:
+            return identity
+        if version is not None and self._is_worth_it(version):
+            self._writer.add_difference(identity, data, version)
+        else:
             self._writer.add(identity, data)
         return identity
 
+    def _is_worth_it(self, version: Version) -> bool:
+        if len(version.data) < WORTH_A_DIFFERENCE:
+            return False
+        bases = self._store.bases(version.identity)
+        return bases is not None and len(bases) < DIFFERENCES_IN_A_ROW
+
     def finish(self, root: bytes) -> int:
         """Makes everything durable; returns the bytes that were added."""
-        size = self._writer.finish(root)
-        self._store.open()
-        return size
+        return self._store.add(self._writer.finish(root)).size
 
     def discard(self) -> None:
         """Throws away what was written."""

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from cleveragents.snapshots import beneath, stat_cache
-from cleveragents.snapshots.manifest import Directory, Entry, object_id
+from cleveragents.snapshots.manifest import Entry, Version, object_id
 from cleveragents.snapshots.node import Node
 from cleveragents.snapshots.scan import EXCLUDED, Excluded, Scanner
 from cleveragents.snapshots.tree import Sink, Tree
@@ -50,7 +50,7 @@ class HashOnly:
 
     stores = False
 
-    def put(self, data: bytes) -> bytes:
+    def put(self, data: bytes, version: Version | None = None) -> bytes:  # noqa: ARG002 - a sink
         """Returns the id the object would have."""
         return object_id(data)
 
@@ -111,10 +111,10 @@ class Tracker:
         if self._cache is not None and self._tree.root.stored and not self._is_doubted:
             stat_cache.save(self._cache.path, self._tree, self._cache.key)
 
-    def unstored(self) -> dict[bytes, Directory]:
-        """Returns the directories of the last state that are not in the store, by id."""
+    def unstored(self) -> dict[bytes, bytes]:
+        """Returns the directory objects of the last state that are not in the store, by id."""
         return {
-            node.identity: node.directory()
+            node.identity: node.packed
             for node in self._tree.not_stored()
             if node.identity is not None
         }

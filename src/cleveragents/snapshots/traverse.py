@@ -1,11 +1,13 @@
 """Walks stored manifests: to find what is damaged, and what is still needed."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from cleveragents.errors import Damaged
 from cleveragents.snapshots import content
 from cleveragents.snapshots.content import Read
 from cleveragents.snapshots.manifest import Entry, decode
+
+Bases = Callable[[bytes], Iterable[bytes] | None]  # what reading an object needs besides itself
 
 
 class Verifier:
@@ -83,7 +85,7 @@ def intact(path: bytes, entry: Entry, read: Read) -> Iterator[tuple[bytes, Entry
         yield from intact(_joined(path, name), inner, read)
 
 
-def reachable(entries: Iterable[Entry], read: Read) -> set[bytes]:
+def reachable(entries: Iterable[Entry], read: Read, bases: Bases) -> set[bytes]:
     """Returns the ids of every object that the entries need; raises Damaged if one is lost."""
     found: set[bytes] = set()
     waiting = list(entries)
@@ -93,6 +95,7 @@ def reachable(entries: Iterable[Entry], read: Read) -> set[bytes]:
             continue
         found.update(content.objects(entry, read))
         if entry.is_dir:
+            found.update(bases(entry.content) or ())
             waiting.extend(decode(read(entry.content)).values())
     return found
 

@@ -7,7 +7,7 @@ that encoding and storing visit only what changed.
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 
-from cleveragents.snapshots.manifest import Entry, object_id
+from cleveragents.snapshots.manifest import Entry, Version, object_id
 from cleveragents.snapshots.node import Node, Opened, Signature
 
 LINKED_OUTSIDE = "it has hard links outside and would be restored as a copy"
@@ -18,7 +18,7 @@ class Sink(Protocol):
 
     stores: bool
 
-    def put(self, data: bytes) -> bytes: ...
+    def put(self, data: bytes, version: Version | None = None) -> bytes: ...
 
 
 class Linked(NamedTuple):
@@ -152,8 +152,7 @@ class Tree:
     def mark_stored(self) -> None:
         """Says that all of it is kept now."""
         for node in self.not_stored():
-            node.stored = True
-            node.unstored.clear()
+            node.keep()
 
     def has_unexplained_links(self) -> bool:
         """Whether a file has more names than are known and nobody has looked for them yet."""
@@ -205,4 +204,4 @@ def _encode(node: Node, sink: Sink) -> None:
             renewed.append(name)
     if node.identity is None:
         node.pack(renewed)
-    node.identity = sink.put(node.packed) if sink.stores else object_id(node.packed)
+    node.identity = sink.put(node.packed, node.version) if sink.stores else object_id(node.packed)

@@ -73,7 +73,8 @@ def _engine(path: Path) -> Engine:
             connection.execute(f"PRAGMA {pragma}")
 
     def begin(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        # Straight to the driver: this stands before every transaction.
+        connection.connection.cursor().execute("BEGIN IMMEDIATE")
 
     event.listen(engine, "connect", prepare)
     event.listen(engine, "begin", begin)
