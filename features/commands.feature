@@ -145,6 +145,8 @@ Feature: The command line
       | plan checkpoint show   |
       | plan checkpoint create |
       | plan checkpoint delete |
+      | plan checkpoint pin    |
+      | plan checkpoint unpin  |
       | plan checkpoint diff   |
       | plan checkpoint verify |
       | config list            |

@@ -182,6 +182,146 @@ Feature: Retention
       | field                 | value |
       | unfinished_operations | []    |
 
+  Scenario: what the decisions of a plan need for a correction stays
+    Given a plain folder
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "2"
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}}
+      - name: which
+        decide: {question: "Which?", options: {a: [{tool: shell, with: {command: "echo a > v"}}]}, choose: a}
+      - {name: s2, tool: shell, with: {command: "echo 2 > v"}}
+      - {name: s3, tool: shell, with: {command: "echo 3 > v"}}
+      """
+    When I run "agents run ACTION"
+    Then the exit code is 0
+    And the checkpoints are
+      | seq | type         |
+      | 1   | pre_execute  |
+      | 3   | decision     |
+      | 8   | post_execute |
+    And the checkpoints are kept because
+      | seq | kept                                        |
+      | 1   | the first                                   |
+      | 3   | an active decision can be corrected to it   |
+      | 8   | the newest                                  |
+    When I run "agents plan rollback @ 1 --yes"
+    And I run "agents plan checkpoint create @"
+    Then the checkpoints are kept because
+      | seq | kept       |
+      | 1   | the first  |
+      | 10  | the newest |
+
+  Scenario: the state before an applied plan was applied stays
+    Given a plain folder
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "2"
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}}
+      """
+    And I have run "agents run ACTION"
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "50"
+    And the plan's file "v" is changed to "2"
+    And a checkpoint of type "pre_apply" was the last thing it saved
+    And the plan's file "v" is changed to "3"
+    And a checkpoint of type "pre_apply" was the last thing it saved
+    And the plan's file "v" is changed to "4"
+    And a checkpoint of type "step" was the last thing it saved
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "2"
+    When the plan counts as "execute/complete"
+    Then it would keep the checkpoints "1 6" of "1 3 4 5 6"
+    When the plan counts as "apply/applied"
+    Then it would keep the checkpoints "1 5 6" of "1 3 4 5 6"
+
+  Scenario: each checkpoint is listed with the reason why it is kept
+    Given a plain folder
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}, checkpoint: named}
+      - {name: s2, tool: shell, with: {command: "echo 2 > v"}}
+      """
+    And I have run "agents run ACTION"
+    And the plan's file "v" is changed to "by hand"
+    And I have run "agents plan rollback @ 3 --yes"
+    When I run "agents plan checkpoint list @ --verbose"
+    Then the exit code is 0
+    And the lines of the output hold
+      """
+      WHY KEPT
+      before the plan runs the first
+      named: named by step s1 pinned
+      after shell in step s1 within the limit
+      """
+    And the checkpoints are kept because
+      | seq | kept                         |
+      | 1   | the first                    |
+      | 2   | pinned                       |
+      | 3   | within the limit             |
+      | 4   | within the limit             |
+      | 5   | within the limit             |
+      | 6   | the latest safety checkpoint |
+      | 7   | the newest                   |
+    When I run "agents plan checkpoint list @ --set sandbox.checkpoint.max-checkpoints-per-plan=2 --format json"
+    Then the data holds
+      | field              | value              |
+      | checkpoints.2.kept | "beyond the limit" |
+    And there are 7 checkpoints
+
+  # --- Space -------------------------------------------------------------------------------------
+
+  Scenario: a long run frees space as it goes
+    Given a plain folder
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}}
+      """
+    And I have run "agents run ACTION"
+    When 200 checkpoints of a changing file of 400000 bytes are made in one go
+    Then there are 50 checkpoints
+    And the store was never larger than twice what its checkpoints need
+    And the space was freed in few sweeps, not in one for each checkpoint
+    When I run "agents plan checkpoint verify @"
+    Then the exit code is 0
+
+  # --- Pinning -----------------------------------------------------------------------------------
+
+  Scenario: a pinned checkpoint stays until it is unpinned
+    Given a plain folder
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "3"
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}}
+      """
+    And I have run "agents run ACTION"
+    When I run "agents plan checkpoint pin @ 2"
+    Then the exit code is 0
+    And the output is exactly "cp2 is pinned"
+    And the error says "# takes it back"
+    When I run "agents plan checkpoint pin @ cp2"
+    Then the output is exactly "cp2 is pinned already"
+    And the error does not say "# takes it back"
+    When I run "agents plan checkpoint create @ --no-pin --label loose"
+    And I run "agents plan checkpoint create @ --no-pin"
+    Then the checkpoints are
+      | seq | pinned | label |
+      | 1   | False  |       |
+      | 2   | True   |       |
+      | 5   | False  |       |
+    When I run "agents plan checkpoint unpin @ 2 --format json"
+    Then the envelope is that of a success of "plan checkpoint unpin"
+    And the data holds
+      | field  | value |
+      | seq    | 2     |
+      | pinned | false |
+    When I run "agents plan checkpoint create @ --pin --label mine"
+    Then the checkpoints are
+      | seq | pinned | label |
+      | 1   | False  |       |
+      | 5   | False  |       |
+      | 6   | True   | mine  |
+    When I run "agents plan checkpoint unpin @ 9"
+    Then the exit code is 3
+
   # --- Deleting by hand --------------------------------------------------------------------------
 
   Scenario: a checkpoint is deleted for ever, and the line closes around it
@@ -229,6 +369,35 @@ Feature: Retention
     And the error message says "cp3 is the newest checkpoint; it always stays"
     And a suggestion says "agents plan checkpoint create"
     And there are 3 checkpoints
+
+  Scenario: what an unfinished operation needs is not deleted
+    Given a plain folder
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}}
+      """
+    And I have run "agents run ACTION"
+    And the plan's file "v" is changed to "by hand"
+    And a rollback to checkpoint 2 has crashed after its intent was recorded
+    When I run "agents plan checkpoint delete @ 2 --yes"
+    Then the exit code is 4
+    And the error says "cp2 stays: an unfinished operation needs it"
+    And there are 4 checkpoints
+
+  Scenario: a dry run deletes nothing, and what would be missed is told
+    Given a plain folder
+    And the steps
+      """
+      - name: which
+        decide: {question: "Which?", options: {a: [{tool: shell, with: {command: "echo a > v"}}]}, choose: a}
+      """
+    And I have run "agents run ACTION"
+    When I run "agents plan checkpoint delete @ 2 --dry-run --format json"
+    Then the exit code is 0
+    And a message is "dry run: cp2 (before the decision which; an active decision can be corrected to it) would be deleted for ever"
+    And there are 5 checkpoints
+    When I run "agents plan checkpoint delete @ 5 --dry-run"
+    Then the exit code is 4
 
   Scenario: deleting asks, and without a terminal does nothing
     Given a plain folder

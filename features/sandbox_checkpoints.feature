@@ -77,7 +77,7 @@ Feature: Checkpoints of a sandbox
       | type        | step | trigger  | source_tool | phase   | reason               |
       | pre_execute | 0    |          |             | execute | before the plan runs |
       | error       | 0    | on_error | shell       | execute | step bad failed      |
-      | rollback    | 0    |          |             |         | rolled back to cp1   |
+      | rollback    | 0    |          |             | execute | rolled back to cp1   |
     And checkpoint 2 holds the file "half" with "half"
     And the plan has no file "half"
 
@@ -96,8 +96,60 @@ Feature: Checkpoints of a sandbox
       | type         | reason               |
       | pre_execute  | before the plan runs |
       | post_execute | after the last step  |
-    When I run "agents plan status @"
-    Then the error says "automatic checkpoints are off: a crash starts again from pre_execute"
+    And each of these says "automatic checkpoints are off: a crash starts again from pre_execute"
+      | command                  |
+      | plan status @            |
+      | plan diff @              |
+      | plan list                |
+      | plan execute @           |
+      | plan checkpoint list @   |
+      | plan checkpoint create @ |
+      | plan rollback @ 1 --yes  |
+
+  Scenario Outline: triggers together: <triggers>
+    Given a plain folder
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_AUTO_CREATE_ON is "<triggers>"
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      - {name: look, tool: read_file, with: {path: b.txt}}
+      - {name: bad, tool: shell, with: {command: "echo half > half; exit 1"}}
+      """
+    When I run "agents run ACTION"
+    Then the exit code is 1
+    And the triggers that made checkpoints are "<made>"
+
+    Examples:
+      | triggers                                                        | made                                                  |
+      | before_step,on_error                                            | before_step before_step on_error                      |
+      | before_tool_execute,after_tool_execute                          | after_tool_execute before_tool_execute                |
+      | before_step,before_tool_execute                                 | before_step before_step                               |
+      | after_tool_execute,on_error                                     | after_tool_execute on_error                           |
+      | on_subplan_spawn,after_subplan                                  |                                                       |
+      | before_step,before_tool_execute,after_tool_execute,on_subplan_spawn,after_subplan,on_error | after_tool_execute before_step on_error |
+
+  Scenario Outline: the service makes a checkpoint for <trigger> if the settings name it, and only then
+    Given a plain folder
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_AUTO_CREATE_ON is empty
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    And the plan's file "b.txt" is changed to "c"
+    Then the service makes no checkpoint for "<trigger>"
+    Given the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_AUTO_CREATE_ON is "<trigger>"
+    Then the service makes a checkpoint of type "<type>" for "<trigger>"
+    And the service makes the same checkpoint again for "<trigger>"
+
+    Examples:
+      | trigger             | type    |
+      | before_step         | step    |
+      | before_tool_execute | tool    |
+      | after_tool_execute  | tool    |
+      | on_subplan_spawn    | subplan |
+      | after_subplan       | subplan |
+      | on_error            | error   |
 
   Scenario: a tool that only reads makes no checkpoint
     Given a plain folder
@@ -338,7 +390,7 @@ Feature: Checkpoints of a sandbox
     Then the exit code is 0
     And the envelope is that of a success of "plan checkpoint list"
     And "data.checkpoints" counts 3
-    And the keys of "data.checkpoints.0" are "checkpoint_id, plan_id, seq, decision_id, checkpoint_type, resource_id, sandbox_ref, filesystem_path, size_bytes, created_at, label, step_index, state_hash, parent_id, pinned, metadata_json, marked"
+    And the keys of "data.checkpoints.0" are "checkpoint_id, plan_id, seq, decision_id, checkpoint_type, resource_id, sandbox_ref, filesystem_path, size_bytes, created_at, label, step_index, state_hash, parent_id, pinned, metadata_json, marked, kept"
     And the data holds
       | field                                   | value                            |
       | checkpoints.1.seq                       | 2                                |

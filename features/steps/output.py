@@ -150,3 +150,13 @@ def check_all_harmless(context):
         told = done.out + done.err
         assert row["shown"] in told, told
         assert not acting(told), f"{row['line']}: {acting(told)}"
+
+
+@then('each of these says "{text}"')
+def check_all_say(context, text):
+    """On standard error to people, and as a message to programs."""
+    for row in context.table:
+        done = context.world.agents(*words(context, row["command"]))
+        assert (done.code, done.err.count(text)) == (0, 1), (row["command"], done.err)
+        done = context.world.agents(*words(context, row["command"]), "--format=json")
+        assert done.envelope["messages"].count(text) == 1, (row["command"], done.out)

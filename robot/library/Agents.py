@@ -12,6 +12,7 @@ import os
 import shlex
 import shutil
 import signal
+import sqlite3
 import stat
 import subprocess
 import tempfile
@@ -354,6 +355,17 @@ class Agents:
     def empty_file(self, path):
         """Cuts a file of the room to nothing."""
         os.truncate(self._room.seen(path), 0)
+
+    def table_of_checkpoints(self):
+        """Reads the rows of the latest plan from the table `checkpoints` of the database itself."""
+        with contextlib.closing(sqlite3.connect(self._room.data / "cleveragents.db")) as connection:
+            connection.row_factory = sqlite3.Row
+            latest = "SELECT max(plan_id) FROM checkpoints"
+            query = f"SELECT * FROM checkpoints WHERE plan_id = ({latest}) ORDER BY seq"
+            rows = [DotDict(dict(row)) for row in connection.execute(query)]
+        for row in rows:
+            row.metadata_json = DotDict(json.loads(row.metadata_json))
+        return rows
 
     def damage_content_of(self, checkpoint):
         """Flips a byte in the middle of what a checkpoint has stored."""

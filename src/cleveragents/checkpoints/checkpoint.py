@@ -14,6 +14,7 @@ from cleveragents.errors import Failed, InvalidInput, NotFound
 from cleveragents.ids import is_id, new_id, now
 from cleveragents.plans.cursor import top_index
 from cleveragents.plans.document import PlanDocument
+from cleveragents.plans.lifecycle import Phase
 from cleveragents.snapshots.manifest import Entry, encode
 from cleveragents.storage.tables import checkpoints, plans
 
@@ -173,11 +174,23 @@ class CheckpointRepository:
             raise self._not_found(plan_id, text, wanted)
         return found[0]
 
+    def set_pinned(self, checkpoint: Checkpoint, *, pinned: bool) -> Checkpoint:
+        """Says whether retention must leave a checkpoint alone."""
+        self._connection.execute(
+            update(checkpoints)
+            .where(checkpoints.c.checkpoint_id == checkpoint.checkpoint_id)
+            .values(pinned=pinned)
+        )
+        return replace(checkpoint, pinned=pinned)
+
     def delete(self, checkpoint: Checkpoint) -> None:
         """Deletes a row; the line of those that went on from it is closed around it."""
         self._connection.execute(
             update(checkpoints)
-            .where(checkpoints.c.parent_id == checkpoint.checkpoint_id)
+            .where(
+                checkpoints.c.plan_id == checkpoint.plan_id,  # of which there is an index
+                checkpoints.c.parent_id == checkpoint.checkpoint_id,
+            )
             .values(parent_id=checkpoint.parent_id)
         )
         self._connection.execute(
@@ -218,7 +231,14 @@ def record_of_rollback(target: Checkpoint, seq: int, checkpoint_id: str) -> Chec
         label=None,
         parent_id=target.checkpoint_id,
         pinned=False,
-        metadata={"reason": f"rolled back to {target.name}", "target": target.checkpoint_id},
+        metadata={
+            "reason": f"rolled back to {target.name}",
+            "target": target.checkpoint_id,
+            "phase": Phase.EXECUTE,
+            "filter": target.metadata.get("filter", []),
+            "files": target.metadata.get("files"),
+            "not_captured": target.metadata.get("not_captured", []),
+        },
     )
 
 

@@ -26,9 +26,6 @@ class Kind(StrEnum):
     REFRESH = "refresh"
 
 
-GOES_BACK = (Kind.ROLLBACK, Kind.CORRECT)  # what names a target and a safety checkpoint
-
-
 class Status(StrEnum):
     """How far an operation has come."""
 
@@ -78,6 +75,14 @@ class OperationRepository:
             .one()
         )
         return _from_row(row)
+
+    def extend(self, operation_id: str, intent: Mapping[str, object]) -> None:
+        """Makes an open operation mean more than it did."""
+        self._connection.execute(
+            update(operations)
+            .where(operations.c.operation_id == operation_id)
+            .values(intent_json=json.dumps(dict(intent)))
+        )
 
     def close(self, operation_id: str, status: Status, outcome: Mapping[str, object]) -> None:
         """Closes an intent; call it in the transaction that holds its effect."""

@@ -1,22 +1,19 @@
 """Forgetting checkpoints: the row goes first, the content afterwards, when the store is free."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Connection
 
-from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_before
-from cleveragents.checkpoints.operations import (
-    GOES_BACK,
-    Kind,
-    Operation,
-    OperationRepository,
-    Status,
-)
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, lineage
+from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict, judge
+from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.events import Note, Reporter
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.correction import CorrectionRepository
 from cleveragents.plans.decision import DecisionRepository
+from cleveragents.plans.lifecycle import APPLIED
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import StepRunRepository
 from cleveragents.sandbox.sandbox import SandboxRepository
@@ -24,6 +21,10 @@ from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.store import Cleaned
 from cleveragents.storage.database import Database
+
+OPEN_TARGET = "an unfinished operation needs it"
+# A long run frees space as it goes: a sweep looks at the whole store, so it must be worth it.
+MUCH_BYTES = 16 << 20
 
 
 class Pruning:
@@ -45,29 +46,35 @@ class Pruning:
         """Tells whether a plan with so many checkpoints has too many."""
         return count > self._policy.limit
 
-    def prune(self, plan_id: str) -> list[Verdict]:
-        """Applies the policy; returns what became of each checkpoint and why."""
+    def verdicts(self, plan_id: str) -> list[Verdict]:
+        """Judges the checkpoints of a plan; changes nothing."""
         with self._database.unit_of_work() as connection:
             plan = PlanRepository(connection).get(plan_id)
             rows = CheckpointRepository(connection).of_plan(plan_id)
-            verdicts = judge(rows, self._policy, _needed(connection, plan_id, rows))
+            return judge(rows, self._policy, _needed(connection, plan, rows))
+
+    def prune(self, plan_id: str) -> list[Verdict]:
+        """Applies the policy; returns what became of each checkpoint and why."""
+        verdicts = self.verdicts(plan_id)
         doomed = [verdict.checkpoint for verdict in verdicts if not verdict.keep]
+        kept = [verdict.checkpoint for verdict in verdicts if verdict.keep]
         if doomed:
-            self.forget(plan, doomed)
-        kept = len(rows) - len(doomed)
-        if self.is_due(kept):
-            text = f"{kept} checkpoints are kept, more than the limit of {self._policy.limit}"
+            waiting = self.forget(plan_id, doomed)
+            if waiting > max(MUCH_BYTES, sum(row.size_bytes for row in kept) // 2):
+                self.free(plan_id)
+        if self.is_due(len(kept)):
+            text = f"{len(kept)} checkpoints are kept, more than the limit of {self._policy.limit}"
             self._report(Note(plan_id, text))
         return verdicts
 
-    def forget(self, plan: Plan, doomed: Sequence[Checkpoint]) -> None:
-        """Deletes rows and notes that their content may go; it goes when somebody has time."""
+    def forget(self, plan_id: str, doomed: Sequence[Checkpoint]) -> int:
+        """Deletes rows and notes that their content may go; returns how many bytes wait for it."""
         with self._database.unit_of_work() as connection:
             repository = CheckpointRepository(connection)
             for checkpoint in doomed:
                 repository.delete(checkpoint)
-            intent = {"refs": [checkpoint.sandbox_ref for checkpoint in doomed]}
-            OperationRepository(connection).open(plan.plan_id, Kind.PRUNE, intent)
+            waiting = self._waiting(connection, plan_id)
+            return _note(connection, plan_id, waiting[-1] if waiting else None, doomed)
 
     def carry_out(self, operation: Operation) -> None:
         """Frees the content of forgotten rows; stays open while the store is in use."""
@@ -76,11 +83,7 @@ class Pruning:
     def free(self, plan_id: str) -> None:
         """Carries out all prune operations of a plan in one sweep."""
         with self._database.unit_of_work() as connection:
-            waiting = [
-                operation
-                for operation in OperationRepository(connection).unfinished(plan_id)
-                if operation.kind is Kind.PRUNE
-            ]
+            waiting = self._waiting(connection, plan_id)
             project_id = PlanRepository(connection).get(plan_id).project_id
         archive = self._sandboxes.archive(project_id)
         self.clean(archive, plan_id)
@@ -107,6 +110,10 @@ class Pruning:
         with self._database.unit_of_work() as connection:
             return OperationRepository(connection).forgotten(project_id)
 
+    def _waiting(self, connection: Connection, plan_id: str) -> list[Operation]:
+        unfinished = OperationRepository(connection).unfinished(plan_id)
+        return [operation for operation in unfinished if operation.kind is Kind.PRUNE]
+
     def live(self, project_id: str) -> set[str]:
         """Returns every snapshot of a project that something still needs."""
         with self._database.unit_of_work() as connection:
@@ -118,19 +125,42 @@ class Pruning:
             )
 
 
-def _needed(connection: Connection, plan_id: str, rows: Sequence[Checkpoint]) -> dict[str, str]:
-    """Returns the checkpoints that something else relies on, each with the reason."""
-    needed = {
-        str(operation.intent[key]): "an unfinished operation needs it"
-        for operation in OperationRepository(connection).unfinished(plan_id)
-        if operation.kind in GOES_BACK
-        for key in ("target", "safety")
+def _note(
+    connection: Connection, plan_id: str, waiting: Operation | None, doomed: Sequence[Checkpoint]
+) -> int:
+    """Adds forgotten checkpoints to the prune that waits already, or opens one."""
+    operations = OperationRepository(connection)
+    earlier: Mapping[str, Any] = waiting.intent if waiting else {"refs": []}
+    intent: dict[str, Any] = {
+        "refs": [*earlier["refs"], *(row.sandbox_ref for row in doomed)],
+        "names": [*earlier.get("names", []), *(row.name for row in doomed)],
+        "bytes": earlier.get("bytes", 0) + sum(row.size_bytes for row in doomed),
     }
-    for attempt in CorrectionRepository(connection).of_plan(plan_id):
-        needed[attempt.before_id or ""] = "it is what a correction replaced"
-    for decision in DecisionRepository(connection).counting(plan_id):
-        before = state_before(decision.decision_id, rows)
-        needed[before.checkpoint_id if before else ""] = "an active decision can be corrected to it"
-    for run in StepRunRepository(connection).unfinished(plan_id):
+    if waiting is None:
+        operations.open(plan_id, Kind.PRUNE, intent)
+    else:
+        operations.extend(waiting.operation_id, intent)
+    return int(intent["bytes"])
+
+
+def _needed(connection: Connection, plan: Plan, rows: Sequence[Checkpoint]) -> dict[str, str]:
+    """Returns the checkpoints that something else relies on, each with the reason."""
+    needed: dict[str, str] = {}
+    for run in StepRunRepository(connection).unfinished(plan.plan_id):
         needed[run.checkpoint_id or ""] = "the step that was tried last started from it"
-    return needed
+    for attempt in CorrectionRepository(connection).of_plan(plan.plan_id):
+        needed[attempt.before_id or ""] = "it is what a correction replaced"
+    line = lineage(rows)
+    before_it = {row.decision_id: row.checkpoint_id for row in rows if row.checkpoint_id in line}
+    for decision_id in DecisionRepository(connection).active(plan.plan_id):
+        needed[before_it.get(decision_id, "")] = "an active decision can be corrected to it"
+    if plan.stage == APPLIED:
+        before = [row for row in rows if row.checkpoint_type is CheckpointType.PRE_APPLY]
+        needed |= {row.checkpoint_id: "the applied plan is unapplied to it" for row in before[-1:]}
+    return needed | dict.fromkeys(open_targets(connection, plan.plan_id), OPEN_TARGET)
+
+
+def open_targets(connection: Connection, plan_id: str) -> set[str]:
+    """Returns every checkpoint that the intent of an unfinished operation names."""
+    unfinished = OperationRepository(connection).unfinished(plan_id)
+    return {str(named) for operation in unfinished for named in operation.intent.values()}

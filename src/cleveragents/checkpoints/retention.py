@@ -23,6 +23,7 @@ class Verdict:
 
     checkpoint: Checkpoint
     why: str
+    needed: str = ""  # what would be missed without it
 
     @property
     def keep(self) -> bool:
@@ -44,7 +45,7 @@ def judge(
     for row in rows:
         why = reasons.get(row.checkpoint_id)
         if why is not None:
-            verdicts.append(Verdict(row, why))
+            verdicts.append(Verdict(row, why, needed.get(row.checkpoint_id, "")))
         elif surplus > 0:
             verdicts.append(Verdict(row, BEYOND))
             surplus -= 1

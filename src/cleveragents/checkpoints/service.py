@@ -8,7 +8,7 @@ from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
     CheckpointRepository,
 )
-from cleveragents.checkpoints.pruning import Pruning
+from cleveragents.checkpoints.pruning import Pruning, open_targets
 from cleveragents.checkpoints.retention import Verdict
 from cleveragents.checkpoints.rollback import (
     Ending,
@@ -170,15 +170,39 @@ class CheckpointService:
                 runs[project_id] = Verification(self._sandboxes.archive(project_id))
             yield runs[project_id].of(row)
 
+    def retention(self, plan_id: str) -> list[Verdict]:
+        """Tells of each checkpoint whether it would be kept now, and why; changes nothing."""
+        return self._pruning.verdicts(plan_id)
+
+    def pin_checkpoint(self, plan_id: str, checkpoint: Checkpoint, *, pinned: bool) -> Checkpoint:
+        """Makes retention leave a checkpoint alone, or lets it have it again."""
+        with (
+            self._own(plan_id, f"{'pinning' if pinned else 'unpinning'} {checkpoint.name}"),
+            self._database.unit_of_work() as connection,
+        ):
+            return CheckpointRepository(connection).set_pinned(checkpoint, pinned=pinned)
+
+    def refuse_delete(self, plan_id: str, checkpoint: Checkpoint) -> None:
+        """Refuses the newest checkpoint and what an unfinished operation needs."""
+        with self._database.unit_of_work() as connection:
+            newest = CheckpointRepository(connection).latest(plan_id)
+            needed = open_targets(connection, plan_id)
+        if newest is not None and checkpoint.checkpoint_id == newest.checkpoint_id:
+            raise Refused(
+                f"{checkpoint.name} is the newest checkpoint; it always stays",
+                hints=["a newer one makes it deletable: agents plan checkpoint create"],
+            )
+        if checkpoint.checkpoint_id in needed:
+            raise Refused(
+                f"{checkpoint.name} stays: an unfinished operation needs it",
+                hints=["see: agents plan status @"],
+            )
+
     def delete_checkpoint(self, plan_id: str, checkpoint: Checkpoint) -> None:
         """Forgets a checkpoint; the newest one and what an open operation needs are refused."""
         with self._own(plan_id, f"deleting {checkpoint.name}"):
-            if checkpoint.checkpoint_id == self.list_checkpoints(plan_id)[-1].checkpoint_id:
-                raise Refused(
-                    f"{checkpoint.name} is the newest checkpoint; it always stays",
-                    hints=["a newer one makes it deletable: agents plan checkpoint create"],
-                )
-            self._pruning.forget(self._plan(plan_id), [checkpoint])
+            self.refuse_delete(plan_id, checkpoint)
+            self._pruning.forget(plan_id, [checkpoint])
 
     def prune_checkpoints(self, plan_id: str) -> list[Verdict]:
         """Applies the retention policy; returns what became of each checkpoint and why."""

@@ -1,4 +1,4 @@
-"""`agents plan checkpoint …`: list, show, make, delete, compare and verify checkpoints."""
+"""`agents plan checkpoint …`: list, show, compare and verify checkpoints."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -6,17 +6,11 @@ from typing import Annotated
 import typer
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.saving import Wanted
-from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.checkpoints.verification import Verified
-from cleveragents.cli import views
-from cleveragents.cli.invocation import PlanArgument, YesOption, add_commands, confirm, current
+from cleveragents.cli import keeping, views
+from cleveragents.cli.invocation import CheckpointArgument, PlanArgument, add_commands, current
 from cleveragents.cli.render import Grid, Result, Text, name_fields
 from cleveragents.errors import InvalidInput
-
-CheckpointArgument = Annotated[
-    str, typer.Argument(metavar="CHECKPOINT", help="A number, an id, a prefix, or @.")
-]
 
 
 def register(parent: typer.Typer) -> None:
@@ -27,23 +21,25 @@ def register(parent: typer.Typer) -> None:
         {
             "list": list_checkpoints,
             "show": show,
-            "create": create,
-            "delete": delete,
             "diff": diff,
             "verify": verify,
         },
     )
+    keeping.register(group)
     parent.add_typer(group, name="checkpoint", help="The points a plan can be taken back to.")
 
 
 def list_checkpoints(plan: PlanArgument = "@") -> Result:
-    """List the checkpoints of a plan, the oldest first.
+    """List the checkpoints of a plan, the oldest first; with --verbose, why each is kept.
 
-    Example: agents plan checkpoint list @
+    Example: agents plan checkpoint list @ --verbose
     """
     app = current.app()
     found = app.plans.find(plan)
-    rows = app.checkpoints.list_checkpoints(found.plan_id)
+    current.messages += views.cautions(found, app)
+    verdicts = app.checkpoints.retention(found.plan_id)
+    rows = [verdict.checkpoint for verdict in verdicts]
+    reasons = [verdict.why for verdict in verdicts]
     line = app.checkpoints.current_line(found.plan_id)
     table = [
         [
@@ -53,12 +49,16 @@ def list_checkpoints(plan: PlanArgument = "@") -> Result:
             *([str(row.step_index), views.size(row.size_bytes)] if current.verbose else []),
             views.moment(row.created_at),
             _remark(row, left_behind=row.checkpoint_id not in line),
+            *([why] if current.verbose else []),
         ]
-        for row in rows
+        for row, why in zip(rows, reasons, strict=True)
     ]
-    more = ["STEP", "ADDED"] if current.verbose else []
-    columns = ["CP", "ID", "TYPE", *more, "CREATED", "WHY"]
-    data = [{**_row(row), "marked": row.checkpoint_id not in line} for row in rows]
+    more, last = (["STEP", "ADDED"], ["KEPT"]) if current.verbose else ([], [])
+    columns = ["CP", "ID", "TYPE", *more, "CREATED", "WHY", *last]
+    data = [
+        {**views.checkpoint_row(row), "marked": row.checkpoint_id not in line, "kept": why}
+        for row, why in zip(rows, reasons, strict=True)
+    ]
     problems = [
         f"{row.name}: {row.metadata['problem']}" for row in rows if "problem" in row.metadata
     ]
@@ -78,48 +78,9 @@ def show(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
     app = current.app()
     found = app.plans.find(plan)
     row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
-    data = _row(row)
-    shown = {**data, "metadata_json": None, **dict(row.metadata)}
-    del shown["metadata_json"]
-    return Result(data, [views.fields(f"Checkpoint {row.name}", shown)])
-
-
-def create(
-    plan: PlanArgument = "@",
-    label: Annotated[str | None, typer.Option("--label", help="A name for it.")] = None,
-) -> Result:
-    """Save the present state of a plan under a name; it is kept until you delete it.
-
-    Example: agents plan checkpoint create @ --label "before the risky part"
-    """
-    app = current.app()
-    found = app.plans.find(plan)
-    wanted = Wanted(CheckpointType.MANUAL, "made by hand", label=label, pinned=True)
-    row = app.checkpoints.create_checkpoint(found.plan_id, wanted)
-    app.checkpoints.finish(found.plan_id)
-    return Result(
-        _row(row),
-        [Text([f"{row.name}  {row.checkpoint_id}"])],
-        next_steps=[f"agents plan rollback {found.plan_id} {row.seq}"],
-    )
-
-
-def delete(plan: PlanArgument, checkpoint: CheckpointArgument, yes: YesOption = False) -> Result:
-    """Delete a checkpoint; this cannot be undone.
-
-    Example: agents plan checkpoint delete @ 3
-    """
-    app = current.app()
-    found = app.plans.find(plan)
-    row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
-    confirm(
-        f"Delete {row.name} ({row.label or row.reason}) for ever?",
-        yes=yes,
-        command_line=f"agents plan checkpoint delete {found.plan_id} {row.seq}",
-    )
-    app.checkpoints.delete_checkpoint(found.plan_id, row)
-    app.checkpoints.finish(found.plan_id)
-    return Result({"deleted": row.checkpoint_id, "seq": row.seq}, [Text([f"deleted {row.name}"])])
+    data = views.checkpoint_row(row)
+    shown = {key: value for key, value in data.items() if key != "metadata_json"}
+    return Result(data, [views.fields(f"Checkpoint {row.name}", {**shown, **row.metadata})])
 
 
 def diff(
@@ -198,14 +159,6 @@ def _damage(found: Verified) -> dict[str, object]:
         "problem": found.problem,
         "paths": [name_fields("path", path) for path in found.damaged],
     }
-
-
-def _row(row: Checkpoint) -> dict[str, object]:
-    """A checkpoint as programs read it: the columns of the table."""
-    columns = dict(vars(row))
-    columns["created_at"] = row.created_at.isoformat()
-    columns["metadata_json"] = dict(columns.pop("metadata"))
-    return columns
 
 
 def _remark(row: Checkpoint, *, left_behind: bool) -> str:

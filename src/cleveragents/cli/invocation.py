@@ -51,6 +51,9 @@ GLOBALS: dict[str, Any] = {
 
 
 PlanArgument = Annotated[str, typer.Argument(metavar="PLAN", help="An id, a prefix, or @.")]
+CheckpointArgument = Annotated[
+    str, typer.Argument(metavar="CHECKPOINT", help="A number, an id, a prefix, or @.")
+]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 TakeOverOption = Annotated[
     bool, typer.Option("--take-over", help="End the process that owns the plan, then go on.")

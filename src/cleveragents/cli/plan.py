@@ -54,7 +54,8 @@ def list_plans() -> Result:
 
     Example: agents plan list
     """
-    found = current.app().plans.list()
+    app = current.app()
+    found = app.plans.list()
     rows = [
         [
             plan.plan_id,
@@ -68,6 +69,7 @@ def list_plans() -> Result:
     table = Grid("", ["PLAN", "STATE", "STEPS", "NAME", "CREATED"], rows)
     hints = [] if found else ["this project has no plan yet; make one: agents plan use ACTION"]
     hints += [f"{plan.name}: {views.ROLLBACK_OFF}" for plan in found if views.runs_bare(plan)]
+    hints += [] if app.checkpoints.policy.triggers else [views.AUTOMATIC_OFF]
     data = {"plans": [views.plan_row(plan) for plan in found]}
     return Result(data, [table] if found else [], messages=hints)
 

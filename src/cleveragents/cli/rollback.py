@@ -59,6 +59,7 @@ def rollback(
     """
     app = current.app(progress=True)
     found = app.plans.find(plan)
+    current.messages += views.cautions(found, app)
     target = _target(app, found, checkpoint)
     if to is not None:
         return _extracted(app, found, target, to)

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import cast
 
 from cleveragents.app import App
+from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.comparison import FileDiff
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.cli.render import Fields, Grid, Result, Text, name_fields
@@ -21,8 +23,9 @@ from cleveragents.plans.lifecycle import (
 )
 from cleveragents.plans.plan import Plan
 
-ROLLBACK_OFF = "rollback is off for this plan: it runs without checkpoints"
 UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+ROLLBACK_OFF = "rollback is off for this plan: it runs without checkpoints"
+AUTOMATIC_OFF = "automatic checkpoints are off: a crash starts again from pre_execute"
 UNCONFINED = "steps are not confined yet: an absolute path in a step still reaches your own files"
 
 
@@ -42,11 +45,22 @@ def size(count: int) -> str:
 
 def fields(title: str, data: Mapping[str, object]) -> Fields:
     """A panel of data; names are written as words."""
-    rows = [
-        (name.replace("_", " ").capitalize(), "" if value is None else str(value))
-        for name, value in data.items()
-    ]
+    rows = [(name.replace("_", " ").capitalize(), _plainly(value)) for name, value in data.items()]
     return Fields(title, rows)
+
+
+def _plainly(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, cast("Sequence[object]", value))) or "-"
+    return "-" if value is None else str(value)
+
+
+def checkpoint_row(row: Checkpoint) -> dict[str, object]:
+    """A checkpoint as programs read it: the columns of the table."""
+    columns = dict(vars(row))
+    columns["created_at"] = row.created_at.isoformat()
+    columns["metadata_json"] = dict(columns.pop("metadata"))
+    return columns
 
 
 def plan_row(plan: Plan) -> dict[str, object]:
@@ -74,7 +88,7 @@ def cautions(plan: Plan, app: App) -> list[str]:
     if runs_bare(plan):
         found.append(ROLLBACK_OFF)
     elif not app.checkpoints.policy.triggers:
-        found.append("automatic checkpoints are off: a crash starts again from pre_execute")
+        found.append(AUTOMATIC_OFF)
     return found
 
 

@@ -128,11 +128,16 @@ class StepRunRepository:
 
     def unfinished(self, plan_id: str) -> Sequence[StepRun]:
         """Returns the runs that count and have not succeeded."""
-        return [
-            run
-            for run in self.of_plan(plan_id)
-            if run.superseded_by is None and run.status != SUCCEEDED
-        ]
+        rows = self._connection.execute(
+            select(step_runs)
+            .where(
+                step_runs.c.plan_id == plan_id,
+                step_runs.c.superseded_by.is_(None),
+                step_runs.c.status != SUCCEEDED,
+            )
+            .order_by(step_runs.c.seq)
+        )
+        return [_from_row(row) for row in rows.mappings()]
 
     def active(self, plan_id: str) -> Sequence[str]:
         """Returns the ids of the successful runs that count at present."""

@@ -1,0 +1,106 @@
+"""`agents plan checkpoint create|pin|unpin|delete`: what is kept, and what is not."""
+
+from typing import Annotated
+
+import typer
+
+from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.cli import views
+from cleveragents.cli.invocation import (
+    CheckpointArgument,
+    DryRunOption,
+    PlanArgument,
+    YesOption,
+    add_commands,
+    confirm,
+    current,
+)
+from cleveragents.cli.render import Result, Text
+
+
+def register(group: typer.Typer) -> None:
+    """Adds the commands to their group."""
+    add_commands(group, {"create": create, "pin": pin, "unpin": unpin, "delete": delete})
+
+
+def create(
+    plan: PlanArgument = "@",
+    label: Annotated[str | None, typer.Option("--label", help="A name for it.")] = None,
+    pinned: Annotated[
+        bool,
+        typer.Option("--pin/--no-pin", help="Keep it until you delete it, or as the others."),
+    ] = True,
+) -> Result:
+    """Save the present state of a plan under a name; it is kept until you delete it.
+
+    Example: agents plan checkpoint create @ --label "before the risky part"
+    """
+    app = current.app()
+    found = app.plans.find(plan)
+    current.messages += views.cautions(found, app)
+    wanted = Wanted(CheckpointType.MANUAL, "made by hand", label=label, pinned=pinned)
+    row = app.checkpoints.create_checkpoint(found.plan_id, wanted)
+    app.checkpoints.finish(found.plan_id)
+    return Result(
+        views.checkpoint_row(row),
+        [Text([f"{row.name}  {row.checkpoint_id}"])],
+        next_steps=[f"agents plan rollback {found.plan_id} {row.seq}"],
+    )
+
+
+def pin(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
+    """Keep a checkpoint until you delete it, however many there are.
+
+    Example: agents plan checkpoint pin @ 3
+    """
+    return _pinned(plan, checkpoint, pinned=True)
+
+
+def unpin(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
+    """Let a checkpoint go when it is one of the oldest, as the others.
+
+    Example: agents plan checkpoint unpin @ 3
+    """
+    return _pinned(plan, checkpoint, pinned=False)
+
+
+def _pinned(plan: str, checkpoint: str, *, pinned: bool) -> Result:
+    app = current.app()
+    found = app.plans.find(plan)
+    row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
+    already = row.pinned == pinned
+    row = app.checkpoints.pin_checkpoint(found.plan_id, row, pinned=pinned)
+    state, other = ("pinned", "unpin") if pinned else ("not pinned", "pin")
+    undo = f"agents plan checkpoint {other} {found.plan_id} {row.seq}    # takes it back"
+    return Result(
+        views.checkpoint_row(row),
+        [Text([f"{row.name} is {state}{' already' if already else ''}"])],
+        next_steps=[] if already else [undo],
+    )
+
+
+def delete(
+    plan: PlanArgument,
+    checkpoint: CheckpointArgument,
+    yes: YesOption = False,
+    dry_run: DryRunOption = False,
+) -> Result:
+    """Delete a checkpoint; this cannot be undone.
+
+    Example: agents plan checkpoint delete @ 3
+    """
+    app = current.app()
+    found = app.plans.find(plan)
+    row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
+    app.checkpoints.refuse_delete(found.plan_id, row)
+    needed = {v.checkpoint.seq: v.needed for v in app.checkpoints.retention(found.plan_id)}[row.seq]
+    what = f"{row.name} ({row.label or row.reason}{f'; {needed}' if needed else ''})"
+    again = f"agents plan checkpoint delete {found.plan_id} {row.seq}"
+    if dry_run:
+        text = f"dry run: {what} would be deleted for ever"
+        return Result({"would_delete": row.checkpoint_id, "seq": row.seq}, messages=[text])
+    confirm(f"Delete {what} for ever?", yes=yes, command_line=again)
+    app.checkpoints.delete_checkpoint(found.plan_id, row)
+    app.checkpoints.finish(found.plan_id)
+    return Result({"deleted": row.checkpoint_id, "seq": row.seq}, [Text([f"deleted {row.name}"])])
