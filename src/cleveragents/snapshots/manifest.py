@@ -72,7 +72,7 @@ class Version(NamedTuple):
     data: bytes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # a first restore makes one for every file
 class Change:
     """What differs at one path between two manifests."""
 

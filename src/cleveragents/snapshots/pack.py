@@ -29,6 +29,7 @@ from cleveragents.snapshots.manifest import ID_BYTES, Version, object_id
 MAGIC = b"capack01"
 RAW, ZSTD, DIFFERENCE = 0, 1, 2
 BUFFER = 1 << 20
+RESIDENT_BYTES = 8 << 20  # of a pack that is being read
 TEMPORARY = "writing-"  # prefix of packs that are not finished yet
 _OBJECT = struct.Struct("<32sBQ")  # id, codec, stored length
 _INDEX = struct.Struct("<32sQ")  # id, offset
@@ -117,6 +118,7 @@ class Pack:
             if self.size < len(MAGIC) + _FOOTER.size:
                 raise Damaged(f"the pack {path.name} is cut short")
             self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._read_since = 0
         self._start, self._count, self.root, digest, magic = _FOOTER.unpack_from(
             self._map, self.size - _FOOTER.size
         )
@@ -153,6 +155,7 @@ class Pack:
         start = offset + _OBJECT.size
         if found != identity or start + length > self._start:
             raise Damaged(f"object {identity.hex()} is damaged")
+        self._let_go(length)
         return codec, self._map[start : start + length]
 
     def identities(self) -> Iterator[bytes]:
@@ -165,6 +168,13 @@ class Pack:
         for index in range(self._count):
             identity, offset = _INDEX.unpack_from(self._map, self._start + index * _INDEX.size)
             yield identity, _OBJECT.size + _OBJECT.unpack_from(self._map, offset)[2]
+
+    def _let_go(self, length: int) -> None:
+        """Gives pages back from time to time: a map that was read whole is no memory of ours."""
+        self._read_since += length
+        if self._read_since > RESIDENT_BYTES:
+            self._map.madvise(mmap.MADV_DONTNEED)
+            self._read_since = 0
 
     def _offset(self, identity: bytes) -> int | None:
         low, high = 0, self._count
