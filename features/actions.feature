@@ -31,7 +31,7 @@ Feature: Action files
       | a missing parameter      | {tool: write_file, with: {path: a}}                 | with.content: missing                                                                    |
       | an unknown parameter     | {tool: shell, with: {command: a, cwd: b}}           | with.cwd: unknown key                                                                    |
       | an empty parameter       | {tool: shell, with: {command: ""}}                  | with.command: String should have at least 1 character                                    |
-      | a call that is no call   | {tool: python, with: {call: print}}                 | with.call: String should match pattern '^[\w.]+:[\w.]+$'                                 |
+      | a call that is no call   | {tool: python, with: {call: print}}                 | with.call: String should match pattern '^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$'               |
       | parameters in a list     | {tool: shell, with: [a]}                            | with: Input should be a valid dictionary                                                 |
       | a decision without options | {name: s, decide: {question: q, choose: a}}       | decide.options: missing                                                                  |
       | subplans                 | {name: s, subplans: {plans: []}}                    | subplans: this version does not carry out subplans yet                                   |
@@ -55,7 +55,7 @@ Feature: Action files
       | an empty name             | {name: "", steps: [{tool: shell, with: {command: a}}]}                                                       | action.yaml:1: name: String should have at least 1 character                  |
       | a name that is a number   | {name: 7, steps: [{tool: shell, with: {command: a}}]}                                                        | action.yaml:1: name: Input should be a valid string                           |
       | no steps                  | {name: a}                                                                                                    | action.yaml:1: steps: missing                                                 |
-      | empty steps               | {name: a, steps: []}                                                                                         | action.yaml:1: steps: Tuple should have at least 1 item after validation, not 0 |
+      | empty steps               | {name: a, steps: []}                                                                                         | action.yaml:1: steps: there must be at least one                                             |
       | an unknown key            | {name: a, step: [], steps: [{tool: shell, with: {command: a}}]}                                              | action.yaml:1: step: unknown key                                              |
       | an unknown policy         | {name: a, rollback: {on_failure: never}, steps: [{tool: shell, with: {command: a}}]}                         | action.yaml:1: rollback.on_failure: Input should be 'last_good', 'start' or 'keep' |
       | an unknown tool field     | {name: a, tools: [{name: t, command: b, readonly: true}], steps: [{tool: t}]}                                | action.yaml:1: tools.0.readonly: unknown key                                  |
@@ -63,15 +63,16 @@ Feature: Action files
       | a tool with a bad name    | {name: a, tools: [{name: "t t", command: b}], steps: [{tool: shell, with: {command: a}}]}                    | action.yaml:1: tools.0.name: String should match pattern '^[A-Za-z_][A-Za-z0-9_.-]*$' |
       | arguments that are a list | {name: a, arguments: [b], steps: [{tool: shell, with: {command: a}}]}                                        | action.yaml:1: arguments: Input should be a valid dictionary                  |
 
-  Scenario: a strategist instead of steps is told to come later
+  Scenario: steps and a strategist
     Given the action
       """
       name: planned
       strategist: ./plan.sh
+      steps: [{tool: shell, with: {command: a}}]
       """
     When I run "agents plan use ACTION --format json"
     Then the exit code is 2
-    And a problem is "action.yaml:2: strategist: this version does not carry out strategists yet"
+    And a problem is "action.yaml:2: strategist: an action has steps or a strategist, not both"
 
   Scenario: all problems are listed at once, each at its own line, and no plan is left behind
     Given the action

@@ -54,6 +54,21 @@ Feature: Corrections
       | corrects | state    | guidance         | chosen | replaced     |
       | storage  | complete | we have a server |        | sqlite, flat |
 
+  Scenario: what a correction has made of the result
+    Given I have corrected "storage" by saying "we have a server"
+    When I run "agents plan diff --correction CORRECTION"
+    Then the exit code is 0
+    And the output says
+      """
+      -sqlite
+      +postgres
+      -flat
+      +deep
+      """
+    And the output does not say "-red"
+    When I run "agents plan diff --correction 01NOSUCH"
+    Then the exit code is 3
+
   Scenario: a user may choose
     When I choose "postgres" for "storage" by saying "we have a server"
     Then the exit code is 0

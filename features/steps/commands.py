@@ -235,6 +235,7 @@ def words(context, line):
         "PLAN": getattr(context, "plan_id", None),
         "OTHER": getattr(context, "other_id", None),
         "BEFORE": getattr(context, "before", None),
+        "CORRECTION": getattr(context, "correction", None),
     }
     return [str(stands_for.get(word) or word) for word in shlex.split(line)]
 

@@ -196,6 +196,7 @@ def run_correct(context, name, guidance, options):
     )
     rows = context.world.app().corrections.attempts(row.plan_id)
     context.before = rows[-1].before_id if rows else None
+    context.correction = rows[-1].correction_id if rows else None
 
 
 @then("the corrections are")
@@ -210,3 +211,24 @@ def check_corrections(context):
         name = step.title if step else ""
         found.append([name, row.state, row.guidance, row.chosen or "", replaced])
     assert found == [list(row.cells) for row in context.table], found
+
+
+# --- Strategists ----------------------------------------------------------------------------------
+
+
+@given("HOME is a folder of the scenario")
+def set_home(context):
+    context.world.variables["HOME"] = str(context.world.home)
+
+
+@given("the strategist answers")
+@when("the strategist answers")
+def write_strategy(context):
+    (context.world.home / "strategy").write_text(context.text)
+
+
+@then("the strategist was asked")
+def check_strategist(context):
+    asked = json.loads((context.world.home / "asked").read_text())
+    assert asked.pop("project") == str(context.world.project), asked
+    assert asked == json.loads(context.text), asked

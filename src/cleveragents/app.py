@@ -37,6 +37,7 @@ from cleveragents.engine.refresh import Refreshes, RefreshPhase
 from cleveragents.engine.resume import Resumption
 from cleveragents.engine.status import PlanReader
 from cleveragents.engine.stopping import Stopping
+from cleveragents.engine.strategist import Strategist
 from cleveragents.engine.strategize import StrategizePhase
 from cleveragents.engine.tool_step import ToolSteps
 from cleveragents.engine.tree import DecisionTree
@@ -110,7 +111,8 @@ class App:
             ToolStep: ToolSteps(self.checkpoints, attempts, borders),
             DecideStep: DecideSteps(database, self.checkpoints, attempts, borders, report),
         }
-        self.strategize = StrategizePhase(database, report)
+        strategist = Strategist(environment, data / "output", self.stopping)
+        self.strategize = StrategizePhase(database, strategist, ownership.own, report)
         self.resumption = Resumption(database, self.checkpoints, report)
         moves = PlanMoves(database, report)
         self.cancellation = Cancellation(

@@ -70,7 +70,7 @@ def correct(
         data={"correction": attempt.to_record(), "impact": impact_data(impact)},
         footer="Correction complete",
         next_steps=[
-            f"agents plan tree {plan_id}",
+            f"agents plan diff --correction {attempt.correction_id}",
             f"agents plan rollback {plan_id} {attempt.before_id}    # takes it back",
         ],
     )

@@ -86,12 +86,21 @@ def status(plan: PlanArgument = "@") -> Result:
 def diff(
     plan: PlanArgument = "@",
     stat: Annotated[bool, typer.Option("--stat", help="Only count lines.")] = False,
+    correction: Annotated[
+        str | None,
+        typer.Option("--correction", metavar="ID", help="What a correction has made of it."),
+    ] = None,
 ) -> Result:
-    """Show what a plan has changed so far.
+    """Show what a plan has changed so far, or how a correction changed its result.
 
     Example: agents plan diff @
     """
     app = current.app()
+    if correction is not None:
+        attempt = app.corrections.attempt(correction)
+        before = app.checkpoints.get_checkpoint(attempt.plan_id, attempt.before_id or "")
+        found = app.plans.find(attempt.plan_id)
+        return views.differences(app.comparisons.since(found, before), stat=stat)
     found = app.plans.find(plan)
     current.messages += views.cautions(found, app)
     return views.differences(app.comparisons.since_start(found), stat=stat)

@@ -82,6 +82,11 @@ class CorrectionService:
         with self._database.unit_of_work() as connection:
             return DecisionRepository(connection).resolve(text)
 
+    def attempt(self, text: str) -> CorrectionAttempt:
+        """Finds an attempt by its id or a prefix of it."""
+        with self._database.unit_of_work() as connection:
+            return CorrectionRepository(connection).resolve(text)
+
     def attempts(self, plan_id: str) -> Sequence[CorrectionAttempt]:
         """Returns every attempt to correct something in a plan, the oldest first."""
         with self._database.unit_of_work() as connection:

@@ -3,6 +3,11 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from sqlalchemy import Connection
+
+from cleveragents.checkpoints.service import Own
+from cleveragents.engine.strategist import Strategist
+from cleveragents.errors import CleverAgentsError
 from cleveragents.events import PlanMoved, Reporter
 from cleveragents.plans.action import Action, read_action
 from cleveragents.plans.cursor import every_step
@@ -19,29 +24,54 @@ from cleveragents.tools.registry import ToolRegistry
 class StrategizePhase:
     """Makes plans."""
 
-    def __init__(self, database: Database, report: Reporter) -> None:
+    def __init__(
+        self, database: Database, strategist: Strategist, own: Own, report: Reporter
+    ) -> None:
         self._database = database
+        self._strategist = strategist
+        self._own = own
         self._report = report
 
     def run(self, project: Project, action_file: Path, arguments: Mapping[str, str]) -> Plan:
         """Reads the action, records the plan and its root decision, and checks its guarantee.
 
-        A problem in the file or an argument leaves no row; one with the guarantee leaves the
-        plan errored, with everything that is wrong.
+        A problem in the file or an argument leaves no row; a strategist that fails, or a problem
+        with the guarantee, leaves the plan errored, with everything that is wrong.
         """
         action = read_action(action_file, arguments)
-        problems = list(preflight(action))
-        error = PlanError("the plan cannot be taken back", detail=tuple(problems))
         with self._database.unit_of_work() as connection:
-            repository = PlanRepository(connection)
-            plan = repository.add(projects.register(connection, project), action, action_file)
+            project_id = projects.register(connection, project)
+            plan = PlanRepository(connection).add(project_id, action, action_file)
             asked = action.description or action.name
             root = NewDecision(PROMPT_DEFINITION, "What is to be done?", asked)
             DecisionRepository(connection).add(plan.plan_id, root)
-            target = STRATEGY_FAILED if problems else STRATEGIZED
-            plan = repository.move(plan.plan_id, target, error=error if problems else None)
-        self._report(PlanMoved(plan.plan_id, plan.phase, plan.state))
-        return plan
+            if action.strategist is None:
+                return self._settle(connection, plan, unkept(action))
+        with self._own(plan.plan_id, "asking the strategist"):
+            return self._plan_by_strategist(plan, project)
+
+    def _plan_by_strategist(self, plan: Plan, project: Project) -> Plan:
+        try:
+            action = self._strategist.complete(plan.action, plan.plan_id, project.path, ())
+            error = unkept(action)
+        except CleverAgentsError as problem:
+            action, error = plan.action, PlanError(problem.message, detail=problem.detail)
+        with self._database.unit_of_work() as connection:
+            PlanRepository(connection).set_action(plan.plan_id, action)
+            return self._settle(connection, plan, error)
+
+    def _settle(self, connection: Connection, plan: Plan, error: PlanError | None) -> Plan:
+        """Ends the phase, in the transaction that the plan is recorded in."""
+        target = STRATEGIZED if error is None else STRATEGY_FAILED
+        moved = PlanRepository(connection).move(plan.plan_id, target, error=error)
+        self._report(PlanMoved(plan.plan_id, moved.phase, moved.state))
+        return moved
+
+
+def unkept(action: Action) -> PlanError | None:
+    """Tells why the promise that the plan can be taken back could not be kept; None: it can."""
+    problems = tuple(preflight(action))
+    return PlanError("the plan cannot be taken back", detail=problems) if problems else None
 
 
 def preflight(action: Action) -> Iterator[str]:

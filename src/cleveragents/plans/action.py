@@ -15,13 +15,12 @@ from cleveragents.errors import CleverAgentsError, InvalidInput, NotFound
 from cleveragents.plans.source import Location, Plain, Source, read_source
 from cleveragents.plans.step import DECIDE, TOOL, Step
 from cleveragents.tools.builtin import BUILT_IN
-from cleveragents.tools.declaration import CommandTool
+from cleveragents.tools.declaration import CommandTool, Plainly
 from cleveragents.tools.registry import ToolRegistry
 
 _REFERENCE = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 _LATER = {  # what the file format will hold, and this version cannot carry out
     "subplans": "subplans",
-    "strategist": "strategists",
 }
 
 
@@ -60,16 +59,37 @@ class Action(_Model):
     rollback: RollbackPolicy = RollbackPolicy()
     validate_: tuple[str, ...] = Field(default=(), alias="validate")
     tools: tuple[CommandTool, ...] = ()
-    steps: Annotated[tuple[Step, ...], Field(min_length=1)]
+    strategist: Annotated[Plainly, Field(min_length=1)] | None = None  # a command that plans
+    steps: tuple[Step, ...] = ()  # none as long as the strategist has not answered
 
 
 def read_action(path: Path, given: Mapping[str, str]) -> Action:
-    """Reads an action file; every problem in it is listed, each with file, line and field."""
+    """Reads an action file; every problem in it is listed, each with file, line and field.
+
+    The action keeps the values of its arguments as their defaults.
+    """
     source = read_source(path)
     if not isinstance(source.data, dict):
         raise InvalidInput(f"{source.name}: an action is a mapping with a name and steps")
     values, problems = _argument_values(source.data.get("arguments"), source, given)
     filled = _fill_in(source.data, (), values, source, problems)
+    action = _checked(filled, source, problems)
+    arguments = {
+        name: Argument(default=values[name], description=declared.description if declared else "")
+        for name, declared in action.arguments.items()
+    }
+    return action.model_copy(update={"arguments": arguments})
+
+
+def with_steps(action: Action, steps: Sequence[Plain]) -> Action:
+    """Returns the action with the steps a strategist answered; every problem in them is listed."""
+    filled: Plain = {**action.model_dump(mode="json", by_alias=True), "steps": list(steps)}
+    source = Source("strategist", filled, {(): 1}, {})
+    found = _checked({**filled, "strategist": None}, source, [])
+    return found.model_copy(update={"strategist": action.strategist})
+
+
+def _checked(filled: Plain, source: Source, problems: list[str]) -> Action:
     action: Action | None = None
     try:
         action = Action.model_validate(filled)
@@ -78,6 +98,7 @@ def read_action(path: Path, given: Mapping[str, str]) -> Action:
             _told(source, {**problem, "loc": _in_file(problem["loc"])})
             for problem in _telling(error)
         ]
+    problems += _way_problems(filled, source)
     problems += _tool_problems(filled, source)
     problems += _uses_problems(filled, source)
     problems = list(dict.fromkeys(problems))
@@ -87,6 +108,17 @@ def read_action(path: Path, given: Mapping[str, str]) -> Action:
             detail=problems,
         )
     return action
+
+
+def _way_problems(filled: Plain, source: Source) -> Iterator[str]:
+    """Checks that the steps come from one place: the action or its strategist."""
+    held = filled if isinstance(filled, dict) else {}
+    if held.get("strategist") is None and held.get("steps") is None:
+        yield f"{source.at(('steps',))}: missing"
+    elif held.get("strategist") is not None and held.get("steps") is not None:
+        yield f"{source.at(('strategist',))}: an action has steps or a strategist, not both"
+    elif held.get("steps") == []:
+        yield f"{source.at(('steps',))}: there must be at least one"
 
 
 def _argument_values(

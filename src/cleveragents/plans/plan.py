@@ -175,6 +175,10 @@ class PlanRepository:
         CorrectionRepository(self._connection).follow(plan_id, target)
         return self.get(plan_id)
 
+    def set_action(self, plan_id: str, action: Action) -> None:
+        """Records what the plan is to do from now on."""
+        self._update(plan_id, definition_json=action.model_dump_json(by_alias=True))
+
     def set_cursor(self, plan_id: str, cursor: str) -> None:
         """Says which step comes next."""
         self._update(plan_id, cursor=cursor)
