@@ -127,6 +127,8 @@ class Archive:
     ) -> Generator[Capture]:
         with self._store.writing(doing="saving a snapshot"):
             pack = self._store.new_pack()
+            for tracker in trackers.values():
+                tracker.expect(self._store.losses)
             try:
                 yield Capture(pack, trackers, filter_, full=full)
             finally:
@@ -135,12 +137,12 @@ class Archive:
     def remember(self, roots: Roots) -> None:
         """Keeps what is known of directories for the next process."""
         for _, tracker in self._known(roots):
-            tracker.save()
+            self._save(tracker)
 
     def release(self, roots: Roots) -> None:
         """Keeps what is known of directories, and follows their changes no longer."""
         for key, tracker in self._known(roots):
-            tracker.save()
+            self._save(tracker)
             tracker.forget()
             with self._listing:
                 del self._trackers[key]
@@ -387,19 +389,29 @@ class Archive:
         if wrong:
             raise Failed("the restored files differ from the checkpoint", detail=wrong)
 
+    def _packs(self) -> Collection[str]:
+        self._store.open()
+        return self._store.names()
+
+    def _save(self, tracker: Tracker) -> None:
+        self._store.open()
+        tracker.expect(self._store.losses)
+        tracker.save()
+
     def _tracker(self, name: str, path: Path, filter_: Filter) -> Tracker:
         key = (path, filter_ if name == MAIN else Filter())
         with self._listing:
             if key not in self._trackers:
                 cache_key = "\0".join([self._store.identity, *key[1].patterns]).encode()
-                self._trackers[key] = Tracker(
+                made = self._trackers[key] = Tracker(
                     path,
                     excluded=key[1].excludes,
                     tracking=self._tracking,
-                    cache=Cache(path.with_name(path.name + ".stat"), cache_key),
+                    cache=Cache(path.with_name(path.name + ".stat"), cache_key, self._packs),
                     borrow=True,
                     tell=self._tell,
                 )
+                made.expect(self._store.losses)
             return self._trackers[key]
 
     def _known(self, roots: Roots) -> list[tuple[tuple[Path, Filter], Tracker]]:

@@ -1,13 +1,14 @@
 """Keeps a tree on disk between processes, so that a fresh one reads only what changed.
 
-A cache is a help, never a truth: one that is damaged, or made for another store or filter, is
-ignored. A file is trusted by inode, size, ctime, mtime and number of links alone; one that was
-read shortly after it had changed is not trusted at all.
+A cache is a help, never a truth: one that is damaged, or made for another store or filter, or for
+packs that the store no longer has, is ignored. A file is trusted by inode, size, ctime, mtime and
+number of links alone; one that was read shortly after it had changed is not trusted at all.
 """
 
 import os
 import stat
 import struct
+from collections.abc import Collection
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,15 +16,18 @@ from cleveragents.snapshots.manifest import ID_BYTES, Entry, decode, encode
 from cleveragents.snapshots.node import Node
 from cleveragents.snapshots.tree import Linked, Tree
 
-MAGIC = b"castat01"
+MAGIC = b"castat02"
 _RECORD = struct.Struct("<IIIQ")  # lengths of path, object and signatures; inode
+_LENGTH = struct.Struct("<I")
 _ROOT = b"root"
 
 
-def save(path: Path, tree: Tree, key: bytes) -> None:
+def save(path: Path, tree: Tree, key: bytes, packs: Collection[str]) -> None:
     """Writes a tree that is stored; a crash leaves the old cache or the new one."""
     root = encode({_ROOT: tree.root.entry()})
-    parts = [MAGIC, sha256(key).digest(), struct.pack("<I", len(root)), root]
+    names = "\n".join(packs).encode()
+    parts = [MAGIC, sha256(key).digest(), _LENGTH.pack(len(names)), names]
+    parts += [_LENGTH.pack(len(root)), root]
     parts.extend(part for node in tree.nodes() for part in _record(node))
     digest = sha256()
     temporary = path.with_name(path.name + ".new")
@@ -35,7 +39,7 @@ def save(path: Path, tree: Tree, key: bytes) -> None:
     os.replace(temporary, path)
 
 
-def load(path: Path, key: bytes) -> Tree | None:
+def load(path: Path, key: bytes, packs: Collection[str]) -> Tree | None:
     """Reads a tree back; None if there is none that can be used."""
     try:
         data = path.read_bytes()
@@ -45,7 +49,11 @@ def load(path: Path, key: bytes) -> Tree | None:
     head = MAGIC + sha256(key).digest()
     if bytes(body[: len(head)]) != head or sha256(body).digest() != data[-ID_BYTES:]:
         return None
-    return _read(body[len(head) :])
+    at = len(head) + _LENGTH.size
+    (length,) = _LENGTH.unpack_from(body, len(head))
+    if not set(bytes(body[at : at + length]).decode().split("\n")) <= set(packs):
+        return None  # what it calls stored may be gone
+    return _read(body[at + length :])
 
 
 def _record(node: Node) -> tuple[bytes, ...]:
@@ -55,7 +63,7 @@ def _record(node: Node) -> tuple[bytes, ...]:
 
 def _read(data: memoryview) -> Tree:
     tree = Tree()
-    (length,) = struct.unpack_from("<I", data)
+    (length,) = _LENGTH.unpack_from(data)
     root = decode(bytes(data[4 : 4 + length]))[_ROOT]
     expected = {b"": (tree.root, root)}
     at = 4 + length

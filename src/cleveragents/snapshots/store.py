@@ -49,6 +49,7 @@ class Store:
         self._packs: dict[str, Pack] = {}
         self._small: dict[bytes, Pack] = {}  # where the objects of small packs are
         self._large: list[Pack] = []  # packs that are searched one by one
+        self.losses = 0  # how often packs were gone that had been there
 
     def __contains__(self, identity: bytes) -> bool:
         return identity in self._small or any(identity in pack for pack in self._large)
@@ -57,14 +58,19 @@ class Store:
         """Looks which packs there are now; a pack that cannot be read counts as absent."""
         with self._opening:
             found = {name for name in os.listdir(self._packs_directory) if name.endswith(".pack")}
-            if self._packs.keys() - found:  # another process has repacked: start again
+            if self._packs.keys() - found:  # repacked by another process, or lost: start again
                 self._packs, self._small, self._large = {}, {}, []
+                self.losses += 1
             for name in sorted(found - self._packs.keys()):
                 try:
                     self._add(Pack(self._packs_directory / name))
                 except Damaged:
                     # Its objects are reported as missing by whoever needs them, with the paths.
                     continue
+
+    def names(self) -> Collection[str]:
+        """Returns the names of the packs that can be read."""
+        return self._packs.keys()
 
     def add(self, path: Path) -> Pack:
         """Takes in a pack that was just finished."""
@@ -195,7 +201,9 @@ class Store:
             if dead * 2 >= pack.size:
                 self._rewrite(pack, live)
                 pack.path.unlink()
+        losses = self.losses
         self.open()
+        self.losses = losses  # nothing that is needed is gone
         after = sum(pack.size for pack in self._packs.values())
         return Swept(bytes_freed=before - after)
 
@@ -229,7 +237,7 @@ class NewPack:
         is one too many in a row: all of them are needed to read it.
         """
         identity = object_id(data)
-        if identity in self._writer or identity in self._store:
+        if identity in self._writer or self._store.bases(identity) is not None:
             return identity
         if version is not None and self._is_worth_it(version):
             self._writer.add_difference(identity, data, version)

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -29,6 +29,7 @@ class Cache:
 
     path: Path
     key: bytes
+    packs: Callable[[], Collection[str]]  # the packs that the store has now
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,15 @@ class Tracker:
         self._is_doubted = False
         self._watcher: Watcher | None = None
         self._root_inode = 0
+        self._losses: int | None = None
+
+    def expect(self, losses: int) -> None:
+        """Takes nothing for stored any more if the store has lost packs since the last time."""
+        if self._losses not in (None, losses):
+            self.forget()
+            if self._cache is not None:
+                self._cache.path.unlink(missing_ok=True)
+        self._losses = losses
 
     def state(self, sink: Sink, *, full: bool = False) -> State:
         """Returns the present content; what is not stored yet goes to a sink that stores.
@@ -109,7 +119,7 @@ class Tracker:
     def save(self) -> None:
         """Keeps what is known for the next process."""
         if self._cache is not None and self._tree.root.stored and not self._is_doubted:
-            stat_cache.save(self._cache.path, self._tree, self._cache.key)
+            stat_cache.save(self._cache.path, self._tree, self._cache.key, self._cache.packs())
 
     def unstored(self) -> dict[bytes, bytes]:
         """Returns the directory objects of the last state that are not in the store, by id."""
@@ -149,7 +159,9 @@ class Tracker:
 
     def _first_look(self, root: int, sink: Sink) -> Tree:
         cache = self._cache
-        loaded = stat_cache.load(cache.path, cache.key) if cache is not None else None
+        loaded = None
+        if cache is not None:
+            loaded = stat_cache.load(cache.path, cache.key, cache.packs())
         tree = self._tree = loaded or Tree()
         self._is_known = True
         if self._tracking is not Tracking.SCAN:

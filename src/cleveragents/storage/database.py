@@ -1,5 +1,6 @@
 """Opens the database: its settings, its schema version, and units of work on it."""
 
+import os
 import sqlite3
 from pathlib import Path
 from threading import RLock
@@ -8,7 +9,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
-from cleveragents.errors import Refused
+from cleveragents.errors import Failed, Refused
 from cleveragents.storage.lock import FileLock
 from cleveragents.storage.tables import SCHEMA
 from cleveragents.storage.unit_of_work import UnitOfWork, understood
@@ -35,10 +36,23 @@ class Database:
             found = self._schema()
         if found != SCHEMA:
             self._upgrade()
+        self._file = self._identity()
 
     def unit_of_work(self) -> UnitOfWork:
-        """Begins one transaction."""
+        """Begins one transaction; a file that is not the one that was opened takes none.
+
+        SQLite would go on in a file that has lost its name, and what it is told there is lost.
+        """
+        if self._identity() != self._file:
+            raise Failed(f"the database is gone: {self._path}")
         return UnitOfWork(self._engine, self._turn)
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def _schema(self) -> str | None:
         with self._engine.connect() as connection:
@@ -59,7 +73,7 @@ class Database:
                 # Alembic is slow to import and needed only when the schema is behind.
                 from cleveragents.storage.migrations import upgrade  # noqa: PLC0415
 
-                with self.unit_of_work() as connection:
+                with UnitOfWork(self._engine, self._turn) as connection:
                     upgrade(connection)
 
 

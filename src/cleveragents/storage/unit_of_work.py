@@ -21,9 +21,12 @@ class UnitOfWork(AbstractContextManager[Connection]):
         self._stack = ExitStack()
 
     def __enter__(self) -> Connection:
-        self._stack.enter_context(self._turn)
-        self._stack.enter_context(understood(self._engine))
-        return self._stack.enter_context(self._engine.begin())
+        with ExitStack() as stack:  # what fails to begin is told and let go of as well
+            stack.enter_context(self._turn)
+            stack.enter_context(understood(self._engine))
+            connection = stack.enter_context(self._engine.begin())
+            self._stack = stack.pop_all()
+        return connection
 
     def __exit__(
         self,
