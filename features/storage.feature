@@ -31,7 +31,7 @@ Feature: Storage
     And the envelope is that of the error "failed" of "plan list"
     And the error message says "the database cannot be used: file is not a database"
     And the detail says "cleveragents.db"
-    And a suggestion says "--data-dir"
+    And a suggestion says "agents doctor --repair"
 
   Scenario: a transaction that fails leaves nothing
     Given a plain folder

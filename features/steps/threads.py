@@ -41,7 +41,7 @@ def check_checkpoints(context):
         files = picture(sandbox(context, plan))
         rows = app.checkpoints.list_checkpoints(plan.plan_id)
         for row in (*rows, rows[-1]):
-            assert app.checkpoints.verify_checkpoint(plan.plan_id, row) == []
+            assert all(found.is_intact for found in app.checkpoints.verify_checkpoints([row]))
             app.checkpoints.rollback_to_checkpoint(plan.plan_id, row)
         assert_same(files, picture(sandbox(context, plan)))
 
