@@ -51,9 +51,6 @@ class Store:
         self._large: list[Pack] = []  # packs that are searched one by one
         self.losses = 0  # how often packs were gone that had been there
 
-    def __contains__(self, identity: bytes) -> bool:
-        return identity in self._small or any(identity in pack for pack in self._large)
-
     def open(self) -> None:
         """Looks which packs there are now; a pack that cannot be read counts as absent."""
         with self._opening:

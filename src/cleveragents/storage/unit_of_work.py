@@ -1,5 +1,6 @@
 """One transaction: everything done through it commits together, or not at all."""
 
+import sqlite3
 from collections.abc import Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from types import TracebackType
@@ -42,12 +43,13 @@ def understood(engine: Engine) -> Generator[None]:
     """Turns what the database driver says into something a user can act on."""
     try:
         yield
-    except DBAPIError as error:
+    except (DBAPIError, sqlite3.Error) as error:
+        cause = error.orig if isinstance(error, DBAPIError) else error
         hints = ["check free space and permissions, or choose another --data-dir"]
-        if any(words in str(error.orig) for words in UNREADABLE):
+        if any(words in str(cause) for words in UNREADABLE):
             hints = ["move it away, then rebuild it from the store: agents doctor --repair"]
         raise Failed(
-            f"the database cannot be used: {error.orig}",
+            f"the database cannot be used: {cause}",
             detail=[f"file: {engine.url.database}"],
             hints=hints,
         ) from error
