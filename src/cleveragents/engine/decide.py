@@ -42,7 +42,7 @@ from cleveragents.tools.tool import Call, Outcome, Tool
 class Answer(BaseModel):
     """What a chooser answers."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     choose: str
     rationale: str | None = None

@@ -25,7 +25,7 @@ _LATER = {  # what the file format will hold, and this version cannot carry out
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, defer_build=True)
 
 
 class OnFailure(StrEnum):

@@ -14,7 +14,7 @@ TOOL, DECIDE = "tool", "decide"
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, defer_build=True)
 
 
 class AnyStep(_Model):

@@ -25,7 +25,7 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 class _Parameters(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class ShellParameters(_Parameters):
@@ -62,7 +62,7 @@ class PythonParameters(_Parameters):
 
 
 class AnyParameters(BaseModel):
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
 
 
 def command_tool(declared: CommandTool) -> AnyTool:

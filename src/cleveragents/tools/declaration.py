@@ -14,7 +14,7 @@ _FUNCTION = re.compile(FUNCTION)
 class Declaration(BaseModel):
     """The flat declaration of a tool; unknown fields are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$")]
     description: str = ""
