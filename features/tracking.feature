@@ -161,3 +161,14 @@ Feature: Finding what has changed
       | limit                 | number |
       | max_inotify_instances | 0      |
       | max_inotify_watches   | 1      |
+
+  Scenario Outline: many changes in one directory are made at once, not each in all of it: <how>
+    Given a tree of 300 files in one directory
+    When all of them change and the tree is captured by <how>
+    Then no directory was written anew for single files
+    And every snapshot brings the tree back exactly
+
+    Examples:
+      | how  |
+      | scan |
+      | auto |

@@ -15,7 +15,7 @@ from walks import Walk
 from world import Done
 
 from cleveragents.errors import CleverAgentsError
-from cleveragents.snapshots import scan
+from cleveragents.snapshots import node, scan
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.manifest import decode
@@ -233,3 +233,34 @@ def run_limited(context, line, limit, number):
         context.scenario.skip(f"no user namespace here: {done.stderr.strip()}")
         return
     world.done = Done(done.returncode, done.stdout, done.stderr)
+
+
+@given("a tree of {count:d} files in one directory")
+def make_wide_tree(context, count):
+    for index in range(count):
+        (kept(context).tree / str(index)).write_text("one")
+
+
+@when("all of them change and the tree is captured by {how}")
+def capture_wide(context, how):
+    context.kept.open(Tracking(how))
+    context.kept.capture()
+    for path in context.kept.tree.iterdir():
+        path.write_text("two")
+    replace, context.replaced = node.Node.replace, []
+
+    def counted(self, *given):
+        found = replace(self, *given)
+        context.replaced += [] if found is None else [found]
+        return found
+
+    node.Node.replace = counted
+    try:
+        context.kept.capture()
+    finally:
+        node.Node.replace = replace
+
+
+@then("no directory was written anew for single files")
+def check_wide(context):
+    assert not context.replaced, len(context.replaced)

@@ -15,6 +15,7 @@ from cleveragents.snapshots.tree import Linked, Sink, Tree
 from cleveragents.snapshots.watch import WatchLost
 
 MAX_DEPTH = 200  # one descriptor is held per level
+MANY = 32  # entries of one directory that changed; to open it costs as much as so many in place
 RACY_NS = 2_000_000_000  # what was changed this shortly before it was read may change unseen
 READ_ROUNDS = 3
 EXCLUDED = "excluded"
@@ -79,8 +80,9 @@ class Scanner:
             node = node.parent
         return node is self._tree.root
 
-    def _update(self, fd: int, node: Node, names: Iterable[bytes]) -> list[bytes]:
+    def _update(self, fd: int, node: Node, names: set[bytes]) -> list[bytes]:
         """Brings files up to date and drops what is gone; returns the names of directories."""
+        self._prepare(node, len(names))
         directories: list[bytes] = []
         for name in names:
             found = _stat(fd, name) if name else os.fstat(fd)
@@ -116,12 +118,19 @@ class Scanner:
         self._watch(fd, node)
         self._own(fd, node)
         listed = set(map(os.fsencode, os.listdir(fd)))
-        for name in self._differing(fd, node, listed):
+        differing = self._differing(fd, node, listed)
+        self._prepare(node, len(differing))
+        for name in differing:
             found = _stat(fd, name)
             if found is None:
                 self._forget(node, name)
             else:
                 self._named(fd, name, found, node, depth)
+
+    def _prepare(self, node: Node, count: int) -> None:
+        """Opens a directory of which much is to change: each change in place reads all of it."""
+        if count > MANY:
+            self._tree.open(node)
 
     def _differing(self, fd: int, node: Node, listed: set[bytes]) -> list[bytes]:
         """Goes down into known directories; returns the names that are not as last seen.
