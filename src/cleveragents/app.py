@@ -20,6 +20,8 @@ from cleveragents.config.levels import (
     home,
     load,
 )
+from cleveragents.engine.application import Applications
+from cleveragents.engine.apply import ApplyPhase
 from cleveragents.engine.attempt import StepAttempts
 from cleveragents.engine.borders import StepBorders
 from cleveragents.engine.cancel import Cancellation
@@ -32,7 +34,8 @@ from cleveragents.engine.doctor.examination import Examination
 from cleveragents.engine.doctor.repair import Repairs
 from cleveragents.engine.execute import AnyStepKind, ExecutePhase
 from cleveragents.engine.moves import PlanMoves
-from cleveragents.engine.recover import Ownership
+from cleveragents.engine.proposal import Proposals
+from cleveragents.engine.recover import Finishers, Ownership
 from cleveragents.engine.refresh import Refreshes, RefreshPhase
 from cleveragents.engine.resume import Resumption
 from cleveragents.engine.status import PlanReader
@@ -41,6 +44,7 @@ from cleveragents.engine.strategist import Strategist
 from cleveragents.engine.strategize import StrategizePhase
 from cleveragents.engine.tool_step import ToolSteps
 from cleveragents.engine.tree import DecisionTree
+from cleveragents.engine.validate import Validations
 from cleveragents.errors import Failed
 from cleveragents.events import Note, Reporter, in_turn, silent
 from cleveragents.plans.plan import Plan
@@ -76,10 +80,11 @@ class App:
         sources = Sources.of(self.project.path, config_path, flags, caller)
         self.settings = settings = load(sources)
         database = Database(_prepared(data) / "cleveragents.db")
+        project_locks = Locks(data / "locks", "project")
         sandboxes = Sandboxes(
             database,
             data,
-            Locks(data / "locks", "project"),
+            project_locks,
             _sandbox_policy(settings),
             Tracking(settings.text("sandbox.checkpoint.tracking")),
             lambda text: report(Note("", text)),
@@ -91,9 +96,16 @@ class App:
         pruning = Pruning(database, sandboxes, policy.retention, report)
         refreshes = Refreshes(database, sandboxes, report)
         corrections = CorrectionOperations(database, sandboxes, rollbacks)
-        locks = Locks(data / "locks", "plan")
+        self.stopping = Stopping(CancelRequests(data / "locks"))
+        validations = Validations(
+            database, sandboxes, environment, data / "output", self.stopping, report
+        )
+        applications = Applications(
+            database, sandboxes, project_locks, settings.text("sandbox.cleanup"), report
+        )
+        finishers = Finishers(rollbacks, corrections, pruning, refreshes, validations, applications)
         self.ownership = ownership = Ownership(
-            database, locks, rollbacks, corrections, pruning, refreshes, report
+            database, Locks(data / "locks", "plan"), finishers, report
         )
         self.checkpoints = CheckpointService(
             database,
@@ -104,7 +116,6 @@ class App:
             policy,
             ownership.own,
         )
-        self.stopping = Stopping(CancelRequests(data / "locks"))
         attempts = StepAttempts(database, environment, data / "output", self.stopping, report)
         borders = StepBorders(database, self.checkpoints, report)
         kinds: Mapping[type[AnyStep], AnyStepKind] = {
@@ -133,6 +144,15 @@ class App:
             database, self.checkpoints, rollbacks, corrections, ownership.own
         )
         self.tree = DecisionTree(database, ownership.is_owned)
+        self.apply = ApplyPhase(
+            database,
+            sandboxes,
+            self.checkpoints,
+            Proposals(database, sandboxes),
+            validations,
+            applications,
+            ownership.own,
+        )
         self.comparisons = Comparisons(sandboxes)
         self.plans = PlanReader(
             database, sandboxes, self.comparisons, ownership.is_owned, self.project

@@ -90,6 +90,13 @@ class CallUndone(Event):
 
 
 @dataclass(frozen=True)
+class Validated(Event):
+    command: str
+    exit_code: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class SandboxRefreshed(Event):
     files: int
     conflicts: int

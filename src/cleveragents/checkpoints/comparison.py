@@ -2,7 +2,7 @@
 
 import difflib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
@@ -52,7 +52,7 @@ class Comparisons:
         def stored(_: bytes, entry: Entry) -> bytes:
             return archive.read_file(entry)
 
-        return list(_diffs(changes[MAIN], stored, stored))
+        return list(diffs(changes[MAIN], stored, stored))
 
     def _until_now(self, plan: Plan, snapshot_id: str) -> list[FileDiff]:
         sandbox = self._sandboxes.require(plan.plan_id)
@@ -67,10 +67,11 @@ class Comparisons:
                 return beneath.read_file(root, path)
 
         forward = [Change(change.path, change.after, change.before) for change in back]
-        return list(_diffs(forward, lambda _, entry: archive.read_file(entry), present))
+        return list(diffs(forward, lambda _, entry: archive.read_file(entry), present))
 
 
-def _diffs(changes: list[Change], old: Content, new: Content) -> Iterator[FileDiff]:
+def diffs(changes: Iterable[Change], old: Content, new: Content) -> Iterator[FileDiff]:
+    """Yields how each file differs; directories are told by what is in them."""
     for change in changes:
         entry = change.after or change.before
         if entry is None or entry.is_dir or change.path == b".git":

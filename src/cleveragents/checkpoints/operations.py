@@ -24,6 +24,9 @@ class Kind(StrEnum):
     CORRECT = "correct"
     PRUNE = "prune"
     REFRESH = "refresh"
+    VALIDATE = "validate"
+    APPLY = "apply"
+    UNAPPLY = "unapply"
 
 
 class Status(StrEnum):
@@ -91,6 +94,20 @@ class OperationRepository:
             .where(operations.c.operation_id == operation_id)
             .values(status=status, outcome_json=json.dumps(dict(outcome)), closed_at=now())
         )
+
+    def latest(self, plan_id: str, kind: Kind) -> Operation:
+        """Returns the newest operation of a kind that was finished."""
+        rows = self._connection.execute(
+            select(operations)
+            .where(
+                operations.c.plan_id == plan_id,
+                operations.c.kind == kind,
+                operations.c.status == Status.DONE,
+            )
+            .order_by(operations.c.operation_id.desc())
+            .limit(1)
+        )
+        return _from_row(rows.mappings().one())
 
     def kept_refs(self, project_id: str) -> set[str]:
         """Returns the snapshots that operations of a project keep, finished ones included."""

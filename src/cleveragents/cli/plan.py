@@ -7,7 +7,16 @@ from typing import Annotated
 import typer
 
 from cleveragents.app import App
-from cleveragents.cli import checkpoint, conflicts, decisions, errors, execute, rollback, views
+from cleveragents.cli import (
+    apply,
+    checkpoint,
+    conflicts,
+    decisions,
+    errors,
+    execute,
+    rollback,
+    views,
+)
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.errors import Failed, InvalidInput
@@ -26,6 +35,7 @@ def register(root: typer.Typer) -> None:
     group = typer.Typer()
     add_commands(group, {"use": use, "list": list_plans, "status": status, "diff": diff})
     execute.register(group)
+    apply.register(group)
     conflicts.register(group)
     errors.register(group)
     decisions.register(group)

@@ -21,6 +21,7 @@ from cleveragents.events import (
     StepFinished,
     StepOutput,
     StepStarted,
+    Validated,
 )
 
 
@@ -72,6 +73,9 @@ class Progress:
             case CallUndone():
                 mark = "[yellow]↶[/]" if event.worked else "[red]✗[/]"
                 self._line(f"{mark} {_told(event.text)}")
+            case Validated():
+                mark = "[green]✓[/]" if event.exit_code == 0 else "[red]✗[/]"
+                self._line(f"{mark} validate: {_told(event.command)}  {_time(event.seconds)}")
             case SandboxRefreshed():
                 self._line(
                     f"[yellow]↻[/] refreshed, {event.files} paths, {event.conflicts} conflicts"

@@ -246,7 +246,8 @@ def _panel(block: Fields, form: Format) -> RenderableType:
 
 def _table(block: Grid, form: Format) -> RenderableType:
     frame = box.SIMPLE_HEAD if form is Format.RICH else box.ASCII
-    table = RichTable(box=frame)
+    title = escape(safe(block.title)) or None
+    table = RichTable(box=frame, title=title, title_justify="left", title_style="bold")
     for index, column in enumerate(block.columns):
         # What is for copying is never folded.
         table.add_column(column, no_wrap=index < COPIED, overflow="fold")

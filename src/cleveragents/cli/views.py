@@ -117,19 +117,19 @@ def status(found: PlanStatus, app: App) -> Result:
     )
 
 
+def diff_row(diff: FileDiff) -> dict[str, object]:
+    """How one file differs, as programs read it."""
+    return {
+        **name_fields("path", diff.path),
+        "status": diff.status,
+        "insertions": diff.insertions,
+        "deletions": diff.deletions,
+    }
+
+
 def differences(found: Sequence[FileDiff], *, stat: bool) -> Result:
     """How files differ, as a patch or as counts."""
-    data = {
-        "files": [
-            {
-                **name_fields("path", diff.path),
-                "status": diff.status,
-                "insertions": diff.insertions,
-                "deletions": diff.deletions,
-            }
-            for diff in found
-        ]
-    }
+    data = {"files": [diff_row(diff) for diff in found]}
     rows = [[diff.status, diff.path, f"+{diff.insertions} -{diff.deletions}"] for diff in found]
     if stat:
         return Result(data, [Grid("", ["STATUS", "PATH", "LINES"], rows)] if rows else [])
@@ -147,7 +147,7 @@ def _facts(found: PlanStatus) -> list[tuple[str, str]]:
         ("Attempt", str(plan.attempt)),
     ]
     if sandbox is not None:
-        where = sandbox.strategy + ("" if sandbox.exists else ", missing")
+        where = sandbox.strategy + ("" if sandbox.exists else f", {sandbox.condition}")
         facts += [("Sandbox", f"{sandbox.path} ({where})"), ("Branch", sandbox.branch or "-")]
     facts += [
         (
@@ -170,7 +170,7 @@ def _status_data(found: PlanStatus) -> dict[str, object]:
             "strategy": sandbox.strategy,
             "path": str(sandbox.path),
             "branch": sandbox.branch,
-            "status": sandbox.status if sandbox.exists else "missing",
+            "status": sandbox.condition,
         }
     data: dict[str, object] = {
         **plan_row(plan),

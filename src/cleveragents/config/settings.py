@@ -162,6 +162,12 @@ SETTINGS: Mapping[str, Setting] = {
             _one_of("worktree", "head"),
         ),
         Setting(
+            "sandbox.cleanup",
+            "on_apply",
+            "when the files of a sandbox go: on_apply, on_terminal (also when cancelled), manual",
+            _one_of("on_apply", "on_terminal", "manual"),
+        ),
+        Setting(
             "sandbox.copy-ignored", (), "globs of ignored files to take along, as .env", _texts
         ),
         Setting(

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository
 from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.rollback import RollbackResult, Rollbacks, TakenBack
+from cleveragents.engine.application import Applications
 from cleveragents.engine.correction_operation import CorrectionOperations
 from cleveragents.engine.refresh import Refreshes
+from cleveragents.engine.validate import Validations
 from cleveragents.events import Note, Reporter
 from cleveragents.plans.step_run import STARTED, StepRun, StepRunRepository
 from cleveragents.sandbox.process import end_left_behind
@@ -18,6 +21,18 @@ from cleveragents.storage.owner import start_time
 NAMES = {Kind.ROLLBACK: "rollback", Kind.CORRECT: "correction"}
 
 
+@dataclass(frozen=True)
+class Finishers:
+    """Whatever opens operations, and so knows how to finish them."""
+
+    rollbacks: Rollbacks
+    corrections: CorrectionOperations
+    pruning: Pruning
+    refreshes: Refreshes
+    validations: Validations
+    applications: Applications
+
+
 class Ownership:
     """Takes the lock of a plan, then recovers it; a plan already owned is recovered already."""
 
@@ -25,18 +40,12 @@ class Ownership:
         self,
         database: Database,
         locks: Locks,
-        rollbacks: Rollbacks,
-        corrections: CorrectionOperations,
-        pruning: Pruning,
-        refreshes: Refreshes,
+        finishers: Finishers,
         report: Reporter,
     ) -> None:
         self._database = database
         self._locks = locks
-        self._rollbacks = rollbacks
-        self._corrections = corrections
-        self._pruning = pruning
-        self._refreshes = refreshes
+        self._finishers = finishers
         self._report = report
 
     @contextmanager
@@ -76,10 +85,13 @@ class Ownership:
         It may itself be killed: everything here can be done again.
         """
         finish: Mapping[Kind, Callable[[Operation], None]] = {
-            Kind.ROLLBACK: lambda operation: self._go_back(operation, self._rollbacks.carry_out),
-            Kind.CORRECT: lambda operation: self._go_back(operation, self._corrections.carry_out),
-            Kind.PRUNE: self._pruning.carry_out,
-            Kind.REFRESH: self._refreshes.carry_out,
+            Kind.ROLLBACK: lambda each: self._go_back(each, self._finishers.rollbacks.carry_out),
+            Kind.CORRECT: lambda each: self._go_back(each, self._finishers.corrections.carry_out),
+            Kind.PRUNE: self._finishers.pruning.carry_out,
+            Kind.REFRESH: self._finishers.refreshes.carry_out,
+            Kind.VALIDATE: self._finishers.validations.carry_out,
+            Kind.APPLY: self._finishers.applications.finish,
+            Kind.UNAPPLY: self._finishers.applications.finish,
         }
         with self._database.unit_of_work() as connection:
             unfinished = OperationRepository(connection).unfinished(plan_id)

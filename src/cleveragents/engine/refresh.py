@@ -28,8 +28,8 @@ from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.git import merge_text
 from cleveragents.sandbox.sandbox import Looked, Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.snapshots.archive import Merge
 from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.merging import Merge
 from cleveragents.storage.database import Database
 
 REFRESHABLE = (COMPLETE, QUEUED, ERRORED, CANCELLED)

@@ -35,7 +35,7 @@ RUNNING = (Phase.EXECUTE, State.PROCESSING)
 COMPLETE = (Phase.EXECUTE, State.COMPLETE)
 ERRORED = (Phase.EXECUTE, State.ERRORED)
 CANCELLED = (Phase.EXECUTE, State.CANCELLED)
-_APPLYING = (Phase.APPLY, State.PROCESSING)
+APPLYING = (Phase.APPLY, State.PROCESSING)
 APPLIED = (Phase.APPLY, State.APPLIED)
 
 MOVES: Mapping[Stage, frozenset[Stage]] = {
@@ -48,9 +48,9 @@ MOVES: Mapping[Stage, frozenset[Stage]] = {
     # From errored to errored: recovery finishes the rollback that a failed step had begun.
     ERRORED: frozenset({ERRORED, RUNNING, QUEUED, CANCELLED, _STRATEGIZING}),
     CANCELLED: frozenset({RUNNING, QUEUED, _STRATEGIZING}),
-    COMPLETE: frozenset({QUEUED, _APPLYING, _STRATEGIZING, CANCELLED}),
-    _APPLYING: frozenset({APPLIED, COMPLETE}),
-    APPLIED: frozenset({_APPLYING}),
+    COMPLETE: frozenset({QUEUED, APPLYING, _STRATEGIZING, CANCELLED}),
+    APPLYING: frozenset({APPLIED, COMPLETE}),
+    APPLIED: frozenset({APPLYING}),
 }
 START = _STRATEGIZING
 

@@ -80,6 +80,15 @@ class Git:
         options = ("--others", "--ignored", "--exclude-standard", "--directory")
         return self.run("ls-files", "-z", *options).split(b"\0")[:-1]
 
+    def merge_trees(self, ours: str, theirs: str) -> tuple[str, list[str]]:
+        """Merges two commits without a work tree; returns the tree and what does not fit."""
+        command = ("merge-tree", "--write-tree", "--no-messages", "--name-only", "-z")
+        done = _run((*command, ours, theirs), b"", self.environment, Path("/"))
+        if done.returncode not in (0, 1):
+            raise _failed(command, done.stderr)
+        tree, *paths = os.fsdecode(done.stdout).split("\0")[:-1]
+        return tree, paths
+
     def send_history(self, commit: str, to: "Git", known: Sequence[str]) -> None:
         """Streams a commit and its history into another repository; shares nothing on disk."""
         wanted = "\n".join([commit, *(f"^{name}" for name in known), ""])

@@ -14,7 +14,7 @@ from cleveragents.sandbox.project import Project
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.storage.tables import plans, sandboxes
 
-CREATING, READY = "creating", "ready"
+CREATING, READY, REMOVED = "creating", "ready", "removed"
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,11 @@ class Sandbox:
     def exists(self) -> bool:
         """Whether all of its directories are still there, and no link has taken their place."""
         return all(path.is_dir() and not path.is_symlink() for path in self.roots.values())
+
+    @property
+    def condition(self) -> str:
+        """What became of its files, in a word."""
+        return self.status if self.exists or self.status == REMOVED else "missing"
 
 
 @dataclass(frozen=True)
@@ -166,6 +171,12 @@ class SandboxRepository:
                 head=filled.head,
                 project_inode=project_inode,
             )
+        )
+
+    def set_status(self, plan_id: str, status: str) -> None:
+        """Records what became of the files of a sandbox."""
+        self._connection.execute(
+            update(sandboxes).where(sandboxes.c.plan_id == plan_id).values(status=status)
         )
 
     def refreshed_ref(self, plan_id: str) -> str | None:

@@ -15,6 +15,8 @@ from cleveragents.sandbox.git_worktree import GitWorktree
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import (
     CREATING,
+    READY,
+    REMOVED,
     About,
     Filled,
     Looked,
@@ -29,6 +31,8 @@ from cleveragents.snapshots.tracker import Tracking
 from cleveragents.storage.database import Database
 from cleveragents.storage.lock import Locks
 
+REPOSITORY = "git_worktree"  # the strategy for repositories
+REMOVING = ".removing"  # ends the name of a sandbox that is being removed
 ALIASES: Mapping[str, str] = {"copy_on_write": "filesystem_copy"}
 
 
@@ -101,11 +105,32 @@ class Sandboxes:
         archive = self.archive(project_id)
         known = archive.lookup(archive.load(sandbox.base))
         strategy = self._strategies(project_id)[sandbox.strategy]
-        return strategy.look(project, archive, self._policy, known.__contains__)
+        with self._project_locks.reading(project_id, "looking at it"):
+            return strategy.look(project, archive, self._policy, known.__contains__)
+
+    def remove(self, plan_id: str) -> None:
+        """Removes the files of a sandbox; what of them is wanted later must be stored already.
+
+        They go out of the way by one rename first, so that no half of them is taken for all.
+        """
+        sandbox = self.find(plan_id)
+        if sandbox is None:
+            return
+        with self._database.unit_of_work() as connection:
+            SandboxRepository(connection).set_status(plan_id, REMOVED)
+        for archive in self._archives.values():
+            archive.release(sandbox.roots)
+        if sandbox.home.exists():
+            doomed = sandbox.home.with_name(f"{sandbox.home.name}{REMOVING}")
+            sandbox.home.rename(doomed)
+            shutil.rmtree(doomed, onerror=_unlock)
 
     def rebuilt(self, plan_id: str) -> Sandbox:
         """Returns a plan's sandbox; lost directories are made again, empty, to be restored into."""
         found = self.find(plan_id)
+        if found is not None and found.status == REMOVED:
+            with self._database.unit_of_work() as connection:
+                SandboxRepository(connection).set_status(plan_id, READY)
         for path in found.roots.values() if found is not None else ():
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
         return with_files(found, plan_id)
@@ -121,13 +146,13 @@ class Sandboxes:
 
     def _strategies(self, project_id: str) -> Mapping[str, Strategy]:
         mirror = self._data_dir / "projects" / project_id / "mirror.git"
-        return {"git_worktree": GitWorktree(mirror), "filesystem_copy": FilesystemCopy()}
+        return {REPOSITORY: GitWorktree(mirror), "filesystem_copy": FilesystemCopy()}
 
     def _strategy_name(self, project: Project) -> str:
         wanted = ALIASES.get(self._policy.strategy, self._policy.strategy)
         if wanted != "auto":
             return wanted
-        return "git_worktree" if project.is_repository else "filesystem_copy"
+        return REPOSITORY if project.is_repository else "filesystem_copy"
 
 
 def with_files(found: Sandbox | None, plan_id: str) -> Sandbox:

@@ -5,21 +5,20 @@ import stat
 import tempfile
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
 from cleveragents.errors import CleverAgentsError, Damaged, Failed, Refused
 from cleveragents.snapshots import beneath, record
-from cleveragents.snapshots.content import Put, bytes_needed
+from cleveragents.snapshots.content import bytes_needed
 from cleveragents.snapshots.diff import Load, compare
 from cleveragents.snapshots.durability import sync_file_system
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.inspection import Inspection
-from cleveragents.snapshots.lookup import Lookup, with_entries
 from cleveragents.snapshots.manifest import Change, Entry
 from cleveragents.snapshots.mending import Mending
-from cleveragents.snapshots.merge import Conflict, LeftAlone, MergeText, Pending, three_way
+from cleveragents.snapshots.merging import Merging
 from cleveragents.snapshots.record import Snapshot
 from cleveragents.snapshots.restore import place
 from cleveragents.snapshots.scan import Excluded, shown
@@ -27,7 +26,7 @@ from cleveragents.snapshots.store import Cleaned, NewPack, Store, Swept
 from cleveragents.snapshots.tracker import Cache, HashOnly, Tracker, Tracking
 from cleveragents.snapshots.traverse import Verifier, intact, reachable
 
-MAIN = "tree"  # the root that filters apply to
+MAIN = record.MAIN
 RESERVE_BYTES = 16 << 20  # left free, so that the closing transaction still finds room
 HASH_ONLY = HashOnly()
 Roots = Mapping[str, Path]  # the directories of a snapshot, by the name of the root
@@ -71,17 +70,7 @@ class Restored:
     kept: tuple[str, ...]  # directories that stay because they hold excluded content
 
 
-@dataclass(frozen=True)
-class Merge:
-    """Ours with what theirs changed; nothing of it is stored before `Archive.keep_merge`."""
-
-    snapshot: Snapshot  # ours, with the merged files in place of its own
-    changes: tuple[Change, ...]  # from ours to the result, parents before children
-    conflicts: tuple[Conflict, ...]  # paths where the result holds only what ours has
-    objects: Pending
-
-
-class Archive:
+class Archive(Merging):
     """Snapshots of one project; the only way into its store."""
 
     def __init__(
@@ -90,7 +79,7 @@ class Archive:
         tracking: Tracking = Tracking.AUTO,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self._store = store
+        super().__init__(store)
         self._tracking = tracking
         self._tell = tell
         # Each directory has one owner at a time, and so has its tracker; the list is everybody's.
@@ -147,10 +136,6 @@ class Archive:
             with self._listing:
                 del self._trackers[key]
 
-    def load(self, snapshot_id: str) -> Snapshot:
-        """Reads the root record of a snapshot."""
-        return record.from_bytes(self._store.read(bytes.fromhex(snapshot_id)))
-
     def changes(self, before: Snapshot, after: Snapshot) -> Changes:
         """Tells what differs between two snapshots."""
         names = sorted(before.roots.keys() | after.roots.keys())
@@ -172,63 +157,6 @@ class Archive:
         _refuse_in_the_way(changes[MAIN], excluded)
         self._refuse_damaged(changes)
         return changes
-
-    def merge(
-        self,
-        base: Snapshot,
-        ours: Snapshot,
-        theirs: Snapshot,
-        merge_text: MergeText,
-        left_alone: LeftAlone = lambda _: False,
-    ) -> Merge:
-        """Merges the files of two snapshots that went their own ways from a common one."""
-        olds, mine, others = (snapshot.roots[MAIN] for snapshot in (base, ours, theirs))
-        objects = Pending(self._store.read)
-        root, conflicts = three_way(olds, mine, others, merge_text, objects, left_alone)
-        changes = compare(mine, root, objects.read)
-        snapshot = replace(ours, roots={**ours.roots, MAIN: root})
-        return Merge(snapshot, tuple(changes), conflicts, objects)
-
-    def keep_merge(self, merge: Merge, about: Mapping[str, object]) -> str:
-        """Makes the result of a merge durable; returns the snapshot id.
-
-        Its row may follow: what no row needs yet is kept for a day.
-        """
-        return self._keep(replace(merge.snapshot, about=about), merge.objects.store)
-
-    def keep_again(self, snapshot: Snapshot, about: Mapping[str, object]) -> str:
-        """Keeps the content of a snapshot as another one as well, as `keep_merge` does."""
-        return self._keep(replace(snapshot, about=about), lambda _: None)
-
-    def _keep(self, snapshot: Snapshot, store: Callable[[Put], object]) -> str:
-        with self._store.writing(doing="saving a snapshot"):
-            pack = self._store.new_pack()
-            try:
-                store(pack.put)
-                identity = pack.put(record.to_bytes(snapshot))
-                pack.finish(identity)
-            finally:
-                pack.discard()
-        return identity.hex()
-
-    def lookup(self, snapshot: Snapshot) -> Lookup:
-        """Finds single paths among the files of a snapshot."""
-        return Lookup(snapshot.roots[MAIN], self._store.read)
-
-    def with_entries(
-        self,
-        snapshot: Snapshot,
-        wanted: Mapping[bytes, Entry | None],
-        contents: Iterable[bytes] = (),
-    ) -> Merge:
-        """Puts other entries into the files of a snapshot; `contents` are not stored yet."""
-        objects = Pending(self._store.read)
-        for data in contents:
-            objects.put(data)
-        root = with_entries(snapshot.roots[MAIN], wanted, objects)
-        changes = compare(snapshot.roots[MAIN], root, objects.read)
-        changed = replace(snapshot, roots={**snapshot.roots, MAIN: root})
-        return Merge(changed, tuple(changes), (), objects)
 
     def read_file(self, entry: Entry) -> bytes:
         """Returns the bytes of a file of at most one chunk, or the text of a link."""

@@ -143,11 +143,11 @@ class _Merging:
 
     def _files(self, path: bytes, sides: Sides) -> Entry | None:
         base, ours, theirs = sides
-        if _same(ours, theirs):
+        if same(ours, theirs):
             return _grouped(base, ours, theirs)
-        if _same(base, theirs):
+        if same(base, theirs):
             return ours
-        if _same(base, ours):
+        if same(base, ours):
             return theirs
         return self._both_changed(*sides) or self._conflict(path, sides)
 
@@ -188,7 +188,7 @@ class _Merging:
         if before is None or after is None:
             return False
         if not (before.is_dir and after.is_dir):
-            return _same(before, after)
+            return same(before, after)
         olds, news = self._children(before), self._children(after)
         return (
             _attributes(before) == _attributes(after)
@@ -270,7 +270,7 @@ def _picked(base: Value, ours: Value, theirs: Value) -> Value | None:
     return theirs if base == ours else None
 
 
-def _same(first: Entry | None, second: Entry | None) -> bool:
+def same(first: Entry | None, second: Entry | None) -> bool:
     """Whether two entries that are no directories hold the same."""
     if first is None or second is None:
         return first is second

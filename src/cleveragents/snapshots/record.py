@@ -10,6 +10,7 @@ from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.manifest import Entry, decode, encode
 
 FORMAT = 1
+MAIN = "tree"  # the root that filters apply to
 _ROOT = b"root"
 
 

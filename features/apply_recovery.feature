@@ -1,0 +1,113 @@
+Feature: Apply, whatever happens in between
+  Killed, out of space or met by an edit: the project is exactly before or exactly after, and no edit
+  of the user's is lost.
+
+  Background:
+    Given a git repository
+    And the shell has run "seq 1 9 > text; mkdir d swap; echo o > d/old; echo s > swap/s; echo f > file; ln -s text link; git add -A; git commit -qm more" in the project
+    And the action
+      """
+      name: change
+      steps:
+        - {tool: shell, with: {command: "sed -i 1d text; mkdir -p n/m; echo in > n/m/f; rm -r d; rm -r swap; echo now > swap; rm file; mkdir file; echo in > file/in; ln -sfn n link; chmod 700 n"}}
+      """
+    And I have run "agents run ACTION"
+    And the user's repository and files are remembered
+
+  Scenario: an apply that is killed anywhere is finished, or never began
+    When an apply is killed at each of its steps and recovered
+    Then it was before or after each time
+    And more than 5 moments were tried
+
+  Scenario: an unapply that is killed anywhere is finished, or never began
+    Given I have run "agents plan apply @ --yes"
+    When an unapply is killed at each of its steps and recovered
+    Then it was before or after each time
+    And more than 5 moments were tried
+
+  Scenario: an error on the way leads back to exactly before
+    When an apply meets the error ENOSPC at each of its steps
+    Then the project was as before each time, and the plan "execute/complete"
+    And more than 5 moments were tried
+
+  Scenario: an error on the way back from an apply
+    Given I have run "agents plan apply @ --yes"
+    And the user's repository and files are remembered
+    When an unapply meets the error EROFS at each of its steps
+    Then the project was as before each time, and the plan "apply/applied"
+
+  Scenario: an edit in the middle of an apply is kept, all else is as before
+    When "text" is edited in the middle of an apply
+    Then the exit code is 4
+    And the error says "text"
+    And the project's file "text" holds "edited"
+    And all but "text" is as it was
+    And the plan is "execute/complete"
+
+  Scenario: an edit after a crash is kept, all else is as before
+    Given an apply has been killed half-way
+    And the shell has run "echo edited > text" in the project
+    When I run "agents plan apply @ --yes"
+    Then the error says "text: edited meanwhile, left as it is"
+    And the project's file "text" holds "edited"
+    And all but "text" is as it was
+    And the plan is "execute/complete"
+
+  Scenario: an unfinished apply is shown by reading commands and finished by changing ones
+    Given an apply has been killed half-way
+    When I run "agents plan status @"
+    Then the error says "an interrupted apply is finished by the next command"
+    When I run "agents plan unapply @ --yes"
+    Then the exit code is 0
+    And the error says "an interrupted apply was finished"
+    And the user's repository and files are as they were
+
+  Scenario: what cannot be made durable stays unfinished
+    When an apply cannot be made durable
+    Then the exit code is 1
+    And the error says "could not be made durable"
+    And the plan is "apply/processing"
+    When I run "agents plan unapply @ --yes"
+    Then the exit code is 0
+    And the user's repository and files are as they were
+
+  Scenario: what can neither go on nor back stays unfinished
+    When an apply meets errors from its second rename on
+    Then the exit code is 1
+    And the error says "could not be put back yet"
+    And the plan is "apply/processing"
+    When I run "agents plan unapply @ --yes"
+    Then the exit code is 0
+    And the user's repository and files are as they were
+
+  Scenario: a project that is full
+    Given a project that is nearly full
+    When I run "agents plan apply @ --yes"
+    Then the exit code is 1
+    And the error says "not enough space"
+    And the plan is "execute/complete"
+
+  Scenario: a validation that was killed leaves no trace
+    Given the action
+      """
+      name: slow
+      validate: ["echo trace > trace; echo $$ > $GATE.pid; echo > $GATE.there; while :; do sleep 0.1; done"]
+      steps:
+        - {tool: shell, with: {command: "echo plan > new"}}
+      """
+    And the variable CLEVERAGENTS_SANDBOX_PASS_ENV is "GATE"
+    And I have run "agents run ACTION"
+    And a process of its own has started "agents plan apply @ --yes"
+    And the validation has begun
+    And the process is killed
+    When I run "agents plan checkpoint create @"
+    Then the exit code is 0
+    And the plan has no file "trace"
+    And nothing that the killed step started is left
+
+  Scenario: only one applies at a time
+    Given somebody else is applying to the project
+    When I run "agents plan apply @ --yes"
+    Then the exit code is 4
+    And the error says "busy"
+    And the plan is "execute/complete"

@@ -1,0 +1,165 @@
+"""Steps about what an apply does to the user's project, and what it must not."""
+
+import json
+import os
+from dataclasses import replace
+
+import pexpect
+from behave import given, then, when
+from oracle import assert_same, picture
+from trees import git
+from world import Done
+
+GIT = b".git"
+
+
+def _files(context):
+    """Everything in the project but its git directory."""
+    return picture(context.world.project, without=[GIT])
+
+
+@given("the user's repository and files are remembered")
+def remember(context):
+    context.users_files = _files(context)
+    context.users_git = _git_picture(context)
+
+
+def _git_picture(context):
+    top = context.world.project / ".git"
+    return picture(top) if top.is_dir() else None
+
+
+@then("the user's repository and files are as they were")
+def unchanged(context):
+    assert_same(_without_times(context.users_files), _without_times(_files(context)))
+    if context.users_git is not None:
+        found = _git_picture(context)
+        assert_same(_lasting(context.users_git), _lasting(found))
+
+
+def _without_times(seen):
+    return {path: replace(each, mtime=None) for path, each in seen.items()}
+
+
+def _lasting(seen):
+    """What must be bit-identical: all but objects that came and are reachable from nowhere."""
+    return {
+        path: each
+        for path, each in _without_times(seen).items()
+        if not path.startswith((b"objects", b"refs/heads/cleveragents", b"logs/refs/heads/clever"))
+    }
+
+
+@then("the project has the plan's result and all else is as it was")
+def has_result(context):
+    top = context.world.project
+    expected = _without_times(context.users_files)
+    found = _without_times(_files(context))
+    changed = {b"text", b"new", b"n", b"n/m", b"n/m/f", b"d", b"d/old", b"link", b"run"}
+    assert_same(
+        {path: each for path, each in expected.items() if path not in changed},
+        {path: each for path, each in found.items() if path not in changed},
+    )
+    assert (top / "text").read_text() == "2\n3\n4\n5\n6\n7\n8\n9\n"
+    assert (top / "new").read_text() == "plan\n"
+    assert (top / "n/m/f").read_text() == "in\n"
+    assert not (top / "d").exists()
+    assert os.readlink(top / "link") == "keep"
+    assert (top / "run").stat().st_mode & 0o777 == 0o755
+    if context.users_git is not None:
+        assert_same(_without_times(context.users_git), _without_times(_git_picture(context)))
+
+
+@then('the project\'s file "{name}" holds "{text}"')
+def project_file(context, name, text):
+    found = (context.world.project / name).read_text()
+    assert found.rstrip("\n") == text.encode().decode("unicode_escape"), repr(found)
+
+
+@then('in the project "{check}" holds')
+def project_check(context, check):
+    context.world.sh(check)
+
+
+@then('"{command}" in the project prints')
+def project_prints(context, command):
+    plan_id = context.world.plan.plan_id
+    found = context.world.sh(f"PLAN={plan_id}; {command}")
+    assert found.split() == context.text.split(), found
+
+
+@when('somebody edits "{name}" while the question of "agents {line}" stands')
+def edit_meanwhile(context, name, line):
+    terminal = context.world.agents_on_terminal(*line.split())
+    terminal.expect_exact("[y/N]")
+    with (context.world.project / name).open("a") as file:
+        file.write("10\n")
+    terminal.sendline("y")
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    context.world.done = Done(terminal.exitstatus, terminal.before, "")
+
+
+def _branch(context):
+    return f"cleveragents/plan-{context.world.plan.plan_id}"
+
+
+@then("only the plan's branch was added to the user's repository")
+def only_branch(context):
+    unchanged(context)
+    listed = git(context.world.project, "for-each-ref", "--format=%(refname)", "refs/heads")
+    assert f"refs/heads/{_branch(context)}" in listed.split(), listed
+    assert len(listed.split()) == 2, listed
+
+
+@then('the plan\'s branch changes "{path}" not and "{changes}"')
+def branch_changes(context, path, changes):
+    listed = git(
+        context.world.project, "diff", "--name-status", "--no-renames", "HEAD", _branch(context)
+    )
+    found = ", ".join(sorted(" ".join(line.split("\t")) for line in listed.splitlines()))
+    assert found == changes, found
+    assert path not in found
+
+
+@given("the plan's branch exists in the user's repository")
+def branch_exists(context):
+    git(context.world.project, "branch", _branch(context))
+
+
+@when('the project is exchanged for "{name}"')
+def exchange_project(context, name):
+    world = context.world
+    world.project.rename(world.home / "moved")
+    (world.home / name).rename(world.project)
+
+
+@given("the plan is set under another one by hand")
+def set_parent(context):
+    world = context.world
+    plan_id = world.plan.plan_id
+    world.sql("UPDATE plans SET parent_plan_id = plan_id WHERE plan_id = ?", plan_id)
+
+
+@then('the validations that are stored are "{codes}"')
+def stored_validations(context, codes):
+    rows = context.world.sql("SELECT outcome_json FROM operations WHERE kind = 'validate'")
+    found = [check["exit_code"] for (text,) in rows for check in json.loads(text)["checks"]]
+    assert found == [int(code) for code in codes.split()], found
+
+
+@when("I unapply the plan I remember")
+def unapply_remembered(context):
+    context.world.agents("plan", "unapply", context.plan_id, "--yes")
+
+
+@then('a checkpoint of type "{kind}" says "{reason}"')
+def checkpoint_says(context, kind, reason):
+    rows = json.loads(context.world.done.out)["data"]["checkpoints"]
+    found = [row["metadata_json"]["reason"] for row in rows if row["checkpoint_type"] == kind]
+    assert found == [reason], rows
+
+
+@then("no files of a sandbox are left")
+def no_sandbox(context):
+    assert list((context.world.data_dir / "sandboxes").iterdir()) == []

@@ -1,0 +1,267 @@
+"""Steps that kill an apply, let it fail, or edit files under its hands, at every step it takes."""
+
+import errno
+import os
+import signal
+from dataclasses import replace
+
+from behave import given, then, when
+from forked import die, forked, start
+from oracle import differences, picture
+from world import wait_until
+
+from cleveragents.engine.application import Applications
+from cleveragents.engine.proposal import ApplyOptions
+from cleveragents.errors import CleverAgentsError
+from cleveragents.snapshots import exchange
+from cleveragents.storage.lock import Locks
+
+POINTS = ("open", "rename", "unlink", "mkdir", "rmdir", "symlink", "fchmod", "utime")
+MOST = 80  # moments at most; there are fewer
+STRIDE = 4  # every so many of them are tried: the suite of faults tries each system call
+
+
+class Watched:
+    """The module `os`, with a hand on every call that changes files."""
+
+    def __init__(self, on_point, names=POINTS):
+        self._on_point = on_point
+        self._names = names
+
+    def __getattr__(self, name):
+        found = getattr(os, name)
+        if name not in self._names:
+            return found
+
+        def called(*args, **options):
+            self._on_point(name)
+            return found(*args, **options)
+
+        return called
+
+
+def _watch(context, on_point, names=POINTS):
+    exchange.os = Watched(on_point, names)
+    context.add_cleanup(setattr, exchange, "os", os)
+
+
+def _files(context):
+    seen = picture(context.world.project, without=[b".git"])
+    return {path: replace(each, mtime=None) for path, each in seen.items()}
+
+
+def _act(context, verb):
+    app = context.world.app()
+    plan_id = app.plans.find("@").plan_id
+    if verb == "apply":
+        app.apply.run(plan_id, ApplyOptions())
+    else:
+        app.apply.unapply(plan_id)
+
+
+def _recover(context):
+    app = context.world.app()
+    plan_id = app.plans.find("@").plan_id
+    with app.ownership.own(plan_id, "recovering"):
+        return
+
+
+def _reset(context, verb):
+    """Brings project and plan back to where the trials begin."""
+    back = "unapply" if verb == "apply" else "apply"
+    stage = "/".join(context.world.plan.stage)
+    if stage == ("apply/applied" if verb == "apply" else "execute/complete"):
+        _act(context, back)
+
+
+@when("{an} {verb} is killed at each of its steps and recovered")
+def kill_everywhere(context, an, verb):
+    del an
+    before = _files(context)
+    context.verdicts = []
+    for killer in (_at_intent, _at_closing, *(_at_point(n) for n in range(0, MOST, STRIDE))):
+        code = forked(lambda act=killer: (act(), _act(context, verb)))
+        left = _files(context)
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL, code
+        _recover(context)
+        stage = "/".join(context.world.plan.stage)
+        context.verdicts.append((before, left, _files(context), stage))
+        _reset(context, verb)
+        assert not differences(before, _files(context))
+    context.after = _files(context)
+    context.verb = verb
+
+
+def _at_intent():
+    Applications._open = lambda *_: die()
+
+
+def _at_closing():
+    Applications._end = lambda *_: die()
+
+
+def _at_point(number):
+    def install():
+        points = iter(range(number))
+
+        def count(_):
+            if next(points, None) is None:
+                die()
+
+        exchange.os = Watched(count)
+
+    return install
+
+
+@then("it was before or after each time")
+def before_or_after(context):
+    begun, ended = "execute/complete", "apply/applied"
+    if context.verb == "unapply":
+        begun, ended = ended, begun
+    stages = set()
+    for before, _, found, stage in context.verdicts:
+        wanted = {begun: before, ended: context.after}[stage]
+        assert not differences(wanted, found), (stage, differences(wanted, found))
+        stages.add(stage)
+    assert stages == {begun, ended}, stages
+
+
+@then("more than {count:d} moments were tried")
+def enough(context, count):
+    assert len(context.verdicts) > count, len(context.verdicts)
+
+
+@when("{an} {verb} meets the error {name} at each of its steps")
+def fail_everywhere(context, an, verb, name):
+    del an
+    before = _files(context)
+    context.verdicts = []
+    number = errno.errorcode and getattr(errno, name)
+    for moment in range(0, MOST, STRIDE):
+        points = iter(range(moment))
+        failed = []
+
+        def fail(_, points=points, failed=failed):
+            if next(points, None) is None and not failed:
+                failed.append(True)
+                raise OSError(number, os.strerror(number))
+
+        exchange.os = Watched(fail)
+        try:
+            _act(context, verb)
+        except (CleverAgentsError, OSError) as error:
+            context.verdicts.append((str(error), differences(before, _files(context))))
+            context.stage = "/".join(context.world.plan.stage)
+        else:
+            break
+        finally:
+            exchange.os = os
+
+
+@then('the project was as before each time, and the plan "{stage}"')
+def as_before(context, stage):
+    for error, found in context.verdicts:
+        assert not found, (error, found)
+    assert context.stage == stage, context.stage
+
+
+@when('"{name}" is edited in the middle of an apply')
+def edit_in_the_middle(context, name):
+    file = context.world.project / name
+    renames = []
+
+    def edit(_):
+        renames.append(True)
+        if len(renames) == 2:
+            file.unlink()
+            file.write_text("edited\n")
+
+    _watch(context, edit, ["rename"])
+    context.world.agents("plan", "apply", "@", "--yes")
+    exchange.os = os
+
+
+@then('all but "{name}" is as it was')
+def all_but(context, name):
+    skipped = os.fsencode(name)
+    wanted = {path: replace(each, mtime=None) for path, each in context.users_files.items()}
+    found = _files(context)
+    del wanted[skipped], found[skipped]
+    assert not differences(wanted, found), differences(wanted, found)
+
+
+@given("an apply has been killed half-way")
+def killed_half_way(context):
+    def die_at_second(seen=[]):  # noqa: B006 - counts the calls of one process
+        def count(_):
+            seen.append(True)
+            if len(seen) == 2:
+                die()
+
+        exchange.os = Watched(count, ["rename"])
+        _act(context, "apply")
+
+    assert forked(die_at_second) == -signal.SIGKILL
+
+
+@when("an apply cannot be made durable")
+def not_durable(context):
+    def fail(_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    synced = exchange.sync_file_system
+    exchange.sync_file_system = fail
+    try:
+        context.world.agents("plan", "apply", "@", "--yes")
+    finally:
+        exchange.sync_file_system = synced
+
+
+@when("an apply meets errors from its second rename on")
+def errors_from(context):
+    renames = []
+
+    def fail(_):
+        renames.append(True)
+        if len(renames) > 1:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    _watch(context, fail, ["rename"])
+    context.world.agents("plan", "apply", "@", "--yes")
+    exchange.os = os
+
+
+@given("a project that is nearly full")
+def nearly_full(context):
+    class Full(Watched):
+        def statvfs(self, path):
+            found = os.statvfs(path)
+            return os.statvfs_result((*found[:4], 0, *found[5:]))
+
+    exchange.os = Full(lambda _: None, ())
+    context.add_cleanup(setattr, exchange, "os", os)
+
+
+@given("the validation has begun")
+def validation_begun(context):
+    there = context.world.gate.with_name(context.world.gate.name + ".there")
+    wait_until(there.exists, "the validation")
+
+
+@given("somebody else is applying to the project")
+def somebody_applies(context):
+    world = context.world
+    project_id = world.plan.project_id
+    reading, writing = os.pipe()
+
+    def hold():
+        with Locks(world.data_dir / "locks", "project").own(project_id, "applying"):
+            os.write(writing, b"x")
+            signal.pause()
+
+    pid = start(hold)
+    os.read(reading, 1)
+    context.add_cleanup(os.waitpid, pid, 0)
+    context.add_cleanup(os.kill, pid, signal.SIGKILL)

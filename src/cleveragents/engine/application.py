@@ -1,0 +1,243 @@
+"""Applications: the operations that change the user's project, and nothing else does.
+
+Each affected path is what it was or what it shall be, whatever happens: an interrupted operation is
+rolled forward; one that meets an error, or somebody else's edit, is taken back, the edit is kept.
+"""
+
+import os
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
+from cleveragents.engine.proposal import BRANCH, Proposal
+from cleveragents.errors import CleverAgentsError, Failed, Refused
+from cleveragents.events import Note, PlanMoved, Reporter
+from cleveragents.plans.lifecycle import APPLIED, APPLYING, COMPLETE, Stage
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.sandbox import branch
+from cleveragents.sandbox import project as projects
+from cleveragents.sandbox.project import Project
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots import beneath
+from cleveragents.snapshots.exchange import Exchange, NotDurable, alike, reversed_changes
+from cleveragents.snapshots.look import look
+from cleveragents.snapshots.manifest import Change, object_id
+from cleveragents.snapshots.scan import shown
+from cleveragents.storage.database import Database
+from cleveragents.storage.lock import Locks
+
+MANUAL = "manual"  # sandboxes stay until somebody removes them
+
+
+@dataclass(frozen=True)
+class Applied:
+    """How an application ended."""
+
+    operation: Operation
+    paths: tuple[str, ...]  # that were changed
+    kept: tuple[str, ...]  # directories that stay because they hold other files
+    error: CleverAgentsError | None = None  # why it was taken back
+
+
+class Applications:
+    """Opens and carries out apply and unapply operations; the caller owns the plan."""
+
+    def __init__(
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        project_locks: Locks,
+        cleanup: str,
+        report: Reporter,
+    ) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._locks = project_locks
+        self._cleanup = cleanup
+        self._report = report
+
+    @contextmanager
+    def project_owned(self, project_id: str) -> Generator[None]:
+        """While inside, no other process applies anything to the project."""
+        with self._locks.own(project_id, "applying to the project"):
+            yield
+
+    def open(self, plan: Plan, proposal: Proposal, checkpoint_id: str | None) -> Operation:
+        """Stores both versions of every affected path, then records the intent."""
+        intent: dict[str, object] = {
+            "as": proposal.options.mode,
+            "result": proposal.result_ref,
+            "checkpoint": checkpoint_id,
+            "paths": [shown(change.path) for change in proposal.merge.changes if _counts(change)],
+        }
+        if proposal.options.mode == BRANCH:
+            name = f"cleveragents/plan-{plan.plan_id}"
+            commit = self._commit(plan, proposal)
+            intent |= {"branch": name, "commit": commit, "keeps": [proposal.result_ref]}
+        else:
+            archive = self._sandboxes.archive(plan.project_id)
+            about = {"kind": "apply", "plan_id": plan.plan_id}
+            new = archive.keep_merge(proposal.merge, about)
+            before = replace(proposal.merge, snapshot=proposal.merge.ours)
+            old = archive.keep_merge(before, about)
+            keeps = [old, new, proposal.result_ref]
+            intent |= {"old": old, "new": new, "stamp": time.time_ns(), "keeps": keeps}
+        return self._open(plan, Kind.APPLY, intent)
+
+    def open_unapply(self, plan: Plan, applied: Operation) -> Operation:
+        """Records the intent to take an apply back."""
+        intent = {**applied.intent, "stamp": time.time_ns(), "undoes": applied.operation_id}
+        if "old" in intent:
+            intent |= {"old": applied.intent["new"], "new": applied.intent["old"]}
+        return self._open(plan, Kind.UNAPPLY, intent)
+
+    def edited(self, applied: Operation) -> list[bytes]:
+        """Returns the paths that are no longer as an apply left them."""
+        project, exchange = self._prepared(applied)
+        if exchange is not None:
+            with beneath.root_directory(exchange.root) as root:
+                return [
+                    change.path
+                    for change in exchange.changes
+                    if not alike(look(root, change.path, object_id), change.after)
+                    if not (change.after is None and change.before and change.before.is_dir)
+                ]
+        name, commit = applied.intent["branch"], applied.intent["commit"]
+        moved = branch.tip(project, name) not in (None, commit)
+        return [os.fsencode(name)] if moved or branch.is_checked_out(project, name) else []
+
+    def carry_out(self, operation: Operation) -> Applied:
+        """Brings the project to where the operation leads, or back, and closes it."""
+        with self._database.unit_of_work() as connection:
+            plan = PlanRepository(connection).get(operation.plan_id)
+        with self.project_owned(plan.project_id):
+            project, exchange = self._prepared(operation)
+            if exchange is None:
+                return self._carry_out_branch(plan, operation, project)
+            return self._carry_out_changes(plan, operation, exchange)
+
+    def finish(self, operation: Operation) -> None:
+        """Finishes what a crash left open, and tells how."""
+        applied = self.carry_out(operation)
+        text = f"an interrupted {operation.kind} was finished"
+        if applied.error is not None:
+            told = "; ".join([applied.error.message, *applied.error.detail])
+            text = f"an interrupted {operation.kind} was taken back: {told}"
+        self._report(Note(operation.plan_id, text))
+
+    def _carry_out_changes(self, plan: Plan, operation: Operation, exchange: Exchange) -> Applied:
+        try:
+            exchange.carry_out()
+        except NotDurable:
+            raise
+        except (CleverAgentsError, OSError) as error:
+            return self._take_back(plan, operation, exchange, error)
+        return self._close(plan, operation, exchange.kept)
+
+    def _carry_out_branch(self, plan: Plan, operation: Operation, project: Project) -> Applied:
+        name, commit = operation.intent["branch"], operation.intent["commit"]
+        try:
+            if operation.kind is Kind.APPLY:
+                branch.create(project, name, commit)
+            else:
+                branch.remove(project, name, commit)
+        except Failed as error:
+            return self._abort(plan, operation, error)
+        return self._close(plan, operation, [])
+
+    def _take_back(
+        self,
+        plan: Plan,
+        operation: Operation,
+        exchange: Exchange,
+        error: CleverAgentsError | OSError,
+    ) -> Applied:
+        """Puts back what was changed, but for what somebody else has edited meanwhile."""
+        theirs = exchange.differing()
+        back = [
+            change for change in reversed_changes(exchange.changes) if change.path not in theirs
+        ]
+        try:
+            exchange.clean()
+            way_back = Exchange(exchange.root, back, exchange.mark, exchange.read, None)
+            if not way_back.is_done():
+                way_back.carry_out()
+        except (CleverAgentsError, OSError) as second:
+            raise Failed(
+                f"{error}; what was changed could not be put back yet: {second}",
+                hints=["the next command that changes the plan tries again"],
+            ) from error
+        told = [f"{shown(path)}: edited meanwhile, left as it is" for path in theirs]
+        detail = (*getattr(error, "detail", ()), *told)
+        kind = Refused if isinstance(error, Refused) else Failed
+        message = f"nothing was changed: {getattr(error, 'message', None) or error}"
+        return self._abort(plan, operation, kind(message, detail=tuple(dict.fromkeys(detail))))
+
+    def _commit(self, plan: Plan, proposal: Proposal) -> str:
+        archive = self._sandboxes.archive(plan.project_id)
+        changes = [change for change in proposal.merge.changes if _counts(change)]
+        versions = branch.Versions(
+            [change.path for change in changes],
+            lambda tree: archive.export(proposal.merge, tree, after=False),
+            lambda tree: archive.export(proposal.merge, tree, after=True),
+        )
+        message = f"{plan.name}\n\n{plan.action.description}\n\nPlan: {plan.plan_id}\n"
+        return branch.build(proposal.project, str(proposal.sandbox.head), versions, message)
+
+    def _open(self, plan: Plan, kind: Kind, intent: Mapping[str, object]) -> Operation:
+        with self._database.unit_of_work() as connection:
+            moved = PlanRepository(connection).move(plan.plan_id, APPLYING)
+            operation = OperationRepository(connection).open(plan.plan_id, kind, intent)
+        self._report(PlanMoved(plan.plan_id, moved.phase, moved.state))
+        return operation
+
+    def _prepared(self, operation: Operation) -> tuple[Project, Exchange | None]:
+        intent = operation.intent
+        with self._database.unit_of_work() as connection:
+            plan = PlanRepository(connection).get(operation.plan_id)
+            project = projects.find(connection, plan.project_id)
+        if intent["as"] == BRANCH:
+            return project, None
+        archive = self._sandboxes.archive(plan.project_id)
+        mark = operation.operation_id
+        exchange = archive.exchange(
+            project.path, intent["old"], intent["new"], mark, intent["stamp"]
+        )
+        return project, exchange
+
+    def _close(self, plan: Plan, operation: Operation, kept: Sequence[bytes]) -> Applied:
+        if operation.kind is Kind.UNAPPLY:
+            self._rebuild(plan, operation)
+        stage = APPLIED if operation.kind is Kind.APPLY else COMPLETE
+        self._end(plan, operation, Status.DONE, stage)
+        if operation.kind is Kind.APPLY and self._cleanup != MANUAL:
+            self._sandboxes.remove(plan.plan_id)
+        paths = tuple(operation.intent["paths"])
+        return Applied(operation, paths, tuple(map(shown, kept)))
+
+    def _abort(self, plan: Plan, operation: Operation, error: CleverAgentsError) -> Applied:
+        stage = COMPLETE if operation.kind is Kind.APPLY else APPLIED
+        self._end(plan, operation, Status.ABORTED, stage)
+        return Applied(operation, (), (), error)
+
+    def _end(self, plan: Plan, operation: Operation, status: Status, stage: Stage) -> None:
+        with self._database.unit_of_work() as connection:
+            moved = PlanRepository(connection).move(plan.plan_id, stage)
+            OperationRepository(connection).close(operation.operation_id, status, {})
+        self._report(PlanMoved(plan.plan_id, moved.phase, moved.state))
+
+    def _rebuild(self, plan: Plan, operation: Operation) -> None:
+        """Gives an unapplied plan its sandbox back, if it was cleaned up."""
+        if not self._sandboxes.is_there(plan.plan_id):
+            sandbox = self._sandboxes.rebuilt(plan.plan_id)
+            archive = self._sandboxes.archive(plan.project_id)
+            snapshot = archive.load(operation.intent["result"])
+            archive.restore(snapshot, sandbox.roots, sandbox.staging)
+
+
+def _counts(change: Change) -> bool:
+    """Whether a change is told as one: directories are told by what is in them."""
+    entry = change.after or change.before
+    return entry is not None and not entry.is_dir

@@ -1,0 +1,217 @@
+"""Apply: the result of a plan reaches the user's project, whole or not at all.
+
+The user's files are looked at, merged off-tree, and everything that would be overwritten is a
+refusal. Then: intent, exchange of the affected paths, verification, sync, one closing transaction.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository
+from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.service import CheckpointService, Own
+from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.engine.application import Applications, Applied
+from cleveragents.engine.proposal import BRANCH, ApplyOptions, Proposal, Proposals
+from cleveragents.engine.validate import Check, Validations
+from cleveragents.errors import Refused
+from cleveragents.plans.conflict import ConflictRepository
+from cleveragents.plans.lifecycle import APPLIED, COMPLETE, Stage, written
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.sandbox import project as projects
+from cleveragents.sandbox.project import Project
+from cleveragents.sandbox.sandbox import Sandbox
+from cleveragents.sandbox.sandboxes import REPOSITORY, Sandboxes
+from cleveragents.sandbox.users_repository import unfinished
+from cleveragents.snapshots.scan import shown
+from cleveragents.storage.database import Database
+
+
+@dataclass(frozen=True)
+class ApplyResult:
+    """What an apply did."""
+
+    plan: Plan
+    applied: Applied
+    proposal: Proposal
+    checks: Sequence[Check]
+
+
+class ApplyPhase:
+    """Applies the result of plans, and takes it back."""
+
+    def __init__(
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        checkpoints: CheckpointService,
+        proposals: Proposals,
+        validations: Validations,
+        applications: Applications,
+        own: Own,
+    ) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._checkpoints = checkpoints
+        self._proposals = proposals
+        self._validations = validations
+        self._applications = applications
+        self._own = own
+
+    def preview(self, plan_id: str, options: ApplyOptions) -> Proposal:
+        """Tells what an apply would do; changes nothing."""
+        with self._own(plan_id, "looking at what would be applied"):
+            plan = self._plan(plan_id, COMPLETE)
+            self._guard(plan)
+            return self._proposals.make(plan, options)
+
+    def run(
+        self, plan_id: str, options: ApplyOptions, *, shown_digest: str | None = None
+    ) -> ApplyResult:
+        """Applies a finished plan; with a digest, only if it is still what was shown."""
+        with self._own(plan_id, "applying"):
+            plan = self._plan(plan_id, COMPLETE)
+            self._guard(plan)
+            checks = self._validated(plan, options)
+            with self._applications.project_owned(plan.project_id):
+                self._guard(plan)
+                proposal = self._proposals.make(plan, options)
+                _refuse_obstacles(plan, proposal)
+                if shown_digest not in (None, proposal.digest):
+                    raise Refused(
+                        "your project or the sandbox has changed since you were shown this",
+                        hints=[f"look again: agents plan apply {plan_id}"],
+                    )
+                checkpoint_id = self._milestone(plan, proposal)
+                operation = self._applications.open(plan, proposal, checkpoint_id)
+                applied = self._applications.carry_out(operation)
+        if applied.error is not None:
+            raise applied.error
+        return ApplyResult(self._plan(plan_id, APPLIED), applied, proposal, checks)
+
+    def _validated(self, plan: Plan, options: ApplyOptions) -> Sequence[Check]:
+        """Runs what must pass; what would be refused anyhow is refused before it."""
+        if not plan.action.validate_:
+            return ()
+        proposal = self._proposals.make(plan, options)
+        _refuse_obstacles(plan, proposal)
+        return self._validations.check(plan, proposal.sandbox, proposal.result_ref)
+
+    def preview_unapply(self, plan_id: str) -> Sequence[str]:
+        """Tells which paths an unapply would change; changes nothing."""
+        with self._own(plan_id, "looking at what was applied"):
+            plan = self._plan(plan_id, APPLIED)
+            self._guard_project(plan)
+            return [str(path) for path in self._last(plan).intent["paths"]]
+
+    def unapply(self, plan_id: str) -> Applied:
+        """Takes an applied plan back; paths edited since are refused, all of them told."""
+        with self._own(plan_id, "taking an apply back"):
+            plan = self._plan(plan_id, APPLIED)
+            with self._applications.project_owned(plan.project_id):
+                self._guard_project(plan)
+                last = self._last(plan)
+                edited = self._applications.edited(last)
+                if edited:
+                    raise Refused(
+                        f"{len(edited)} paths were edited since the plan was applied; "
+                        "nothing was changed",
+                        detail=[shown(path) for path in edited],
+                        hints=["commit or move your edits away, then try again"],
+                    )
+                operation = self._applications.open_unapply(plan, last)
+                undone = self._applications.carry_out(operation)
+        if undone.error is not None:
+            raise undone.error
+        return undone
+
+    def _plan(self, plan_id: str, needed: Stage) -> Plan:
+        with self._database.unit_of_work() as connection:
+            plan = PlanRepository(connection).get(plan_id)
+        if plan.stage == needed:
+            return plan
+        ways: dict[Stage, str] = {
+            APPLIED: f"take it back first: agents plan unapply {plan_id}",
+            COMPLETE: f"apply it: agents plan apply {plan_id}",
+        }
+        way = ways.get(plan.stage, f"run it to its end: agents plan execute {plan_id}")
+        verb = "applied" if needed == COMPLETE else "unapplied"
+        raise Refused(f"a plan in {written(plan.stage)} cannot be {verb}", hints=[way])
+
+    def _guard(self, plan: Plan) -> None:
+        """Refuses what does not depend on single paths."""
+        if plan.parent_plan_id is not None:
+            raise Refused(
+                "a subplan is not applied by itself: its result is part of its parent",
+                hints=[f"apply the parent: agents plan apply {plan.parent_plan_id}"],
+            )
+        with self._database.unit_of_work() as connection:
+            left = ConflictRepository(connection).open(plan.plan_id)
+        if left:
+            raise Refused(
+                f"{len(left)} conflicts are open",
+                detail=[f"{shown(conflict.path)}: {conflict.reason}" for conflict in left],
+                hints=[f"solve them: agents plan conflicts {plan.plan_id}"],
+            )
+        self._guard_project(plan)
+
+    def _guard_project(self, plan: Plan) -> None:
+        sandbox = self._sandboxes.find(plan.plan_id)
+        with self._database.unit_of_work() as connection:
+            project = projects.find(connection, plan.project_id)
+        if not project.path.is_dir():
+            raise Refused(
+                f"the project is gone: {project.path}", hints=["put it back where it was"]
+            )
+        if sandbox is None or _is_another(project, sandbox):
+            raise Refused(
+                f"{project.path} is not the directory that the plan started from",
+                hints=[f"merge what is there now: agents plan refresh {plan.plan_id}"],
+            )
+        begun = unfinished(project)
+        if begun:
+            raise Refused(
+                "git is in the middle of something in the project",
+                detail=begun,
+                hints=["finish or abort it, then try again"],
+            )
+
+    def _milestone(self, plan: Plan, proposal: Proposal) -> str | None:
+        if not plan.action.rollback.enabled:
+            return None
+        reason = f"before its result is applied as {proposal.options.mode}"
+        wanted = Wanted(CheckpointType.PRE_APPLY, reason)
+        return self._checkpoints.create_checkpoint(plan.plan_id, wanted).checkpoint_id
+
+    def _last(self, plan: Plan) -> Operation:
+        with self._database.unit_of_work() as connection:
+            return OperationRepository(connection).latest(plan.plan_id, Kind.APPLY)
+
+
+def _is_another(project: Project, sandbox: Sandbox) -> bool:
+    """Whether something else took the place of the directory that a sandbox started from."""
+    if sandbox.strategy == REPOSITORY and not project.is_repository:
+        return True
+    return sandbox.project_inode not in (None, projects.inode_of(project))
+
+
+def _refuse_obstacles(plan: Plan, proposal: Proposal) -> None:
+    if proposal.options.mode == BRANCH and not proposal.project.is_repository:
+        raise Refused(
+            "the project is no git repository, so there can be no branch",
+            hints=[f"apply it to the files: agents plan apply {plan.plan_id}"],
+        )
+    if proposal.options.mode == BRANCH and proposal.sandbox.head is None:
+        raise Refused(
+            "there was no commit when the plan started, so a branch has nothing to stand on",
+            hints=[f"apply it to the files: agents plan apply {plan.plan_id}"],
+        )
+    if proposal.obstacles:
+        raise Refused(
+            f"{len(proposal.obstacles)} paths are in the way; nothing was changed",
+            detail=[str(obstacle) for obstacle in proposal.obstacles],
+            hints=[
+                "move yours away or undo your change, then apply again",
+                f"or merge yours into the sandbox: agents plan refresh {plan.plan_id}",
+            ],
+        )

@@ -1,0 +1,167 @@
+"""What an apply would do: computed outside the project, shown first, and carried out as shown."""
+
+import hashlib
+import os
+import posixpath
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cleveragents.checkpoints.comparison import FileDiff, diffs
+from cleveragents.engine.obstacles import Obstacle, obstacles
+from cleveragents.plans.plan import Plan
+from cleveragents.sandbox import project as projects
+from cleveragents.sandbox.git import merge_text
+from cleveragents.sandbox.project import Project
+from cleveragents.sandbox.sandbox import Sandbox
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.sandbox.users_repository import ignored_in
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.lookup import Lookup
+from cleveragents.snapshots.manifest import Change
+from cleveragents.snapshots.merging import Merge
+from cleveragents.storage.database import Database
+
+CHANGES, BRANCH = "changes", "branch"
+TIE = b".git"  # leads from the sandbox to its own git directory; the project has another
+# Files that something runs later, by their whole path.
+RUN_LATER = re.compile(
+    r"(.*/)?(GNUm|M|m)akefile|(.*/)?[Jj]ustfile|(.*/)?Rakefile|(.*/)?CMakeLists\.txt"
+    r"|(.*/)?package\.json|(.*/)?\.envrc|(.*/)?conftest\.py|(.*/)?(setup|noxfile|tasks)\.py"
+    r"|(.*/)?(pyproject|Cargo)\.toml|(.*/)?(build\.rs|tox\.ini|Dockerfile|Jenkinsfile)"
+    r"|\.github/workflows/.*|\.gitlab-ci\.yml|\.circleci/.*|azure-pipelines\.yml"
+    r"|\.pre-commit-config\.yaml|\.(husky|githooks|git-hooks|vscode|devcontainer)/.*"
+    r"|(.*/)?hooks/.*|\.gitmodules|\.cleveragents/.*"
+)
+
+
+@dataclass(frozen=True)
+class ApplyOptions:
+    """How a result is to reach the project."""
+
+    mode: str = CHANGES
+    include_ignored: bool = False
+
+
+@dataclass(frozen=True)
+class FilePreview:
+    """What happens to one file, and what to look at before it does."""
+
+    diff: FileDiff
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Everything about an apply that has not happened yet."""
+
+    project: Project
+    sandbox: Sandbox
+    options: ApplyOptions
+    result_ref: str  # the sandbox as it is
+    merge: Merge  # from the project's files to what they shall be
+    obstacles: Sequence[Obstacle]
+    ignored: int  # files that are left out because they are ignored
+    files: Sequence[FilePreview]
+
+    @property
+    def digest(self) -> str:
+        """Tells two proposals apart."""
+        digest = hashlib.sha256(self.options.mode.encode())
+        for change in self.merge.changes:
+            sides = [
+                b"" if entry is None else entry.content + repr((entry.mode, entry.xattrs)).encode()
+                for entry in (change.before, change.after)
+            ]
+            digest.update(b"\0".join([change.path, *sides]))
+        return digest.hexdigest()
+
+
+class Proposals:
+    """Computes proposals; the caller owns the plan."""
+
+    def __init__(self, database: Database, sandboxes: Sandboxes) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+
+    def make(self, plan: Plan, options: ApplyOptions) -> Proposal:
+        """Merges what the plan made with the user's files as they are; changes neither."""
+        sandbox = self._sandboxes.require(plan.plan_id)
+        archive = self._sandboxes.archive(plan.project_id)
+        with self._database.unit_of_work() as connection:
+            project = projects.find(connection, plan.project_id)
+        with archive.capture(sandbox.roots, Filter(), full=True) as capture:
+            result_ref = capture.commit({"kind": "result", "plan_id": plan.plan_id})
+        base, result = archive.load(sandbox.base), archive.load(result_ref)
+        ignored = [] if options.include_ignored else ignored_in(sandbox.path, project)
+        left_alone = _LeftAlone(ignored, archive.lookup(base))
+        if options.mode == BRANCH:
+            merge = archive.merge(base, base, result, merge_text, left_alone)
+        else:
+            merge = archive.merge_into(project.path, base, result, merge_text, left_alone)
+        left_out = [
+            change
+            for change in archive.changes(base, result)[MAIN]
+            if change.path != TIE and change.after and not change.after.is_dir
+            if left_alone(change.path)
+        ]
+        return Proposal(
+            project,
+            sandbox,
+            options,
+            result_ref,
+            merge,
+            obstacles(project, merge),
+            len(left_out),
+            list(_previews(merge)),
+        )
+
+
+class _LeftAlone:
+    """Says what of a result is not for the project: what is ignored and was not there before."""
+
+    def __init__(self, ignored: Sequence[bytes], base: Lookup) -> None:
+        self._ignored = {path.rstrip(b"/") for path in ignored}
+        self._base = base
+
+    def __call__(self, path: bytes) -> bool:
+        """Tells whether a path is left as the project has it."""
+        if path.partition(b"/")[0] == TIE:
+            return True
+        above = path
+        while above:
+            if above in self._ignored:
+                return path not in self._base
+            above = above.rpartition(b"/")[0]
+        return False
+
+
+def _previews(merge: Merge) -> Iterator[FilePreview]:
+    by_path = {os.fsdecode(change.path): change for change in merge.changes}
+    read = merge.objects.read
+    for diff in diffs(
+        merge.changes, lambda _, entry: read(entry.content), lambda _, entry: read(entry.content)
+    ):
+        change = by_path[diff.path]
+        yield FilePreview(diff, tuple(_notes(diff.path, change, merge)))
+
+
+def _notes(path: str, change: Change, merge: Merge) -> Iterator[str]:
+    before, after = change.before, change.after
+    if after is None:
+        return
+    if stat.S_ISLNK(after.mode):
+        target = os.fsdecode(merge.objects.read(after.content))
+        outside = _leads_out(path, target)
+        yield f"link to {target}" + (", outside the project" if outside else "")
+    elif after.mode & 0o111 and not (before is not None and before.mode & 0o111):
+        yield "executable"
+    if RUN_LATER.fullmatch(path):
+        yield "runs later"
+
+
+def _leads_out(path: str, target: str) -> bool:
+    joined = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+    return target.startswith("/") or joined == ".." or joined.startswith("../")

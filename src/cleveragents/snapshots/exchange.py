@@ -1,0 +1,304 @@
+"""Changes chosen paths of a directory that is not ours from what they were to what they shall be.
+
+Everything new is built beside its place first and made durable as a whole; then each path changes
+by one rename. A path that is neither what it was nor what it shall be was changed by somebody else:
+it is told before anything is touched, and never overwritten. The same call finishes what a crash
+left half done, and with before and after exchanged it takes it back.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cleveragents.errors import Failed, Refused
+from cleveragents.snapshots import attributes, beneath
+from cleveragents.snapshots.content import Read, bytes_needed, write_file
+from cleveragents.snapshots.durability import sync_file_system
+from cleveragents.snapshots.look import look
+from cleveragents.snapshots.manifest import Change, Entry, object_id
+from cleveragents.snapshots.merge import same
+from cleveragents.snapshots.scan import shown
+
+
+class NotDurable(Failed):
+    """What was written may not survive a power cut; nothing may be built on it."""
+
+
+class ChangedMeanwhile(Refused):
+    """Somebody else changed a path that was to be changed; `detail` lists them."""
+
+    code = "changed_meanwhile"
+
+
+@dataclass
+class Exchange:
+    """One set of changes below one root."""
+
+    root: Path
+    changes: Sequence[Change]  # parents before children
+    mark: str  # part of the name of everything that is built beside its place
+    read: Read
+    stamp_ns: int | None  # the time that files with new content get; None: their own
+    kept: list[bytes] = field(default_factory=list[bytes])  # directories that hold other files
+
+    def __post_init__(self) -> None:
+        self._by_path = {change.path: change for change in self.changes}
+
+    def carry_out(self) -> None:
+        """Makes every path what it shall be, verified and durable."""
+        with beneath.root_directory(self.root) as root:
+            self._refuse_foreign(root)
+            self._refuse_without_space(root)
+            self._clean(root)
+            self._stage(root)
+            self._sync()
+            self._remove(root)
+            self._place(root)
+            self._clean(root)
+            self._verify(root)
+        self._sync()
+
+    def is_done(self) -> bool:
+        """Tells whether every path is what it shall be already."""
+        with beneath.root_directory(self.root) as root:
+            return all(self._is_done(root, change) for change in self.changes)
+
+    def differing(self) -> list[bytes]:
+        """Returns the paths that are neither what they were nor what they shall be."""
+        with beneath.root_directory(self.root) as root:
+            return [
+                change.path
+                for change in self.changes
+                if not _expected(change, look(root, change.path, object_id))
+            ]
+
+    def clean(self) -> None:
+        """Removes what was built and not placed; only names of ours are touched."""
+        with beneath.root_directory(self.root) as root:
+            self._clean(root)
+
+    def _clean(self, root: int) -> None:
+        for change in self.changes:
+            with (
+                suppress(FileNotFoundError, NotADirectoryError),
+                beneath.directory(root, self._workshop(change.path)) as fd,
+            ):
+                os.unlink(self._name(change.path), dir_fd=fd)
+
+    def _sync(self) -> None:
+        try:
+            sync_file_system(self.root)
+        except OSError as error:
+            raise NotDurable(
+                f"{self.root} could not be made durable: {error.strerror}",
+                hints=["the next command that changes the plan tries again"],
+            ) from error
+
+    def _refuse_foreign(self, root: int) -> None:
+        found = [shown(path) for path in self.differing()]
+        if found:
+            raise ChangedMeanwhile("changed meanwhile by somebody else", detail=found)
+        in_the_way = [
+            shown(change.path + b"/" + name)
+            for change in self.changes
+            if _makes_room(change)
+            for name in _names(root, change.path)
+            if change.path + b"/" + name not in self._by_path
+        ]
+        if in_the_way:
+            raise Refused("other files are in the way", detail=in_the_way)
+        heads = {self._workshop(change.path) for change in self.changes}
+        heads |= {beneath.split(change.path)[0] for change in self.changes}
+        closed = [shown(head) for head in sorted(heads) if not _may_change(root, head)]
+        if closed:
+            raise Refused(
+                "no permission to change files in these directories",
+                detail=closed,
+                hints=["make them writable for you"],
+            )
+
+    def _refuse_without_space(self, root: int) -> None:
+        needed = sum(
+            bytes_needed(change.after, self.read)
+            for change in self.changes
+            if change.after is not None and not self._is_done(root, change)
+        )
+        free = os.statvfs(self.root)
+        if needed > free.f_bavail * free.f_frsize:
+            raise Failed(
+                f"not enough space in {self.root} for {needed} bytes",
+                hints=["free some space and try again"],
+            )
+
+    def _stage(self, root: int) -> None:
+        for change in self.changes:
+            entry = change.after
+            if entry is None or entry.is_dir or same(look(root, change.path, object_id), entry):
+                continue
+            with beneath.directory(root, self._workshop(change.path)) as fd:
+                if entry.is_file:
+                    self._stage_file(root, fd, change, entry)
+                else:
+                    os.symlink(self.read(entry.content), self._name(change.path), dir_fd=fd)
+
+    def _stage_file(self, root: int, parent: int, change: Change, entry: Entry) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        fd = os.open(self._name(change.path), flags, 0o600, dir_fd=parent)
+        try:
+            write_file(fd, entry, self.read)
+            _give_owner(root, change.path, fd)
+            attributes.replace(fd, entry.xattrs)
+            os.fchmod(fd, entry.permissions)
+            before = change.before
+            is_new = before is None or before.content != entry.content
+            mtime_ns = self.stamp_ns if is_new and self.stamp_ns else entry.mtime_ns
+            os.utime(fd, ns=(mtime_ns, mtime_ns))
+        finally:
+            os.close(fd)
+
+    def _remove(self, root: int) -> None:
+        """Removes what goes, and what makes room for another kind, from the leaves up."""
+        for change in reversed(self.changes):
+            before, after = change.before, change.after
+            if before is None or (after is not None and before.is_dir == after.is_dir):
+                continue
+            head, name = beneath.split(change.path)
+            with (
+                suppress(FileNotFoundError, NotADirectoryError),
+                beneath.directory(root, head) as fd,
+            ):
+                if before.is_dir:
+                    self._remove_directory(fd, name, change)
+                elif same(look(root, change.path, object_id), before):
+                    os.unlink(name, dir_fd=fd)
+
+    def _remove_directory(self, parent: int, name: bytes, change: Change) -> None:
+        try:
+            os.rmdir(name, dir_fd=parent)
+        except OSError as error:
+            if error.errno == errno.ENOTEMPTY and change.after is None:
+                self.kept.append(change.path)
+            elif error.errno != errno.ENOTDIR:  # a file stands there already: it is the new one
+                raise
+
+    def _place(self, root: int) -> None:
+        made = [(change, change.after) for change in self.changes if change.after is not None]
+        for change in self.changes:
+            entry = change.after
+            if entry is None:
+                continue
+            head, name = beneath.split(change.path)
+            if entry.is_dir:
+                with beneath.directory(root, head) as fd, suppress(FileExistsError):
+                    os.mkdir(name, 0o700, dir_fd=fd)
+            else:
+                self._put(root, change, entry)
+        for change, entry in reversed(made):
+            if entry.is_dir:
+                with beneath.directory(root, change.path) as fd:
+                    attributes.replace(fd, entry.xattrs)
+                    os.fchmod(fd, entry.permissions)
+
+    def _put(self, root: int, change: Change, entry: Entry) -> None:
+        found = look(root, change.path, object_id)
+        if same(found, entry):
+            return
+        if found is not None and not same(found, change.before):
+            raise ChangedMeanwhile(
+                "changed meanwhile by somebody else", detail=[shown(change.path)]
+            )
+        head, name = beneath.split(change.path)
+        with (
+            beneath.directory(root, self._workshop(change.path)) as source,
+            beneath.directory(root, head) as target,
+        ):
+            os.rename(self._name(change.path), name, src_dir_fd=source, dst_dir_fd=target)
+
+    def _verify(self, root: int) -> None:
+        wrong = [
+            shown(change.path)
+            for change in self.changes
+            if change.path not in self.kept and not self._is_done(root, change)
+        ]
+        if wrong:
+            raise ChangedMeanwhile("not as they were written a moment ago", detail=wrong)
+
+    def _is_done(self, root: int, change: Change) -> bool:
+        return alike(look(root, change.path, object_id), change.after)
+
+    def _workshop(self, path: bytes) -> bytes:
+        """The nearest directory above that is one before and after: new files are built there."""
+        head, _ = beneath.split(path)
+        while head in self._by_path and not _stays_directory(self._by_path[head]):
+            head, _ = beneath.split(head)
+        return head
+
+    def _name(self, path: bytes) -> bytes:
+        """What a new file is called until it is placed; known again after a crash."""
+        return f".cleveragents-{self.mark}-{object_id(path).hex()[:16]}".encode()
+
+
+def reversed_changes(changes: Sequence[Change]) -> list[Change]:
+    """The way back."""
+    return [Change(change.path, change.after, change.before) for change in changes]
+
+
+def alike(found: Entry | None, entry: Entry | None) -> bool:
+    """Whether what was seen is what an entry says; what is in a directory is told by itself."""
+    if found is not None and entry is not None and found.is_dir and entry.is_dir:
+        found = found._replace(content=entry.content)
+    return same(found, entry)
+
+
+def _expected(change: Change, found: Entry | None) -> bool:
+    """Whether a path is as it was, as it shall be, or half-way between by our own doing."""
+    before, after = change.before, change.after
+    if alike(found, before) or alike(found, after):
+        return True
+    kinds = [entry for entry in (before, after) if entry is not None]
+    if found is None:  # a change of kind takes what was away first
+        return len(kinds) > 1 and kinds[0].is_dir != kinds[1].is_dir
+    return found.is_dir and any(entry.is_dir for entry in kinds)  # its mode is settled last
+
+
+def _stays_directory(change: Change) -> bool:
+    return all(entry is not None and entry.is_dir for entry in (change.before, change.after))
+
+
+def _makes_room(change: Change) -> bool:
+    """Whether a directory gives its place to something else."""
+    before, after = change.before, change.after
+    return before is not None and before.is_dir and after is not None and not after.is_dir
+
+
+def _names(root: int, path: bytes) -> list[bytes]:
+    try:
+        with beneath.directory(root, path) as fd:
+            return [os.fsencode(name) for name in os.listdir(fd)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _may_change(root: int, path: bytes) -> bool:
+    try:
+        with beneath.directory(root, path) as fd:
+            return os.access(f"/proc/self/fd/{fd}", os.W_OK | os.X_OK, effective_ids=True)
+    except (FileNotFoundError, NotADirectoryError):
+        return True  # what is wrong with it is told as a change by somebody else
+    except PermissionError:
+        return False
+
+
+def _give_owner(root: int, path: bytes, fd: int) -> None:
+    """Lets a file that takes the place of another one belong to whom that one belonged."""
+    head, name = beneath.split(path)
+    with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
+        with beneath.directory(root, head) as parent:
+            old = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        ours = os.fstat(fd)
+        if stat.S_ISREG(old.st_mode) and (old.st_uid, old.st_gid) != (ours.st_uid, ours.st_gid):
+            os.fchown(fd, old.st_uid, old.st_gid)

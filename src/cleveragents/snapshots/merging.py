@@ -1,0 +1,172 @@
+"""What an archive can merge: snapshots with each other, and with a directory that is not ours."""
+
+import stat
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cleveragents.snapshots import beneath, record
+from cleveragents.snapshots.content import Put
+from cleveragents.snapshots.diff import compare
+from cleveragents.snapshots.exchange import Exchange
+from cleveragents.snapshots.look import look_at
+from cleveragents.snapshots.lookup import Lookup, with_entries
+from cleveragents.snapshots.manifest import Change, Entry, encode
+from cleveragents.snapshots.merge import Conflict, LeftAlone, MergeText, Pending, three_way
+from cleveragents.snapshots.record import MAIN, Snapshot
+from cleveragents.snapshots.restore import place
+from cleveragents.snapshots.store import Store
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Ours with what theirs changed; nothing of it is stored before `Archive.keep_merge`."""
+
+    ours: Snapshot
+    snapshot: Snapshot  # ours, with the merged files in place of its own
+    changes: tuple[Change, ...]  # from ours to the result, parents before children
+    conflicts: tuple[Conflict, ...]  # paths where the result holds only what ours has
+    objects: Pending
+
+
+class Merging:
+    """The part of an archive that merges; nothing is stored before it is kept."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def load(self, snapshot_id: str) -> Snapshot:
+        """Reads the root record of a snapshot."""
+        return record.from_bytes(self._store.read(bytes.fromhex(snapshot_id)))
+
+    def merge(
+        self,
+        base: Snapshot,
+        ours: Snapshot,
+        theirs: Snapshot,
+        merge_text: MergeText,
+        left_alone: LeftAlone = lambda _: False,
+    ) -> Merge:
+        """Merges the files of two snapshots that went their own ways from a common one."""
+        olds, mine, others = (snapshot.roots[MAIN] for snapshot in (base, ours, theirs))
+        objects = Pending(self._store.read)
+        root, conflicts = three_way(olds, mine, others, merge_text, objects, left_alone)
+        changes = compare(mine, root, objects.read)
+        snapshot = replace(ours, roots={**ours.roots, MAIN: root})
+        return Merge(ours, snapshot, tuple(changes), conflicts, objects)
+
+    def merge_into(
+        self,
+        root: Path,
+        base: Snapshot,
+        theirs: Snapshot,
+        merge_text: MergeText,
+        left_alone: LeftAlone,
+    ) -> Merge:
+        """Merges what changed from base to theirs with a directory that is not ours, as it is.
+
+        Only the paths that changed are looked at: all else is taken to be as in the base.
+        """
+        olds, others = base.roots[MAIN], theirs.roots[MAIN]
+        others = olds._replace(content=others.content)  # the directory itself stays as it is
+        objects = Pending(self._store.read)
+        paths = [
+            change.path
+            for change in compare(olds, others, self._store.read)
+            if not left_alone(change.path)
+        ]
+        with beneath.root_directory(root) as fd:
+            seen = look_at(fd, paths, objects.put)
+        mine = with_entries(olds, self._with_insides(olds, seen, objects), objects)
+        merged, conflicts = three_way(olds, mine, others, merge_text, objects, left_alone)
+        changes = compare(mine, merged, objects.read)
+        ours, result = (replace(base, roots={MAIN: root}) for root in (mine, merged))
+        return Merge(ours, result, tuple(changes), conflicts, objects)
+
+    def exchange(self, root: Path, old: str, new: str, mark: str, stamp_ns: int) -> Exchange:
+        """Prepares the way of a directory that is not ours from one snapshot to another."""
+        before, after = self.load(old).roots[MAIN], self.load(new).roots[MAIN]
+        changes = list(compare(before, after, self._store.read))
+        return Exchange(root, changes, mark, self._store.read, stamp_ns)
+
+    def export(self, merge: Merge, target: Path, *, after: bool) -> None:
+        """Writes one version of everything a merge changes to an empty directory."""
+        versions = [(c.path, c.after if after else c.before) for c in merge.changes]
+        there = {path: entry for path, entry in versions if path and entry is not None}
+        heads = {
+            head: Entry(stat.S_IFDIR | 0o700)
+            for path in there
+            for head in _heads(path)
+            if head not in there
+        }
+        changes = [
+            Change(path, None, entry._replace(link=b""))
+            for path, entry in sorted({**heads, **there}.items())
+        ]
+        with (
+            tempfile.TemporaryDirectory(dir=target.parent) as staging,
+            beneath.root_directory(staging) as staging_fd,
+        ):
+            place(target, staging_fd, changes, merge.objects.read)
+
+    def _with_insides(
+        self, base: Entry, seen: Mapping[bytes, Entry | None], objects: Pending
+    ) -> dict[bytes, Entry | None]:
+        """Gives directories that were looked at from outside what the base has in them."""
+        known = Lookup(base, self._store.read)
+        empty = objects.put(encode({}))
+        found: dict[bytes, Entry | None] = {}
+        for path, entry in seen.items():
+            inside = known.find(path)
+            had = inside.content if inside is not None and inside.is_dir else empty
+            found[path] = entry._replace(content=had) if entry and entry.is_dir else entry
+        return found
+
+    def keep_merge(self, merge: Merge, about: Mapping[str, object]) -> str:
+        """Makes the result of a merge durable; returns the snapshot id.
+
+        Its row may follow: what no row needs yet is kept for a day.
+        """
+        return self._keep(replace(merge.snapshot, about=about), merge.objects.store)
+
+    def keep_again(self, snapshot: Snapshot, about: Mapping[str, object]) -> str:
+        """Keeps the content of a snapshot as another one as well, as `keep_merge` does."""
+        return self._keep(replace(snapshot, about=about), lambda _: None)
+
+    def _keep(self, snapshot: Snapshot, store: Callable[[Put], object]) -> str:
+        with self._store.writing(doing="saving a snapshot"):
+            pack = self._store.new_pack()
+            try:
+                store(pack.put)
+                identity = pack.put(record.to_bytes(snapshot))
+                pack.finish(identity)
+            finally:
+                pack.discard()
+        return identity.hex()
+
+    def lookup(self, snapshot: Snapshot) -> Lookup:
+        """Finds single paths among the files of a snapshot."""
+        return Lookup(snapshot.roots[MAIN], self._store.read)
+
+    def with_entries(
+        self,
+        snapshot: Snapshot,
+        wanted: Mapping[bytes, Entry | None],
+        contents: Iterable[bytes] = (),
+    ) -> Merge:
+        """Puts other entries into the files of a snapshot; `contents` are not stored yet."""
+        objects = Pending(self._store.read)
+        for data in contents:
+            objects.put(data)
+        root = with_entries(snapshot.roots[MAIN], wanted, objects)
+        changes = compare(snapshot.roots[MAIN], root, objects.read)
+        changed = replace(snapshot, roots={**snapshot.roots, MAIN: root})
+        return Merge(snapshot, changed, tuple(changes), (), objects)
+
+
+def _heads(path: bytes) -> Iterator[bytes]:
+    head = path.rpartition(b"/")[0]
+    while head:
+        yield head
+        head = head.rpartition(b"/")[0]
