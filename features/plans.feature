@@ -239,6 +239,15 @@ Feature: Plans
       | plan execute @ |
       | plan diff @    |
       | plan list      |
+      | plan status @  |
+      | plan errors @  |
+      | plan tree @    |
+      | plan conflicts @ |
+      | plan checkpoint list @ |
+      | plan checkpoint create @ |
+      | plan checkpoint verify @ |
+      | plan checkpoint show @ 1 |
+      | plan rollback @ 1 --yes |
 
   # --- Running -----------------------------------------------------------------------------------
 

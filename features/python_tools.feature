@@ -127,7 +127,7 @@ Feature: Python tools
     And the error says "several packages have a tool 'deploy': entry point deploy = one_tools:deploy of one and entry point deploy = two_tools:deploy of two"
 
   Scenario Outline: a package that <does> is an error about its tool
-    Given a package has 1 second to say what it brings
+    Given a package has <patience> second to say what it brings
     And an installed package "bad" with the entry points "bad = bad_tools:bad" and the module "bad_tools"
       """
       import os, time
@@ -138,10 +138,10 @@ Feature: Python tools
     And the error says "entry point bad = bad_tools:bad of bad cannot be used: <told>"
 
     Examples:
-      | does            | told                             |
-      | time.sleep(600) | it was not imported within 1 s   |
-      | os._exit(0)     | it ended with 0                  |
-      | os.abort()      | it ended with -6                 |
+      | does            | patience | told                             |
+      | time.sleep(600) | 1        | it was not imported within 1 s   |
+      | os._exit(0)     | 60       | it ended with 0                  |
+      | os.abort()      | 60       | it ended with -6                 |
 
   Scenario: a name that is nearly that of a package's tool
     Given an installed package "cloud" with the entry points "deploy = cloud_tools:deploy" and the module "cloud_tools"
@@ -230,3 +230,4 @@ Feature: Python tools
       | @tool(name="shell")\ndef a(): pass                    | there is a tool 'shell' already: built in                                |
       | @tool(name="deploy")\ndef a(): pass                   | there is a tool 'deploy' already: Python function our_tools:deploy       |
       | @tool(undo=lambda a, b: 1)\ndef a(): pass             | wrong_6:<lambda> cannot be a tool                                        |
+    And "json:loads" has nothing to declare

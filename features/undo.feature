@@ -339,6 +339,36 @@ Feature: Undo
       | file  | content |
       | a.txt | one     |
 
+  Scenario: an undo that cannot even be started is one that failed
+    Given an action whose undo is longer than the system takes
+    And I have run "agents run ACTION"
+    When I run "agents plan rollback @ 1 --yes --format json"
+    Then the exit code is 0
+    And a message says "step deploy: the undo of deploy failed: Argument list too long"
+    And the plan is "execute/queued"
+
+  Scenario: a call inside an option of a decision is undone as well
+    Given the action
+      """
+      name: release
+      tools:
+        - {name: deploy, command: "true", side_effects: [network], undo: 'cat > "$GATE.told"', pass_env: [GATE]}
+      steps:
+        - name: where
+          decide:
+            question: Where?
+            options: {north: [{tool: deploy, with: {place: north}}], south: []}
+            choose: north
+      """
+    And I have run "agents run ACTION"
+    When I run "agents plan rollback @ 1 --yes --format json"
+    Then the exit code is 0
+    And the undo was told
+      """
+      {"tool": "deploy", "step": "where > north > deploy", "status": "succeeded", "exit_code": 0,
+       "input": {"place": "north"}, "output": ""}
+      """
+
   # --- Taking the rollback back ------------------------------------------------------------------
 
   Scenario: taking a rollback back makes no call again, and no later one undoes it twice

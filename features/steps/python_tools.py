@@ -108,3 +108,13 @@ def ask(context, target):
 @then("the answer is")
 def check_answer(context):
     assert json.loads(json.dumps(context.answer)) == json.loads(context.text), context.answer
+
+
+@then('"{target}" has nothing to declare')
+def check_undeclared(context, target):
+    try:
+        python_tool.describe(target)
+    except InvalidInput as error:
+        assert f"{target} is not decorated" in error.message, error.message
+    else:
+        raise AssertionError(target)

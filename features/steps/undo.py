@@ -77,3 +77,10 @@ def check_line(context, line):
 @then('outside there is no line "{line}"')
 def check_no_line(context, line):
     assert line not in context.world.gate.read_text().splitlines()
+
+
+@given("an action whose undo is longer than the system takes")
+def write_long(context):
+    tool = {"name": "deploy", "command": "true", "undo": f"true {'x' * 200_000}"}
+    action = {"name": "long", "tools": [tool], "steps": [{"tool": "deploy"}]}
+    context.action = context.world.write_action(json.dumps(action))

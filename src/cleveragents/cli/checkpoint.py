@@ -35,7 +35,7 @@ def list_checkpoints(plan: PlanArgument = "@") -> Result:
     Example: agents plan checkpoint list @ --verbose
     """
     app = current.app()
-    found = app.plans.find(plan)
+    found = views.find(app, plan)
     current.messages += views.cautions(found, app)
     verdicts = app.checkpoints.retention(found.plan_id)
     rows = [verdict.checkpoint for verdict in verdicts]
@@ -76,7 +76,7 @@ def show(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
     Example: agents plan checkpoint show @ 3
     """
     app = current.app()
-    found = app.plans.find(plan)
+    found = views.find(app, plan)
     row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
     data = views.checkpoint_row(row)
     shown = {key: value for key, value in data.items() if key != "metadata_json"}
@@ -96,7 +96,7 @@ def diff(
     Example: agents plan checkpoint diff @ 1 3
     """
     app = current.app()
-    found = app.plans.find(plan)
+    found = views.find(app, plan)
     first = app.checkpoints.get_checkpoint(found.plan_id, before)
     if after is None:
         return views.differences(app.comparisons.since(found, first), stat=stat)
@@ -119,9 +119,9 @@ def verify(
     if every and (checkpoint is not None or plan != "@"):
         raise InvalidInput("--all is about every plan of the project; name none with it")
     if checkpoint is not None:
-        rows = [app.checkpoints.get_checkpoint(app.plans.find(plan).plan_id, checkpoint)]
+        rows = [app.checkpoints.get_checkpoint(views.find(app, plan).plan_id, checkpoint)]
     else:
-        plans = app.plans.list() if every else [app.plans.find(plan)]
+        plans = app.plans.list() if every else [views.find(app, plan)]
         rows = [row for one in plans for row in app.checkpoints.list_checkpoints(one.plan_id)]
     return _read_back(list(app.checkpoints.verify_checkpoints(rows)))
 

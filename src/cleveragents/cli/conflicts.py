@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from cleveragents.cli import views
 from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
@@ -34,7 +35,7 @@ def conflicts(plan: PlanArgument = "@") -> Result:
     Example: agents plan conflicts @
     """
     app = current.app()
-    found = app.plans.find(plan)
+    found = views.find(app, plan)
     left = app.conflicts.open(found.plan_id)
     return Result(
         {"conflicts": [_row(conflict) for conflict in left]},
@@ -56,7 +57,7 @@ def resolve(
     Example: agents plan resolve @ src/auth.py --take child
     """
     app = current.app(progress=True)
-    found = app.plans.find(plan)
+    found = views.find(app, plan)
     solved = app.conflicts.resolve(found.plan_id, path, take)
     app.checkpoints.finish(found.plan_id)
     left = app.conflicts.open(found.plan_id)
@@ -73,7 +74,7 @@ def refresh(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
     Example: agents plan refresh @
     """
     app = current.app(progress=True)
-    found = app.plans.find(plan)
+    found = views.find(app, plan)
     if dry_run or not yes:
         proposed = app.refresh.preview(found.plan_id)
         if dry_run:

@@ -36,7 +36,7 @@ def tree(
     Example: agents plan tree @
     """
     app = current.app()
-    found = app.plans.find(plan)
+    found = views.find(app, plan)
     roots = app.tree.read(found, superseded=show_superseded)
     attempts = app.corrections.attempts(found.plan_id)
     lines = [line for root in roots for line in _drawn(root)]

@@ -24,7 +24,7 @@ def errors(plan: PlanArgument = "@") -> Result:
     Example: agents plan errors @
     """
     app = current.app()
-    found = app.plans.status(app.plans.find(plan))
+    found = app.plans.status(views.find(app, plan))
     next_steps = views.next_steps(found)
     failed = found.plan.error is not None or bool(found.not_undone)
     data = {

@@ -38,7 +38,7 @@ def execute(
     Example: agents plan execute @
     """
     app = current.app(progress=True)
-    found = app.plans.find(plan)
+    found = views.find(app, plan)
     if take_over:
         app.ownership.take_over(found.plan_id)
     return run_plan(app, found, retry_unsafe=retry_unsafe)
@@ -57,7 +57,7 @@ def resume(
     Example: agents plan resume @
     """
     app = current.app(progress=True)
-    found = app.plans.find(plan)
+    found = views.find(app, plan)
     if dry_run:
         return _previewed(app, found)
     if take_over:
@@ -71,7 +71,7 @@ def cancel(plan: PlanArgument) -> Result:
     Example: agents plan cancel @
     """
     app = current.app(progress=True)
-    done = app.cancellation.cancel(app.plans.find(plan).plan_id)
+    done = app.cancellation.cancel(views.find(app, plan).plan_id)
     return views.status(app.plans.status(done), app)
 
 

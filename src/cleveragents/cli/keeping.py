@@ -37,7 +37,7 @@ def create(
     Example: agents plan checkpoint create @ --label "before the risky part"
     """
     app = current.app()
-    found = app.plans.find(plan)
+    found = views.find(app, plan)
     current.messages += views.cautions(found, app)
     wanted = Wanted(CheckpointType.MANUAL, "made by hand", label=label, pinned=pinned)
     row = app.checkpoints.create_checkpoint(found.plan_id, wanted)
@@ -67,7 +67,7 @@ def unpin(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
 
 def _pinned(plan: str, checkpoint: str, *, pinned: bool) -> Result:
     app = current.app()
-    found = app.plans.find(plan)
+    found = views.find(app, plan)
     row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
     already = row.pinned == pinned
     row = app.checkpoints.pin_checkpoint(found.plan_id, row, pinned=pinned)
@@ -91,7 +91,7 @@ def delete(
     Example: agents plan checkpoint delete @ 3
     """
     app = current.app()
-    found = app.plans.find(plan)
+    found = views.find(app, plan)
     row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
     app.checkpoints.refuse_delete(found.plan_id, row)
     needed = {v.checkpoint.seq: v.needed for v in app.checkpoints.retention(found.plan_id)}[row.seq]

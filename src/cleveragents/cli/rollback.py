@@ -58,7 +58,7 @@ def rollback(
     Example: agents plan rollback @ 3
     """
     app = current.app(progress=True)
-    found = app.plans.find(plan)
+    found = views.find(app, plan)
     current.messages += views.cautions(found, app)
     target = _target(app, found, checkpoint)
     if to is not None:

@@ -8,6 +8,7 @@ from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.comparison import FileDiff
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.cli.invocation import current
 from cleveragents.cli.render import Fields, Grid, Result, Text, name_fields
 from cleveragents.engine.status import PlanStatus
 from cleveragents.ids import now
@@ -90,6 +91,14 @@ def cautions(plan: Plan, app: App) -> list[str]:
     elif not app.checkpoints.policy.triggers:
         found.append(AUTOMATIC_OFF)
     return found
+
+
+def find(app: App, text: str) -> Plan:
+    """Finds a plan; one that runs without checkpoints is told as such by every command."""
+    plan = app.plans.find(text)
+    if runs_bare(plan):
+        current.messages.append(ROLLBACK_OFF)
+    return plan
 
 
 def status(found: PlanStatus, app: App) -> Result:
