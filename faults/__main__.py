@@ -11,14 +11,25 @@ Suites that cannot run on this machine say why and count as skipped.
 import argparse
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Protocol
 
-from faults import errors, kills, report, tracing
+from faults import crowd, errors, kills, long_plan, mutants, order, power, report, tracing
 from faults.campaign import Extent, Tried
 
 ALL = 10**6
 ERROR_POINTS = 12  # per operation and error; a call fails in the same few ways
+POWER_POINTS = 8  # per operation, and one after its end; each takes new disks
+
+
+class Compared(Protocol):
+    """A suite that is also run on the naive order."""
+
+    def run(self, extent: Extent) -> list[Tried]: ...
+
+    def run_naive(self, extent: Extent) -> list[Tried]: ...
 
 
 def main() -> int:
@@ -29,9 +40,13 @@ def main() -> int:
     parser.add_argument("--offset", type=int, default=0, help="takes other points")
     parser.add_argument("--workers", type=int, default=2, help="rooms to work in at once")
     parser.add_argument("--operation", action="append", default=[], help="only this one")
+    parser.add_argument("--at", default="", help="only at calls that this expression finds")
+    parser.add_argument("--first", action="store_true", help="stop at the first problem")
     options = parser.parse_args()
     names = tuple(options.operation)
-    extent = Extent(options.points, options.offset, names, options.workers)
+    extent = Extent(
+        options.points, options.offset, names, options.workers, options.first, options.at
+    )
     failed = 0
     for name in options.suites or SUITES:
         began = time.monotonic()
@@ -44,12 +59,7 @@ def run_kills(extent: Extent) -> int:
     """SIGKILL, in the product and in the naive order."""
     if skipped(tracing.missing()):
         return 0
-    tried, naive = kills.run(extent), kills.run_naive(extent)
-    report.show(report.HEADINGS, report.table([*tried, *naive]))
-    blind = not any(one.problems for one in naive)
-    if blind:
-        print("The judge found nothing wrong with the naive order: it cannot see.")
-    return report.complain(tried) + blind
+    return compare(kills, extent)
 
 
 def run_errors(extent: Extent) -> int:
@@ -57,13 +67,79 @@ def run_errors(extent: Extent) -> int:
     if skipped(tracing.missing()):
         return 0
     tried = errors.run(replace(extent, points=min(extent.points, ERROR_POINTS)))
-    return tell(tried)
-
-
-def tell(tried: list[Tried]) -> int:
-    """Prints the table and the problems; returns how many faults had one."""
     report.show(report.HEADINGS, report.table(tried))
     return report.complain(tried)
+
+
+def run_lies(extent: Extent) -> int:
+    """System calls that do nothing and say that they did."""
+    if skipped(tracing.missing()):
+        return 0
+    tried = errors.run_lies(extent)
+    report.show(report.HEADINGS, report.table(tried))
+    return report.complain(tried)
+
+
+def run_order(extent: Extent) -> int:
+    """Writes that rely on what is not durable."""
+    del extent
+    if skipped(tracing.missing()):
+        return 0
+    rules = order.run()
+    report.show(("rule", "broken"), [(text, str(len(broken))) for text, broken in rules.items()])
+    for line in (line for broken in rules.values() for line in broken):
+        print(line, file=sys.stderr)
+    return sum(map(len, rules.values()))
+
+
+def run_mutants(extent: Extent) -> int:
+    """The product without its precautions."""
+    if skipped(tracing.missing()):
+        return 0
+    tested = mutants.run(extent.names)
+    rows = [(one.mutant.name, "caught" if one.caught else "SURVIVED", one.how) for one in tested]
+    report.show(("mutant", "", "noticed as"), rows)
+    return sum(not one.caught for one in tested)
+
+
+def run_power(extent: Extent) -> int:
+    """Power cuts, in the product and in the naive order."""
+    if skipped(tracing.missing() or power.missing()):
+        return 0
+    extent = replace(extent, points=min(extent.points, POWER_POINTS))
+    return compare(power, extent)
+
+
+def run_crowd(extent: Extent) -> int:
+    """Eight processes at once."""
+    gathered = crowd.run(extent.offset)
+    counts = Counter(one.kind for one in gathered.told if one.counts)
+    print(f"{crowd.MEMBERS} processes, stopped {gathered.stops} times, done: {dict(counts)}")
+    for problem in gathered.problems:
+        print(problem, file=sys.stderr)
+    print(f"{len(gathered.problems)} things wrong")
+    return len(gathered.problems)
+
+
+def run_long_plan(extent: Extent) -> int:
+    """Fifty steps, killed thirty times."""
+    lived = long_plan.run(extent.offset)
+    print(f"{long_plan.STEPS} steps, killed {lived.kills} times, {lived.refusals} effects repeated")
+    for problem in lived.problems:
+        print(problem, file=sys.stderr)
+    print(f"{len(lived.problems)} things wrong")
+    return len(lived.problems)
+
+
+def compare(suite: Compared, extent: Extent) -> int:
+    """Prints the product beside the naive order; returns how many faults had a problem."""
+    tried = suite.run(extent)
+    naive = [] if extent.names else suite.run_naive(extent)
+    report.show(report.HEADINGS, report.table([*tried, *naive]))
+    blind = bool(naive) and not any(one.problems for one in naive)
+    if blind:
+        print("The judge found nothing wrong with the naive order: it cannot see.")
+    return report.complain(tried) + blind
 
 
 def skipped(reason: str | None) -> bool:
@@ -76,6 +152,12 @@ def skipped(reason: str | None) -> bool:
 SUITES: dict[str, Callable[[Extent], int]] = {
     "kills": run_kills,
     "errors": run_errors,
+    "lies": run_lies,
+    "order": run_order,
+    "power": run_power,
+    "crowd": run_crowd,
+    "long-plan": run_long_plan,
+    "mutants": run_mutants,
 }
 
 if __name__ == "__main__":

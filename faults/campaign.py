@@ -1,6 +1,7 @@
 """A campaign: one operation after the other, with a fault at one place after the other."""
 
 import multiprocessing
+import re
 import signal
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -10,11 +11,12 @@ from pathlib import Path
 
 from faults.judge import TORN, Judge, Problem
 from faults.operations import OPERATIONS, Operation
-from faults.room import Program, import_everything
+from faults.room import Program, Room, import_everything
 from faults.stage import Stage, is_newer_schema_there
 from faults.tracing import Injection, SystemCall
 
-Choose = Callable[[Sequence[SystemCall]], Sequence[Injection]]
+# None: the command runs to its end, and only then something happens.
+Choose = Callable[[Sequence[SystemCall]], Sequence[Injection | None]]
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Extent:
     offset: int  # another one takes other points
     names: tuple[str, ...]  # of operations; none: all
     workers: int
+    first: bool = False  # stop at the first problem
+    at: str = ""  # only at calls that this expression finds
 
     def operations(self) -> list[Operation]:
         """The operations that are named, or all for which there is something to do."""
@@ -47,6 +51,7 @@ class Extent:
 
     def of(self, calls: Sequence[SystemCall]) -> list[SystemCall]:
         """Takes as many calls as are wanted at even distances."""
+        calls = [call for call in calls if re.search(self.at, call.text)]
         if len(calls) <= self.points:
             return list(calls)
         step = len(calls) / self.points
@@ -56,10 +61,17 @@ class Extent:
 class Campaign:
     """Tries faults on operations of a program; `choose` picks them from the calls it makes."""
 
-    def __init__(self, program: Program, choose: Choose, workers: int) -> None:
+    def __init__(
+        self,
+        program: Program,
+        choose: Choose,
+        extent: Extent,
+        room: Callable[[Path, Program], Room] = Room,
+    ) -> None:
         self._program = program
         self._choose = choose
-        self._workers = workers
+        self._extent = extent
+        self._room = room
 
     def run(self, operations: Sequence[Operation]) -> list[Tried]:
         """Tries them all; each worker has a room of its own and takes its share of the faults."""
@@ -68,29 +80,29 @@ class Campaign:
         forking = multiprocessing.get_context("fork")
         with tempfile.TemporaryDirectory(prefix="faults ") as home:
             answers: list[Connection] = []
-            for number in range(self._workers):
+            for number in range(self._extent.workers):
                 answer, question = forking.Pipe(duplex=False)
-                worker = _Worker(self, Path(home) / str(number), number, self._workers)
+                worker = _Worker(self, Path(home) / str(number), number, self._extent)
                 forking.Process(target=worker.work, args=(operations, question)).start()
                 question.close()
                 answers.append(answer)
             return [tried for answer in answers for tried in answer.recv()]
 
-    def choose(self, calls: Sequence[SystemCall]) -> Sequence[Injection]:
+    def choose(self, calls: Sequence[SystemCall]) -> Sequence[Injection | None]:
         """Picks the faults to try."""
         return self._choose(calls)
 
     def stage(self, home: Path, *, repository: bool) -> Stage:
         """Makes a place to try them."""
-        return Stage(home, self._program, repository=repository)
+        return Stage(self._room(home, self._program), repository=repository)
 
 
 class _Worker:
-    def __init__(self, campaign: Campaign, home: Path, number: int, of: int) -> None:
+    def __init__(self, campaign: Campaign, home: Path, number: int, extent: Extent) -> None:
         self._campaign = campaign
         self._home = home
         self._number = number
-        self._of = of
+        self._extent = extent
         self._stages: dict[bool, Stage] = {}
 
     def work(self, operations: Sequence[Operation], answer: Connection) -> None:
@@ -109,18 +121,22 @@ class _Worker:
         judge = Judge(stage, operation)
         stage.start(operation.start)
         injections = self._campaign.choose(stage.room.calls(operation.line))
-        for turn in range(self._number, len(injections), self._of):
-            yield _try(stage, judge, operation, turn, injections[turn])
+        for turn in range(self._number, len(injections), self._extent.workers):
+            tried = _try(stage, judge, operation, turn, injections[turn])
+            yield tried
+            if tried.problems and self._extent.first:
+                break
 
 
 def _try(
-    stage: Stage, judge: Judge, operation: Operation, turn: int, injection: Injection
+    stage: Stage, judge: Judge, operation: Operation, turn: int, injection: Injection | None
 ) -> Tried:
     stage.start(operation.start)
-    said = f"{operation.name}: {injection} ({injection.call.text})"
+    said = f"{operation.name}: {injection or 'after its end'}"
     try:
         code = stage.room.trace(operation.line, injection)
-        happened = code == -signal.SIGKILL or stage.room.was_injected
+        happened = injection is None or code == -signal.SIGKILL or stage.room.was_injected
+        stage.room.settle()
         problems = judge.problems(turn, success=code == 0)
     except TimeoutError as error:
         return Tried(operation.name, said, happened=True, problems=(Problem(TORN, str(error)),))

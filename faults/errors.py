@@ -17,6 +17,9 @@ SAID_BY = {
     "EMFILE": ("openat",),
     "EROFS": (*MAKING, *WRITING, *CHANGING),
 }
+# What puts files in place; a restore must notice if one of them did nothing.
+LIARS = ("mkdirat", "linkat", "symlinkat", "renameat", "unlinkat", "fchmod", "utimensat")
+LIED_TO = ("rollback", "rollback in git", "recover")
 
 
 def run(extent: Extent) -> list[Tried]:
@@ -29,7 +32,21 @@ def run(extent: Extent) -> list[Tried]:
             for turn, call in enumerate(extent.of(_able(calls, error, names)))
         ]
 
-    return Campaign(Product(), choose, extent.workers).run(extent.operations())
+    return Campaign(Product(), choose, extent).run(extent.operations())
+
+
+def run_lies(extent: Extent) -> list[Tried]:
+    """Lets calls that put files in place succeed without doing anything."""
+
+    def choose(calls: Sequence[SystemCall]) -> list[Injection]:
+        placing = [call for call in calls if "/tree" in call.text and call.name in LIARS]
+        return [
+            Injection(call, "retval=0")
+            for call in extent.of([one for one in placing if one.changes])
+        ]
+
+    operations = [one for one in extent.operations() if one.name in LIED_TO]
+    return Campaign(Product(), choose, extent).run(operations)
 
 
 def _able(calls: Sequence[SystemCall], error: str, names: Sequence[str]) -> list[SystemCall]:

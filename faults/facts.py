@@ -19,7 +19,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Facts:
-    """Where the latest plan stands."""
+    """Where a plan stands."""
 
     plan: tuple[object, ...]
     runs: tuple[tuple[object, ...], ...]  # results of steps that count
@@ -28,9 +28,12 @@ class Facts:
     unfinished: tuple[str, ...]  # kinds of open operations
 
 
-def read(room: Room) -> Facts:
-    """Reads the facts of the latest plan; a database without plans has none."""
-    plans = room.sql("SELECT plan_id, phase, state, cursor FROM plans ORDER BY number")
+def read(room: Room, plan_id: str = "%") -> Facts:
+    """Reads the facts of a plan, or of the latest; a database without plans has none."""
+    plans = room.sql(
+        "SELECT plan_id, phase, state, cursor FROM plans"
+        f" WHERE plan_id LIKE '{plan_id}' ORDER BY number"
+    )
     if not plans:
         return Facts((), (), 0, (), ())
     plan_id, *plan = plans[-1]

@@ -25,4 +25,4 @@ def _run(program: Program, operations: Sequence[Operation], extent: Extent) -> l
         changing = [call for call in calls if call.changes]
         return [Injection(call, "signal=SIGKILL") for call in extent.of(changing)]
 
-    return Campaign(program, choose, extent.workers).run(operations)
+    return Campaign(program, choose, extent).run(operations)

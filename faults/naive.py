@@ -55,9 +55,9 @@ class Naive:
                     raise ValueError(f"no such command: {words}")
         return 0
 
-    def extract(self, project: Path, data: Path, wanted: Mapping[int, Path]) -> None:
+    def extract(self, project: Path, data: Path, plan: str, wanted: Mapping[int, Path]) -> None:
         """Copies checkpoints to where they are wanted."""
-        del project
+        del project, plan
         for seq, path in wanted.items():
             if (data / "store" / str(seq)).exists():
                 _copy(data / "store" / str(seq), path)
@@ -77,6 +77,8 @@ class _Keeper:
         _copy(Path.cwd(), self._sandbox)
         self.save("pre_execute")
         for number, step in enumerate(json.loads(action.read_text())["steps"]):
+            if "checkpoint" in step:
+                self.save("manual", step["checkpoint"])
             command = ["/bin/sh", "-ec", step["with"]["command"]]
             subprocess.run(command, cwd=self._sandbox, check=True)
             with self._connection:

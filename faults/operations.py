@@ -8,7 +8,7 @@ LIMIT = "CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN=2"
 CREATE = "plan checkpoint create @ --label mine"
 CREATE_NEXT = f"plan checkpoint create @ --label {NEXT}"
 ROLLBACK = "plan rollback @ 2 --yes"
-DELETE = "plan checkpoint delete @ 3 --yes"
+DELETE = "plan checkpoint delete @ 2 --yes"
 EXECUTE = "plan execute @"
 
 
@@ -59,7 +59,7 @@ OPERATIONS = (
     Operation(
         "resume",
         "interrupted",
-        EXECUTE,
+        "plan resume @",
         (Way((), "3"),),
         next_line=EXECUTE,
         owed="half",

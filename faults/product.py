@@ -14,12 +14,12 @@ class Product:
         """Runs one command line; returns its exit code."""
         return run(arguments)
 
-    def extract(self, project: Path, data: Path, wanted: Mapping[int, Path]) -> None:
+    def extract(self, project: Path, data: Path, plan: str, wanted: Mapping[int, Path]) -> None:
         """Writes intact checkpoints beside, by their numbers; leaves out any that is not whole."""
         app = App(project, data_dir=data)
-        plan = app.plans.find("@")
-        rows = app.checkpoints.list_checkpoints(plan.plan_id)
+        plan_id = app.plans.find(plan).plan_id
+        rows = app.checkpoints.list_checkpoints(plan_id)
         for read in app.checkpoints.verify_checkpoints(rows):
             seq = read.checkpoint.seq
             if seq in wanted and read.is_intact:
-                app.checkpoints.extract_checkpoint(plan.plan_id, read.checkpoint, wanted[seq])
+                app.checkpoints.extract_checkpoint(plan_id, read.checkpoint, wanted[seq])

@@ -23,19 +23,19 @@ class Program(Protocol):
 
     def run(self, arguments: Sequence[str]) -> int: ...
 
-    def extract(self, project: Path, data: Path, wanted: Mapping[int, Path]) -> None: ...
+    def extract(self, project: Path, data: Path, plan: str, wanted: Mapping[int, Path]) -> None: ...
 
 
 class Room:
-    """Where one worker breaks things."""
+    """Where one worker breaks things; several in one room each speak with a voice of their own."""
 
-    def __init__(self, home: Path, program: Program) -> None:
+    def __init__(self, home: Path, program: Program, voice: str = "") -> None:
         self.home = home
         self.project = home / "project"
         self.data = home / "data"
         self.program = program
-        home.mkdir(parents=True)
-        self.project.mkdir()
+        self._out, self._err = home / f"out{voice}", home / f"err{voice}"
+        self.project.mkdir(parents=True, exist_ok=True)
 
     # --- its contents ---
 
@@ -55,8 +55,16 @@ class Room:
 
     def put_back(self, name: str) -> None:
         """Makes the data directory again what was remembered, at the same path."""
-        empty(self.data)
+        self.clear()
         copy(self.home / f"kept-{name}", self.data)
+
+    def clear(self) -> None:
+        """Leaves the data directory empty."""
+        empty(self.data)
+        self.data.mkdir(exist_ok=True)
+
+    def settle(self) -> None:
+        """What else happens after a fault, before anybody looks; here nothing."""
 
     def remove(self) -> None:
         """Removes everything."""
@@ -69,7 +77,7 @@ class Room:
         """Runs command lines in a process of their own, up to the first that fails."""
         return forked(lambda: self._in_child(lambda: self._type(lines)))
 
-    def extract(self, seqs: Iterable[int]) -> dict[int, Path]:
+    def extract(self, seqs: Iterable[int], plan: str = "@") -> dict[int, Path]:
         """Has checkpoints written beside; returns where, by number, those that are whole."""
         beside = self.home / "extracted"
         empty(beside)
@@ -77,7 +85,7 @@ class Room:
         wanted = {seq: beside / str(seq) for seq in seqs}
 
         def work() -> int:
-            self.program.extract(self.project, self.data, wanted)
+            self.program.extract(self.project, self.data, plan, wanted)
             return 0
 
         if forked(lambda: self._in_child(work)):
@@ -108,7 +116,7 @@ class Room:
     @property
     def said(self) -> str:
         """What the latest command printed."""
-        return "".join((self.home / name).read_text(errors="replace") for name in ("out", "err"))
+        return "".join(path.read_text(errors="replace") for path in (self._out, self._err))
 
     @property
     def _log(self) -> Path:
@@ -141,8 +149,8 @@ class Room:
         os.setsid()
         for fd, path, flags in (
             (0, os.devnull, os.O_RDONLY),
-            (1, self.home / "out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
-            (2, self.home / "err", os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
+            (1, self._out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
+            (2, self._err, os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
         ):
             opened = os.open(path, flags, 0o600)
             os.dup2(opened, fd)

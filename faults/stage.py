@@ -14,19 +14,26 @@ from cleveragents.storage import migrations
 from cleveragents.storage.tables import SCHEMA
 from faults import story
 from faults.facts import read
-from faults.room import Program, Room, empty
+from faults.room import Room
 from faults.story import Picture
 from faults.tracing import Injection
 
 FIRST_SCHEMA = "0001"
-TREE_OF_ROW = {1: "0", 2: "1", 3: "2", 4: "3", 5: "3"}  # which tree each checkpoint must hold
+TREE_OF_ROW = {
+    1: "0",
+    2: "1",
+    3: "2",
+    4: "2",
+    5: "3",
+    6: "3",
+}  # which tree each checkpoint must hold
 
 
 class Stage:
     """Everything a worker needs to break an operation again and again."""
 
-    def __init__(self, home: Path, program: Program, *, repository: bool = False) -> None:
-        self.room = Room(home, program)
+    def __init__(self, room: Room, *, repository: bool = False) -> None:
+        self.room = room
         trees = story.tell(self.room)
         if repository:
             story.shell(story.REPOSITORY, self.room.project)
@@ -44,8 +51,7 @@ class Stage:
     def start(self, name: str) -> None:
         """Puts the room into a state that operations start from, made once and kept."""
         if name not in self.saved:
-            empty(self.room.data)
-            self.room.data.mkdir(exist_ok=True)
+            self.room.clear()
             self._makers[name]()
             rows = read(self.room).rows if (self.room.data / "cleveragents.db").exists() else ()
             self.saved[name] = {
@@ -89,8 +95,7 @@ class Stage:
     def _age(self) -> None:
         """Makes a database of the first schema with the rows of today's, as far as it had them."""
         self.start("done")
-        today, old = self.room.data / "cleveragents.db", self.room.home / "old.db"
-        old.unlink(missing_ok=True)
+        today, old = self.room.data / "cleveragents.db", self.room.data / "old.db"
         upgrade_to(FIRST_SCHEMA, old)
         with closing(sqlite3.connect(old)) as connection, connection:
             connection.execute("ATTACH ? AS today", [str(today)])

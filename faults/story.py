@@ -19,12 +19,16 @@ printf 'one\\n' > a.txt; mkdir -p dir/deep empty; printf 'two\\n' > dir/b.txt
 head -c 70000 /dev/zero | tr '\\0' 'z' > dir/deep/big; ln dir/b.txt twin; ln -s a.txt link
 printf '#!/bin/sh\\n' > run.sh; chmod 755 run.sh; chmod 750 dir
 """
+# Does not compress, so that freeing it means to write the rest of its pack anew.
+JUNK = "awk 'BEGIN { srand(1); for (i = 0; i < 4000; i++) printf \"%c\", 33 + rand() * 90 }' > junk"
 STEPS = (
-    "printf 'first\\n' > a.txt; rm -r dir/deep; mkdir new; printf 'n\\n' > new/n.txt",
-    "echo once >> log.txt; rm twin link; mkdir link; printf 'in\\n' > link/in; chmod 600 run.sh",
-    "rm -r dir; printf 'now a file\\n' > dir; ln -s nowhere new/lost; mkdir -p e/f/g",
+    f"printf 'first\\n' > a.txt; rm -r dir/deep; mkdir new; printf 'k\\n' > new/kept; {JUNK}",
+    "echo once >> log; rm twin link junk; mkdir link; printf 'in\\n' > link/in; chmod 600 run.sh",
+    "rm -r dir new/kept; printf 'now a file\\n' > dir; ln -s nowhere new/lost; mkdir -p e/f/g",
 )
-DIRTY = "printf 'by hand\\n' > a.txt; rm -f log.txt; mkdir -p hand; printf 'h\\n' > hand/made"
+# Taken before the last step and never pruned: the only one that still holds `new/kept` then.
+NAMED = "before the last"
+DIRTY = "printf 'by hand\\n' > a.txt; rm -f log; mkdir -p hand; printf 'h\\n' > hand/made"
 SETTLE = "find . -type f -exec touch -d '2026-01-02 03:04:05.678901234' {} +"
 REPOSITORY = """
 git init -q . && git config user.name T && git config user.email t@x
@@ -50,7 +54,10 @@ def tell(room: Room) -> list[Picture]:
     halves = STEPS[1].split("; ", 1)
     mortal = "; ".join((halves[0], DEATH, halves[1]))
     commands = [settled(command) for command in (STEPS[0], mortal, STEPS[2])]
-    steps = [{"tool": "shell", "with": {"command": command}} for command in commands]
+    steps: list[dict[str, object]] = [
+        {"tool": "shell", "with": {"command": command}} for command in commands
+    ]
+    steps[-1]["checkpoint"] = NAMED
     action(room).write_text(json.dumps({"name": "story", "steps": steps}))
     return replay(room)
 

@@ -51,7 +51,8 @@ class Injection:
     lasting: bool = False  # from there on, not only once
 
     def __str__(self) -> str:
-        return f"{self.effect} at {self.call.name} {self.call.number}{'+' * self.lasting}"
+        when = f"{self.call.number}{'+' * self.lasting}"
+        return f"{self.effect} at {self.call.name} {when} ({self.call.text})"
 
     @property
     def option(self) -> str:

@@ -1,0 +1,217 @@
+"""Mutants: the product with one of its precautions taken out; every one of them must be caught."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from faults import ROOT
+
+KILLS = ("-m", "faults", "kills", "--first", "--workers", "1")
+ORDER = ("-m", "faults", "order")
+TIMEOUT = 600
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A precaution, how to take it out, and who must notice."""
+
+    name: str
+    file: str  # below src/cleveragents
+    changes: tuple[tuple[str, str], ...]  # a text that is there exactly once, and what replaces it
+    noticed_by: tuple[str, ...]  # arguments of python
+
+
+def _kills(operation: str, at: str, points: int = 20) -> tuple[str, ...]:
+    """Kills where the mutant would be hurt: elsewhere it is as good as the product."""
+    return (*KILLS, "--operation", operation, "--at", at, "--points", str(points))
+
+
+RESTORE = "        restored = archive.restore("
+CLOSE_THEN_RESTORE = f"""\
+        with self._database.unit_of_work() as connection:
+            OperationRepository(connection).close(operation.operation_id, status, {{}})
+{RESTORE}"""
+RECORD = """\
+            self._append_record(connection, operation, goal)
+"""
+CLOSE_THEN_RECORD = f"""\
+            OperationRepository(connection).close(operation.operation_id, status, {{}})
+        with self._database.unit_of_work() as connection:
+{RECORD}"""
+FINISH = "        self.size_bytes = self._pack.finish(identity)\n"
+NO_FINISH = "        self.unfinished = identity\n"
+YIELD = "                yield Capture(pack, trackers, filter_, full=full)\n"
+YIELD_THEN_FINISH = """\
+                capture = Capture(pack, trackers, filter_, full=full)
+                yield capture
+                if hasattr(capture, "unfinished"):
+                    pack.finish(capture.unfinished)
+"""
+REWRITE = "                self._rewrite(pack, live)\n"
+UNLINK = "                pack.path.unlink()\n"
+SAVE = "        return self._saving.save(plan_id, wanted).checkpoint\n"
+NO_SAVE = "        return self._newest(plan_id) if wanted else self._newest(plan_id)\n"
+GO_BACK = """\
+        self._checkpoints.rollback_to_checkpoint(plan.plan_id, start, ending=Ending(RUNNING))
+"""
+UPGRADE = "                    upgrade(connection)\n"
+UPGRADE_APART = f"""\
+                    connection.exec_driver_sql("COMMIT")
+{UPGRADE}\
+                    connection.exec_driver_sql("BEGIN")
+"""
+
+# Name, file, texts that are there exactly once with what replaces them, who must notice.
+MUTANTS = (
+    Mutant(
+        "packs are not synced",
+        "snapshots/pack.py",
+        (("        os.fsync(self._fd)\n", ""),),
+        ORDER,
+    ),
+    Mutant(
+        "names of packs are not synced",
+        "snapshots/pack.py",
+        (("        sync_directory(self._directory)\n", ""),),
+        ORDER,
+    ),
+    Mutant(
+        "a restored sandbox is not synced",
+        "snapshots/archive.py",
+        (("            sync_file_system(path)\n", "            del path\n"),),
+        ORDER,
+    ),
+    Mutant(
+        "transactions are not synced",
+        "storage/database.py",
+        (("synchronous=FULL", "synchronous=OFF"), ("synchronous=EXTRA", "synchronous=OFF")),
+        ORDER,
+    ),
+    Mutant(
+        "the row is written before its content",
+        "snapshots/archive.py",
+        ((FINISH, NO_FINISH), (YIELD, YIELD_THEN_FINISH)),
+        _kills("checkpoint", "cleveragents.db-"),
+    ),
+    Mutant(
+        "the intent is closed before the files are restored",
+        "checkpoints/rollback.py",
+        ((RESTORE, CLOSE_THEN_RESTORE),),
+        _kills("rollback", "/sandboxes/", 5),
+    ),
+    Mutant(
+        "the intent is closed apart from what it means for the plan",
+        "checkpoints/rollback.py",
+        ((RECORD, CLOSE_THEN_RECORD),),
+        _kills("rollback", "cleveragents.db-", 40),
+    ),
+    Mutant(
+        "no safety checkpoint is taken",
+        "checkpoints/service.py",
+        ((SAVE, NO_SAVE),),
+        _kills("rollback", "/sandboxes/", 5),
+    ),
+    Mutant(
+        "recovery leaves open what it finds",
+        "engine/recover.py",
+        (("        for operation in unfinished:\n", "        for operation in unfinished[:0]:\n"),),
+        _kills("rollback", "/sandboxes/", 5),
+    ),
+    Mutant(
+        "a restore is not looked at again",
+        "snapshots/archive.py",
+        (("        self._verify(snapshot, roots, kept)\n", ""),),
+        ("-m", "faults", "lies", "--first", "--operation", "rollback", "--points", "10"),
+    ),
+    Mutant(
+        "stored content is not verified before a restore",
+        "snapshots/archive.py",
+        (("        self._refuse_damaged(changes)\n", ""),),
+        ("-m", "behave", "--format", "null", "features/rollback_recovery.feature"),
+    ),
+    Mutant(
+        "an old pack goes before its rest is kept elsewhere",
+        "snapshots/store.py",
+        ((REWRITE + UNLINK, UNLINK + REWRITE),),
+        _kills("prune", "/packs/"),
+    ),
+    Mutant(
+        "a sweep takes what is live",
+        "snapshots/store.py",
+        (
+            ("            roots = live()\n", "            roots = set[bytes]()\n"),
+            ("ORPHAN_GRACE_SECONDS = 24 * 3600", "ORPHAN_GRACE_SECONDS = 0"),
+        ),
+        _kills("prune", "/packs/"),
+    ),
+    Mutant(
+        "a plan goes on with what its dead run left",
+        "engine/resume.py",
+        ((GO_BACK, ""),),
+        _kills("resume", "/sandboxes/", 4),
+    ),
+    Mutant(
+        "a migration is not one transaction",
+        "storage/database.py",
+        ((UPGRADE, UPGRADE_APART),),
+        _kills("migrate", "cleveragents.db"),
+    ),
+    Mutant(
+        "nobody owns a plan",
+        "storage/lock.py",
+        (("            fcntl.flock(", "            (lambda *_: None)("),),
+        ("-m", "faults", "crowd"),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What became of a mutant."""
+
+    mutant: Mutant
+    caught: bool
+    how: str
+
+
+def run(names: Sequence[str]) -> list[Tested]:
+    """Tests all mutants, or those whose name holds one of the words."""
+    chosen = [one for one in MUTANTS if not names or any(name in one.name for name in names)]
+    return [_test(mutant) for mutant in chosen]
+
+
+def _test(mutant: Mutant) -> Tested:
+    with tempfile.TemporaryDirectory(prefix="mutant ") as home:
+        source = Path(home) / "src"
+        shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
+        path = source / "cleveragents" / mutant.file
+        text = path.read_text()
+        for old, new in mutant.changes:
+            if text.count(old) != 1:
+                return Tested(
+                    mutant, caught=False, how=f"stale: {old!r} is there {text.count(old)} times"
+                )
+            text = text.replace(old, new)
+        path.write_text(text)
+        done = subprocess.run(
+            [sys.executable, *mutant.noticed_by],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(source)},
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+    return Tested(mutant, caught=done.returncode != 0, how=_symptom(done.stderr, done.stdout))
+
+
+def _symptom(*outputs: str) -> str:
+    """The first thing that was told, without its details."""
+    lines = [line.strip() for output in outputs for line in output.splitlines()]
+    telling = [line for line in lines if line and not line.startswith(("LOG_", "|"))]
+    return telling[0].partition("(")[0][:100] if telling else ""
