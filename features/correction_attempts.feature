@@ -92,3 +92,55 @@ Feature: Attempts to correct
     And the corrections are
       | corrects | state  | guidance | chosen | replaced |
       | one      | failed | no       | b      | a        |
+
+  Scenario: killed at any transaction, a correction is all there or not at all
+    Given the steps
+      """
+      - name: one
+        decide:
+          question: q
+          options: {a: [{tool: write_file, with: {path: f, content: "a"}}], b: [{tool: write_file, with: {path: f, content: "b"}}]}
+          choose: a
+      - name: other
+        decide: {question: q2, options: {x: [{tool: write_file, with: {path: g, content: "x"}}]}, choose: x}
+      """
+    And I have run "agents run ACTION"
+    When a correction of "one" to "b" is killed at each of its transactions in turn
+    Then it was killed at least 8 times
+    And each time the next run came to "a x" with the decisions "plan, a, x" or to "b x" with the decisions "plan, x, otherwise, b"
+    And both have happened
+
+  Scenario: a correction that was killed is told by the command that finishes it
+    Given the steps
+      """
+      - {name: one, decide: {question: q, options: {a: [{tool: write_file, with: {path: f, content: "a"}}], b: []}, choose: a}}
+      """
+    And I have run "agents run ACTION"
+    And a correction of "one" to "b" has crashed after its intent was recorded
+    When I run "agents plan status @ --format json"
+    Then the data holds
+      | field                 | value       |
+      | unfinished_operations | ["correct"] |
+    When I run "agents plan execute @"
+    Then the exit code is 0
+    And the error says "note: an interrupted correction to cp"
+    And the plan has no file "f"
+    And the corrections are
+      | corrects | state    | guidance  | chosen | replaced |
+      | one      | complete | otherwise | b      | a        |
+
+  Scenario: a correction whose state cannot be read any more is taken back and has failed
+    Given the steps
+      """
+      - {name: one, decide: {question: q, options: {a: [{tool: write_file, with: {path: f, content: "a"}}], b: []}, choose: a}}
+      """
+    And I have run "agents run ACTION"
+    And a correction of "one" to "b" has crashed after its intent was recorded
+    And the stored record of the newest checkpoint is damaged
+    When I run "agents plan execute @"
+    Then the error says "an interrupted correction could not be finished and was taken back"
+    And the plan's file "f" holds "a"
+    And the decisions that count are "plan, a"
+    And the corrections are
+      | corrects | state  | guidance  | chosen | replaced |
+      | one      | failed | otherwise | b      | a        |

@@ -1,0 +1,81 @@
+"""Steps about corrections whose process dies."""
+
+import shutil
+
+from behave import given, then, when
+from checkpoints import checkpoints, damage
+from decisions import decision_called, decisions
+from forked import die, forked
+
+from cleveragents.storage.unit_of_work import UnitOfWork
+
+SAID = "otherwise"
+
+
+@given('a correction of "{name}" to "{option}" has crashed after its intent was recorded')
+def crash_after_intent(context, name, option):
+    """Does what a correction does up to its intent, and leaves it at that."""
+    app, row = context.world.app(), decision_called(context, name)
+    service = app.corrections
+    impact = service.preview(row.plan_id, row)
+    safety = app.checkpoints.save_safety(row.plan_id, "before the correction")
+    service._operations.open(impact.plan, service._wanted(impact, SAID, option), safety)
+
+
+@given("the stored record of the newest checkpoint is damaged")
+def damage_newest(context):
+    damage(context, bytes.fromhex(checkpoints(context)[-1].sandbox_ref))
+
+
+@when('a correction of "{name}" to "{option}" is killed at each of its transactions in turn')
+def kill_everywhere(context, name, option):
+    """Starts from the same state each time; after each kill the plan is run as a user would."""
+    world = context.world
+    kept = world.home / "kept"
+    shutil.copytree(world.data_dir, kept, symlinks=True)
+    row = decision_called(context, name)
+    context.outcomes = []
+    while forked(lambda: correct_until(context, row, option, len(context.outcomes))):
+        done = world.agents("plan", "execute", "@")
+        assert done.code == 0, done.err
+        assert world.sql("PRAGMA foreign_key_check") == []
+        assert world.sql("SELECT kind FROM operations WHERE status = 'open'") == []
+        files = " ".join((world.sandbox / file).read_text() for file in ("f", "g"))
+        counting = [one.chosen for one in decisions(context) if one.superseded_by is None]
+        context.outcomes.append((files, ", ".join(counting)))
+        shutil.rmtree(world.data_dir)
+        shutil.copytree(kept, world.data_dir, symlinks=True)
+
+
+def correct_until(context, row, option, number):
+    """Corrects in this process and dies as the transaction of that number is about to end."""
+    app = context.world.app()
+    ended = iter(range(number + 1))
+    leave = UnitOfWork.__exit__
+
+    def leave_or_die(self, *error):
+        if next(ended) == number:
+            die()
+        return leave(self, *error)
+
+    UnitOfWork.__exit__ = leave_or_die
+    app.corrections.revert(row.plan_id, row, SAID, option)
+
+
+@then("it was killed at least {count:d} times")
+def check_kills(context, count):
+    assert len(context.outcomes) >= count, context.outcomes
+
+
+@then(
+    'each time the next run came to "{old}" with the decisions "{stood}"'
+    ' or to "{new}" with the decisions "{counts}"'
+)
+def check_outcomes(context, old, stood, new, counts):
+    context.legal = {(old, stood), (new, counts)}
+    assert set(context.outcomes) <= context.legal, context.outcomes
+
+
+@then("both have happened")
+def check_both(context):
+    assert set(context.outcomes) == context.legal, context.outcomes
