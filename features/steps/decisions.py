@@ -1,6 +1,7 @@
 """Steps about decisions and their tree."""
 
 import json
+import re
 import shlex
 import sys
 
@@ -232,3 +233,9 @@ def check_strategist(context):
     asked = json.loads((context.world.home / "asked").read_text())
     assert asked.pop("project") == str(context.world.project), asked
     assert asked == json.loads(context.text), asked
+
+
+@when("I run what it says takes it back")
+def take_back(context):
+    line = re.search(r"agents (plan rollback .*)# takes it back", context.world.done.err)[1]
+    context.world.agents(*line.split(), "--yes")

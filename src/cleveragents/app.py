@@ -38,6 +38,7 @@ from cleveragents.engine.proposal import Proposals
 from cleveragents.engine.recover import Finishers, Ownership
 from cleveragents.engine.refresh import Refreshes, RefreshPhase
 from cleveragents.engine.resume import Resumption
+from cleveragents.engine.revert import ReversionService
 from cleveragents.engine.status import PlanReader
 from cleveragents.engine.stopping import Stopping
 from cleveragents.engine.strategist import Strategist
@@ -77,8 +78,7 @@ class App:
         data = (data_dir or default_data_dir(caller)).absolute()
         self.project = locate(project, Path.cwd(), home(caller))
         refuse_overlap(self.project, data)
-        sources = Sources.of(self.project.path, config_path, flags, caller)
-        self.settings = settings = load(sources)
+        self.settings = settings = load(Sources.of(self.project.path, config_path, flags, caller))
         database = Database(_prepared(data) / "cleveragents.db")
         project_locks = Locks(data / "locks", "project")
         sandboxes = Sandboxes(
@@ -142,6 +142,9 @@ class App:
         self.conflicts = ConflictService(database, sandboxes, self.checkpoints, ownership.own)
         self.corrections = CorrectionService(
             database, self.checkpoints, rollbacks, corrections, ownership.own
+        )
+        self.reversions = ReversionService(
+            database, sandboxes, self.checkpoints, rollbacks, strategist, ownership.own
         )
         self.tree = DecisionTree(database, ownership.is_owned)
         self.apply = ApplyPhase(

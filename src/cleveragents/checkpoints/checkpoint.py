@@ -11,8 +11,7 @@ from sqlalchemy.exc import IntegrityError
 
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Failed, InvalidInput, NotFound
-from cleveragents.ids import is_id, new_id, now
-from cleveragents.plans.cursor import top_index
+from cleveragents.ids import is_id, now
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.lifecycle import Phase
 from cleveragents.snapshots.manifest import Entry, encode
@@ -239,27 +238,6 @@ def record_of_rollback(target: Checkpoint, seq: int, checkpoint_id: str) -> Chec
             "files": target.metadata.get("files"),
             "not_captured": target.metadata.get("not_captured", []),
         },
-    )
-
-
-def restated(
-    target: Checkpoint, seq: int, document: PlanDocument, roots: Mapping[str, Entry]
-) -> Checkpoint:
-    """Returns a row for the files of a checkpoint with another document; its content is to come."""
-    return replace(
-        target,
-        checkpoint_id=new_id(),
-        seq=seq,
-        decision_id=None,
-        checkpoint_type=CheckpointType.ROLLBACK,
-        size_bytes=0,
-        created_at=now(),
-        label=None,
-        step_index=top_index(document.cursor),
-        state_hash=state_hash(roots, document),
-        parent_id=target.checkpoint_id,
-        pinned=False,
-        metadata={"reason": f"{target.name}, to be decided again", "target": target.checkpoint_id},
     )
 
 

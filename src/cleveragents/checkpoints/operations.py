@@ -22,6 +22,7 @@ class Kind(StrEnum):
 
     ROLLBACK = "rollback"
     CORRECT = "correct"
+    REVERT = "revert"
     PRUNE = "prune"
     REFRESH = "refresh"
     VALIDATE = "validate"

@@ -24,7 +24,7 @@ from cleveragents.errors import Damaged
 from cleveragents.events import PlanMoved, Reporter, RolledBack
 from cleveragents.ids import new_id
 from cleveragents.plans.document import PlanDocument, make_current
-from cleveragents.plans.lifecycle import Phase, Stage, State
+from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGIZING, Phase, Stage, State
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
 from cleveragents.plans.undo_run import UndoRun
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -186,6 +186,8 @@ class Rollbacks:
             return plan
         phase, state = operation.intent["stage"]
         error = operation.intent["error"]
+        if (phase, state) == STRATEGIZED:  # it is planned anew: that is a phase of its own
+            PlanRepository(connection).move(plan.plan_id, STRATEGIZING)
         return PlanRepository(connection).move(
             plan.plan_id,
             (Phase(phase), State(state)),

@@ -7,16 +7,15 @@ recorded with the intent, in one transaction; going there is the act of any roll
 
 from dataclasses import dataclass, replace
 
-from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, restated
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository
+from cleveragents.checkpoints.restating import restated
 from cleveragents.checkpoints.rollback import (
     Ending,
     RollbackResult,
     Rollbacks,
     TakenBack,
-    document_of,
     intent_of,
-    verified,
 )
 from cleveragents.ids import new_id, now
 from cleveragents.plans.correction import (
@@ -54,14 +53,15 @@ class CorrectionOperations:
 
     def open(self, plan: Plan, wanted: Correction, safety: Checkpoint) -> Operation:
         """Records the attempt, the intervention, the state to go to and the intent."""
-        archive = self._sandboxes.archive(plan.project_id)
-        snapshot = verified(archive, wanted.target)
         intervention_id = new_id()
-        document = replace(document_of(snapshot), decisions=(*wanted.stands, intervention_id))
-        row = restated(wanted.target, safety.seq + 1, document, snapshot.roots)
-        about = {**snapshot.about, "checkpoint_id": row.checkpoint_id, "seq": row.seq}
-        reference = archive.keep_again(snapshot, {**about, "document": document.to_record()})
-        goal = replace(row, sandbox_ref=reference)
+        before = self._rollbacks.document(plan, wanted.target)
+        goal = restated(
+            self._sandboxes.archive(plan.project_id),
+            wanted.target,
+            replace(before, decisions=(*wanted.stands, intervention_id)),
+            seq=safety.seq + 1,
+            reason=f"{wanted.target.name}, to be decided again",
+        )
         attempt = _attempt(plan, wanted, safety, intervention_id)
         with self._database.unit_of_work() as connection:
             CheckpointRepository(connection).add(goal)

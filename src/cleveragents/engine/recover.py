@@ -18,7 +18,7 @@ from cleveragents.storage.database import Database
 from cleveragents.storage.lock import Locks
 from cleveragents.storage.owner import start_time
 
-NAMES = {Kind.ROLLBACK: "rollback", Kind.CORRECT: "correction"}
+NAMES = {Kind.ROLLBACK: "rollback", Kind.CORRECT: "correction", Kind.REVERT: "reversion"}
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,7 @@ class Ownership:
         """
         finish: Mapping[Kind, Callable[[Operation], None]] = {
             Kind.ROLLBACK: lambda each: self._go_back(each, self._finishers.rollbacks.carry_out),
+            Kind.REVERT: lambda each: self._go_back(each, self._finishers.rollbacks.carry_out),
             Kind.CORRECT: lambda each: self._go_back(each, self._finishers.corrections.carry_out),
             Kind.PRUNE: self._finishers.pruning.carry_out,
             Kind.REFRESH: self._finishers.refreshes.carry_out,

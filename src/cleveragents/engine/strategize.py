@@ -42,9 +42,7 @@ class StrategizePhase:
         with self._database.unit_of_work() as connection:
             project_id = projects.register(connection, project)
             plan = PlanRepository(connection).add(project_id, action, action_file)
-            asked = action.description or action.name
-            root = NewDecision(PROMPT_DEFINITION, "What is to be done?", asked)
-            DecisionRepository(connection).add(plan.plan_id, root)
+            DecisionRepository(connection).add(plan.plan_id, root_of(action))
             if action.strategist is None:
                 return self._settle(connection, plan, unkept(action))
         with self._own(plan.plan_id, "asking the strategist"):
@@ -66,6 +64,12 @@ class StrategizePhase:
         moved = PlanRepository(connection).move(plan.plan_id, target, error=error)
         self._report(PlanMoved(plan.plan_id, moved.phase, moved.state))
         return moved
+
+
+def root_of(action: Action) -> NewDecision:
+    """The root of a plan's decisions: what it was asked to do."""
+    asked = action.description or action.name
+    return NewDecision(PROMPT_DEFINITION, "What is to be done?", asked)
 
 
 def unkept(action: Action) -> PlanError | None:

@@ -15,7 +15,8 @@ PROMPT_DEFINITION = "prompt_definition"  # the root: what the plan was asked to 
 STRATEGY_CHOICE = "strategy_choice"  # one of the options of a step
 USER_INTERVENTION = "user_intervention"  # what a user said was wrong with a decision
 ERROR_RECOVERY = "error_recovery"  # what a user said about an error
-INTERVENTIONS = (USER_INTERVENTION, ERROR_RECOVERY)
+REVERSION = "reversion"  # why the plan was planned anew
+INTERVENTIONS = (USER_INTERVENTION, ERROR_RECOVERY, REVERSION)
 
 
 # Asked at every checkpoint, so put together once.

@@ -26,6 +26,7 @@ class PlanDocument:
     decisions: tuple[str, ...]
     tried: tuple[str, ...] = ()  # calls that count though they failed; no part of the state's hash
     conflicts: tuple[str, ...] = ()  # those that nobody has solved
+    definition: int = 0  # which of its actions the plan follows
     base: str | None = None  # what a refresh last merged in; None: what the sandbox started from
 
     @property
@@ -47,6 +48,7 @@ class PlanDocument:
             "children": {},
             "tried": sorted(self.tried),
             "conflicts": sorted(self.conflicts),
+            **({"definition": self.definition} if self.definition else {}),
             **({} if self.base is None else {"base": self.base}),
         }
 
@@ -59,6 +61,7 @@ class PlanDocument:
             tuple(record["decisions"]),
             tuple(record.get("tried", ())),
             tuple(record["conflicts"]),
+            record.get("definition", 0),
             record.get("base"),
         )
 
@@ -79,6 +82,7 @@ def current_document(connection: Connection, plan: Plan) -> PlanDocument:
         tuple(DecisionRepository(connection).active(plan.plan_id)),
         tuple(StepRunRepository(connection).tried(plan.plan_id)),
         tuple(ConflictRepository(connection).open_ids(plan.plan_id)),
+        plan.definition,
         SandboxRepository(connection).refreshed_ref(plan.plan_id),
     )
 
@@ -88,6 +92,7 @@ def make_current(
 ) -> TakenBack:
     """Makes the document the present, in the name of an operation."""
     PlanRepository(connection).set_cursor(plan_id, document.cursor)
+    PlanRepository(connection).set_definition(plan_id, document.definition)
     ConflictRepository(connection).make_open(plan_id, document.conflicts, operation_id)
     SandboxRepository(connection).set_refreshed(plan_id, document.base)
     return TakenBack(

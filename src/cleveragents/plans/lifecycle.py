@@ -27,7 +27,7 @@ class State(StrEnum):
 
 Stage = tuple[Phase, State]
 
-_STRATEGIZING = (Phase.STRATEGIZE, State.PROCESSING)
+STRATEGIZING = (Phase.STRATEGIZE, State.PROCESSING)
 STRATEGIZED = (Phase.STRATEGIZE, State.COMPLETE)
 STRATEGY_FAILED = (Phase.STRATEGIZE, State.ERRORED)
 QUEUED = (Phase.EXECUTE, State.QUEUED)
@@ -39,20 +39,20 @@ APPLYING = (Phase.APPLY, State.PROCESSING)
 APPLIED = (Phase.APPLY, State.APPLIED)
 
 MOVES: Mapping[Stage, frozenset[Stage]] = {
-    _STRATEGIZING: frozenset({STRATEGIZED, STRATEGY_FAILED}),
-    STRATEGIZED: frozenset({RUNNING, CANCELLED}),
-    STRATEGY_FAILED: frozenset({_STRATEGIZING}),
-    QUEUED: frozenset({RUNNING, QUEUED, CANCELLED, _STRATEGIZING}),
     # From processing to processing: a new owner takes over from a dead one.
-    RUNNING: frozenset({RUNNING, COMPLETE, ERRORED, CANCELLED, QUEUED}),
+    STRATEGIZING: frozenset({STRATEGIZING, STRATEGIZED, STRATEGY_FAILED}),
+    STRATEGIZED: frozenset({RUNNING, CANCELLED, STRATEGIZING, QUEUED}),
+    STRATEGY_FAILED: frozenset({STRATEGIZING}),
+    QUEUED: frozenset({RUNNING, QUEUED, CANCELLED, STRATEGIZING}),
+    RUNNING: frozenset({RUNNING, COMPLETE, ERRORED, CANCELLED, QUEUED, STRATEGIZING}),
     # From errored to errored: recovery finishes the rollback that a failed step had begun.
-    ERRORED: frozenset({ERRORED, RUNNING, QUEUED, CANCELLED, _STRATEGIZING}),
-    CANCELLED: frozenset({RUNNING, QUEUED, _STRATEGIZING}),
-    COMPLETE: frozenset({QUEUED, APPLYING, _STRATEGIZING, CANCELLED}),
+    ERRORED: frozenset({ERRORED, RUNNING, QUEUED, CANCELLED, STRATEGIZING}),
+    CANCELLED: frozenset({RUNNING, QUEUED, STRATEGIZING}),
+    COMPLETE: frozenset({QUEUED, APPLYING, STRATEGIZING, CANCELLED}),
     APPLYING: frozenset({APPLIED, COMPLETE}),
     APPLIED: frozenset({APPLYING}),
 }
-START = _STRATEGIZING
+START = STRATEGIZING
 
 
 def check_move(current: Stage, target: Stage) -> None:

@@ -18,7 +18,7 @@ from cleveragents.plans.correction import CorrectionRepository
 from cleveragents.plans.cursor import FIRST, step_at, top_index
 from cleveragents.plans.lifecycle import START, Phase, Stage, State, check_move
 from cleveragents.plans.step import Step
-from cleveragents.storage.tables import plans
+from cleveragents.storage.tables import plan_definitions, plans
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class Plan:
     attempt: int
     cursor: str  # path of the next step
     action: Action  # as it was when the plan was made, arguments filled in
+    definition: int  # how many times it was planned anew to come to this action
     error: PlanError | None
     action_path: str | None  # the file it was made from
     action_hash: str | None  # of that file at that moment
@@ -178,6 +179,40 @@ class PlanRepository:
     def set_action(self, plan_id: str, action: Action) -> None:
         """Records what the plan is to do from now on."""
         self._update(plan_id, definition_json=action.model_dump_json(by_alias=True))
+
+    def redefine(self, plan_id: str, number: int, action: Action) -> None:
+        """Keeps another action for a plan, beside those it has had."""
+        if number == 1:
+            self._keep(plan_id, 0, self.get(plan_id).action)
+        self._keep(plan_id, number, action)
+
+    def newest_definition(self, plan_id: str) -> int:
+        """Returns how many times a plan was planned anew."""
+        newest = select(func.max(plan_definitions.c.number)).where(
+            plan_definitions.c.plan_id == plan_id
+        )
+        return self._connection.scalar(newest) or 0
+
+    def set_definition(self, plan_id: str, number: int) -> None:
+        """Makes a kept action the one that counts."""
+        if self.get(plan_id).definition == number:
+            return
+        kept = self._connection.scalar(
+            select(plan_definitions.c.definition_json).where(
+                plan_definitions.c.plan_id == plan_id, plan_definitions.c.number == number
+            )
+        )
+        self._update(plan_id, definition=number, definition_json=kept)
+
+    def _keep(self, plan_id: str, number: int, action: Action) -> None:
+        self._connection.execute(
+            insert(plan_definitions).values(
+                plan_id=plan_id,
+                number=number,
+                definition_json=action.model_dump_json(by_alias=True),
+                created_at=now(),
+            )
+        )
 
     def set_cursor(self, plan_id: str, cursor: str) -> None:
         """Says which step comes next."""

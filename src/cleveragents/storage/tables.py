@@ -20,7 +20,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA = "0006"  # the newest migration; a database that is ahead of it is refused
+SCHEMA = "0007"  # the newest migration; a database that is ahead of it is refused
 ULID = String(26)
 
 metadata = MetaData(
@@ -75,12 +75,22 @@ plans = Table(
     Column("attempt", Integer, nullable=False),
     Column("cursor", Text, nullable=False),
     Column("definition_json", Text, nullable=False),
+    Column("definition", Integer, nullable=False, server_default="0"),  # which one that is
     Column("error_json", Text),
     Column("action_path", Text),  # the file it was made from, and its hash at that moment
     Column("action_hash", String(64)),
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     UniqueConstraint("project_id", "number"),
+)
+
+plan_definitions = Table(
+    "plan_definitions",
+    metadata,
+    Column("plan_id", ULID, ForeignKey("plans.plan_id"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),  # 0: as it was made
+    Column("definition_json", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
 )
 
 sandboxes = Table(

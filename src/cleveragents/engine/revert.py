@@ -1,0 +1,176 @@
+"""Reversion: a plan is planned anew; what it has done goes back to the start, as one act."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository
+from cleveragents.checkpoints.restating import restated
+from cleveragents.checkpoints.rollback import Ending, Rollbacks, intent_of
+from cleveragents.checkpoints.service import CheckpointService, Own
+from cleveragents.engine.strategist import Strategist
+from cleveragents.engine.strategize import root_of, unkept
+from cleveragents.errors import Failed, Refused
+from cleveragents.ids import new_id
+from cleveragents.plans.action import Action, read_action
+from cleveragents.plans.decision import INTERVENTIONS, REVERSION, DecisionRepository, NewDecision
+from cleveragents.plans.document import current_document, make_current
+from cleveragents.plans.lifecycle import APPLIED, STRATEGIZED, STRATEGIZING
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.sandbox import project as projects
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.storage.database import Database
+
+LIMIT = 3  # how many times a plan may be planned anew
+
+
+@dataclass(frozen=True)
+class _Anew:
+    """What is recorded when a plan is planned anew."""
+
+    action: Action
+    number: int  # of the action, among those the plan has had
+    guidance: str
+    root_id: str
+    reversion_id: str
+    said: tuple[str, ...]  # what users have said before: it goes on counting
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """The decisions that count afterwards."""
+        return (*self.said, self.root_id, self.reversion_id)
+
+
+@dataclass(frozen=True)
+class Reverted:
+    """A plan that was planned anew."""
+
+    plan: Plan
+    safety: Checkpoint | None  # what there was before; None: nothing had run
+
+
+class ReversionService:
+    """Plans anew."""
+
+    def __init__(
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        checkpoints: CheckpointService,
+        rollbacks: Rollbacks,
+        strategist: Strategist,
+        own: Own,
+    ) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._checkpoints = checkpoints
+        self._rollbacks = rollbacks
+        self._strategist = strategist
+        self._own = own
+
+    def left(self, plan: Plan) -> int:
+        """Returns how many times a plan may still be planned anew."""
+        with self._database.unit_of_work() as connection:
+            return LIMIT - PlanRepository(connection).newest_definition(plan.plan_id)
+
+    def to_strategize(self, plan_id: str, guidance: str) -> Reverted:
+        """Reads the action file or asks the strategist again; the plan then starts from there.
+
+        A problem with the new steps leaves everything as it is.
+        """
+        with self._own(plan_id, "planning anew"):
+            plan = self._plan(plan_id)
+            self._refuse(plan)
+            anew = self._anew(plan, guidance)
+            rows = self._checkpoints.list_checkpoints(plan_id)
+            safety = None
+            if self._sandboxes.find(plan_id) is None:
+                self._start_from_nothing(plan, anew)
+            elif rows:
+                safety = self._go_back(plan, rows[0], anew)
+            else:
+                raise Refused("the plan has no checkpoint: its files cannot be taken back")
+            return Reverted(self._plan(plan_id), safety)
+
+    def _refuse(self, plan: Plan) -> None:
+        if plan.stage == APPLIED:
+            raise Refused(
+                "the plan is applied: its result is in your project",
+                hints=[f"take it back first: agents plan unapply {plan.plan_id}"],
+            )
+        if self.left(plan) <= 0:
+            raise Refused(f"the plan was planned anew {LIMIT} times already")
+
+    def _anew(self, plan: Plan, guidance: str) -> _Anew:
+        with self._database.unit_of_work() as connection:
+            project = projects.find(connection, plan.project_id)
+            rows = DecisionRepository(connection).counting(plan.plan_id)
+            number = PlanRepository(connection).newest_definition(plan.plan_id) + 1
+        said = [row for row in rows if row.decision_type in INTERVENTIONS]
+        if plan.action.strategist is None:
+            action = _read_again(plan)
+        else:
+            texts = [*(row.chosen for row in said), guidance]
+            action = self._strategist.complete(plan.action, plan.plan_id, project.path, texts)
+        if (error := unkept(action)) is not None:
+            raise Failed(error.message, detail=error.detail)
+        ids = tuple(row.decision_id for row in said)
+        return _Anew(action, number, guidance, new_id(), new_id(), ids)
+
+    def _start_from_nothing(self, plan: Plan, anew: _Anew) -> None:
+        """Nothing has run yet: only the rows change."""
+        with self._database.unit_of_work() as connection:
+            document = current_document(connection, plan)
+            _record(connection, plan, anew, superseded_by=None)
+            changed = replace(document, decisions=anew.decisions, definition=anew.number)
+            make_current(connection, plan.plan_id, changed, anew.reversion_id)
+            PlanRepository(connection).move(plan.plan_id, STRATEGIZING)
+            PlanRepository(connection).move(plan.plan_id, STRATEGIZED)
+
+    def _go_back(self, plan: Plan, first: Checkpoint, anew: _Anew) -> Checkpoint:
+        safety = self._checkpoints.save_safety(plan.plan_id, "before it was planned anew")
+        start = self._rollbacks.document(plan, first)
+        goal = restated(
+            self._sandboxes.archive(plan.project_id),
+            first,
+            replace(start, decisions=anew.decisions, definition=anew.number),
+            seq=safety.seq + 1,
+            reason="the start, planned anew",
+        )
+        self._rollbacks.carry_out(self._open(plan, goal, safety, anew))
+        return safety
+
+    def _open(self, plan: Plan, goal: Checkpoint, safety: Checkpoint, anew: _Anew) -> Operation:
+        with self._database.unit_of_work() as connection:
+            CheckpointRepository(connection).add(goal)
+            operation = OperationRepository(connection).open(
+                plan.plan_id, Kind.REVERT, intent_of(goal, safety, Ending(STRATEGIZED))
+            )
+            _record(connection, plan, anew, superseded_by=operation.operation_id)
+        return operation
+
+    def _plan(self, plan_id: str) -> Plan:
+        with self._database.unit_of_work() as connection:
+            return PlanRepository(connection).get(plan_id)
+
+
+def _read_again(plan: Plan) -> Action:
+    """Reads the action file as it is now, with the arguments as they were."""
+    if plan.action_path is None:
+        raise Refused("the plan was not made from an action file")
+    arguments = plan.action.arguments.items()
+    given = {name: str(declared.default) for name, declared in arguments if declared is not None}
+    return read_action(Path(plan.action_path), given)
+
+
+def _record(connection: Connection, plan: Plan, anew: _Anew, *, superseded_by: str | None) -> None:
+    """Records the action, a new root and why."""
+    PlanRepository(connection).redefine(plan.plan_id, anew.number, anew.action)
+    repository = DecisionRepository(connection)
+    repository.add(
+        plan.plan_id, root_of(anew.action), decision_id=anew.root_id, superseded_by=superseded_by
+    )
+    why = NewDecision(REVERSION, "Why is it planned anew?", anew.guidance, parent_id=anew.root_id)
+    repository.add(plan.plan_id, why, decision_id=anew.reversion_id, superseded_by=superseded_by)
