@@ -34,7 +34,6 @@ Feature: Action files
       | a call that is no call   | {tool: python, with: {call: print}}                 | with.call: String should match pattern '^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$'               |
       | parameters in a list     | {tool: shell, with: [a]}                            | with: Input should be a valid dictionary                                                 |
       | a decision without options | {name: s, decide: {question: q, choose: a}}       | decide.options: missing                                                                  |
-      | subplans                 | {name: s, subplans: {plans: []}}                    | subplans: this version does not carry out subplans yet                                   |
       | an unknown argument      | {tool: shell, with: {command: "${x}"}}              | with.command: no argument 'x'; write $${x} for itself                                    |
 
   Scenario Outline: a file with a problem: <what>

@@ -15,7 +15,7 @@ Feature: Plans
       | execute/queued        | execute/queued, execute/processing, execute/cancelled, strategize/processing                            |
       | execute/processing    | execute/processing, execute/complete, execute/errored, execute/cancelled, execute/queued, strategize/processing |
       | execute/errored       | execute/errored, execute/processing, execute/queued, execute/cancelled, strategize/processing           |
-      | execute/cancelled     | execute/processing, execute/queued, strategize/processing                                               |
+      | execute/cancelled     | execute/processing, execute/queued, execute/complete, strategize/processing                             |
       | execute/complete      | execute/queued, apply/processing, strategize/processing, execute/cancelled                              |
       | apply/processing      | apply/applied, execute/complete                                                                         |
       | apply/applied         | apply/processing                                                                                        |
@@ -79,7 +79,7 @@ Feature: Plans
     When I run "agents plan list --format json"
     Then the exit code is 0
     And "data.plans" counts 2
-    And the keys of "data.plans.0" are "plan_id, name, phase, state, attempt, steps, next_step, created_at"
+    And the keys of "data.plans.0" are "plan_id, name, phase, state, attempt, steps, next_step, created_at, parent_plan_id, merged"
     And the data holds
       | field             | value        |
       | plans.0.phase     | "strategize" |

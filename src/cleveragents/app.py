@@ -29,10 +29,12 @@ from cleveragents.engine.conflicts import ConflictService
 from cleveragents.engine.correct import CorrectionService
 from cleveragents.engine.correction_operation import CorrectionOperations
 from cleveragents.engine.decide import DecideSteps
+from cleveragents.engine.dispatch import ThreadDispatcher
 from cleveragents.engine.doctor.doctor import Doctor
 from cleveragents.engine.doctor.examination import Examination
 from cleveragents.engine.doctor.repair import Repairs
 from cleveragents.engine.execute import AnyStepKind, ExecutePhase
+from cleveragents.engine.merge import Merges
 from cleveragents.engine.moves import PlanMoves
 from cleveragents.engine.proposal import Proposals
 from cleveragents.engine.recover import Finishers, Ownership
@@ -43,13 +45,14 @@ from cleveragents.engine.status import PlanReader
 from cleveragents.engine.stopping import Stopping
 from cleveragents.engine.strategist import Strategist
 from cleveragents.engine.strategize import StrategizePhase
+from cleveragents.engine.subplans import Runner, SubplanSteps
 from cleveragents.engine.tool_step import ToolSteps
 from cleveragents.engine.tree import DecisionTree
 from cleveragents.engine.validate import Validations
 from cleveragents.errors import Failed
 from cleveragents.events import Note, Reporter, in_turn, silent
 from cleveragents.plans.plan import Plan
-from cleveragents.plans.step import AnyStep, DecideStep, ToolStep
+from cleveragents.plans.step import AnyStep, DecideStep, SubplansStep, ToolStep
 from cleveragents.sandbox.process import StepEnvironment
 from cleveragents.sandbox.project import locate, refuse_overlap
 from cleveragents.sandbox.sandbox import SandboxPolicy
@@ -91,10 +94,12 @@ class App:
         )
         policy = _checkpoint_policy(settings)
         environment = StepEnvironment(caller, settings.texts("sandbox.pass-env"))
-        undoing = Undoing(database, environment, data / "output", report)
-        rollbacks = Rollbacks(database, sandboxes, undoing, report)
+        rollbacks = Rollbacks(
+            database, sandboxes, Undoing(database, environment, data / "output", report), report
+        )
         pruning = Pruning(database, sandboxes, policy.retention, report)
         refreshes = Refreshes(database, sandboxes, report)
+        merges = Merges(database, sandboxes, policy.filter, report)
         corrections = CorrectionOperations(database, sandboxes, rollbacks)
         self.stopping = Stopping(CancelRequests(data / "locks"))
         validations = Validations(
@@ -103,9 +108,13 @@ class App:
         applications = Applications(
             database, sandboxes, project_locks, settings.text("sandbox.cleanup"), report
         )
-        finishers = Finishers(rollbacks, corrections, pruning, refreshes, validations, applications)
         self.ownership = ownership = Ownership(
-            database, Locks(data / "locks", "plan"), finishers, report
+            database,
+            Locks(data / "locks", "plan"),
+            Finishers(
+                rollbacks, corrections, pruning, refreshes, merges, validations, applications
+            ),
+            report,
         )
         self.checkpoints = CheckpointService(
             database,
@@ -118,7 +127,7 @@ class App:
         )
         attempts = StepAttempts(database, environment, data / "output", self.stopping, report)
         borders = StepBorders(database, self.checkpoints, report)
-        kinds: Mapping[type[AnyStep], AnyStepKind] = {
+        kinds: dict[type[AnyStep], AnyStepKind] = {
             ToolStep: ToolSteps(self.checkpoints, attempts, borders),
             DecideStep: DecideSteps(database, self.checkpoints, attempts, borders, report),
         }
@@ -137,6 +146,15 @@ class App:
             self.resumption,
             self.cancellation,
             ownership.own,
+        )
+        kinds[SubplansStep] = self.subplans = SubplanSteps(  # here: it executes plans itself
+            database,
+            sandboxes,
+            self.checkpoints,
+            borders,
+            merges,
+            Runner(self.execute.run, ownership.own, ThreadDispatcher, self.stopping),
+            report,
         )
         self.refresh = RefreshPhase(database, refreshes, self.checkpoints, ownership.own)
         self.conflicts = ConflictService(database, sandboxes, self.checkpoints, ownership.own)

@@ -103,6 +103,28 @@ class SandboxRefreshed(Event):
 
 
 @dataclass(frozen=True)
+class SubplanStarted(Event):
+    child_id: str
+    name: str
+    attempt: int
+
+
+@dataclass(frozen=True)
+class SubplanEnded(Event):
+    name: str
+    state: str
+    reason: str  # why it is not complete; empty if it is
+    attempts_left: int
+
+
+@dataclass(frozen=True)
+class SubplanMerged(Event):
+    name: str
+    files: int
+    conflicts: int
+
+
+@dataclass(frozen=True)
 class Note(Event):
     text: str
 

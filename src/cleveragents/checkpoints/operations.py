@@ -25,6 +25,7 @@ class Kind(StrEnum):
     REVERT = "revert"
     PRUNE = "prune"
     REFRESH = "refresh"
+    MERGE = "merge"
     VALIDATE = "validate"
     APPLY = "apply"
     UNAPPLY = "unapply"

@@ -7,7 +7,7 @@ was meant.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from sqlalchemy import Connection
@@ -19,10 +19,11 @@ from cleveragents.checkpoints.checkpoint import (
     state_hash,
 )
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
-from cleveragents.checkpoints.undo import CallLeft, CallsAfter, Undoing
+from cleveragents.checkpoints.undo import CallLeft, CallsAfter, UndoDue, Undoing
 from cleveragents.errors import Damaged
 from cleveragents.events import PlanMoved, Reporter, RolledBack
 from cleveragents.ids import new_id
+from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.document import PlanDocument, make_current
 from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGIZING, Phase, Stage, State
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
@@ -31,6 +32,8 @@ from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN, Archive, Changes
 from cleveragents.snapshots.record import Snapshot
 from cleveragents.storage.database import Database
+
+NOTHING = PlanDocument("0", (), ())  # of a subplan that goes nothing counts
 
 
 class TakenBack(Damaged):
@@ -56,6 +59,7 @@ class RollbackResult:
     kept: tuple[str, ...]  # directories that stay because they hold excluded files
     tool_calls: int  # how many stopped counting
     decisions: int
+    children: int  # plans that were cancelled
     checkpoints_remaining: int
     undo: tuple[UndoRun, ...] = ()  # what became of each call that declares an undo
     left: tuple[CallLeft, ...] = ()  # what nothing could undo
@@ -92,20 +96,56 @@ class Rollbacks:
         snapshot = verified(archive, target)
         return described(archive.verified_changes_from_now(snapshot, sandbox.roots))
 
-    def calls_after(self, plan: Plan, target: Checkpoint) -> CallsAfter:
-        """Tells which calls a rollback would undo, and which it would leave."""
-        return self._undoing.calls_after(plan, self.document(plan, target))
+    def calls_after(self, plan: Plan, document: PlanDocument) -> CallsAfter:
+        """Tells which calls a rollback would undo, those of subplans included, and which not."""
+        due, left = self._calls(plan, document)
+        return CallsAfter(tuple(call for _, call in due), left)
 
     def document(self, plan: Plan, target: Checkpoint) -> PlanDocument:
         """Returns the plan document of a checkpoint, held against its row."""
         return document_of(verified(self._sandboxes.archive(plan.project_id), target))
 
-    def open(self, plan: Plan, target: Checkpoint, safety: Checkpoint, ending: Ending) -> Operation:
-        """Records the intent; from here on a crash is finished by recovery."""
+    def going(self, plan: Plan, document: PlanDocument) -> list[Plan]:
+        """Returns the subplans that a rollback would cancel."""
+        with self._database.unit_of_work() as connection:
+            return ChildRepository(connection).going(plan.plan_id, document.children)
+
+    def _calls(
+        self, plan: Plan, document: PlanDocument
+    ) -> tuple[list[tuple[Plan, UndoDue]], tuple[CallLeft, ...]]:
+        """Returns the calls to undo, newest first and each with its plan, and those that stay."""
+        counts = [(plan, document), *((child, NOTHING) for child in self.going(plan, document))]
+        found = [(one, self._undoing.calls_after(one, counting)) for one, counting in counts]
+        due = [(one, call) for one, calls in found for call in calls.due]
+        due.sort(key=lambda call: call[1].run.step_run_id, reverse=True)  # ids go up with time
+        return due, tuple(call for _, calls in found for call in calls.left)
+
+    def open(
+        self,
+        plan: Plan,
+        target: Checkpoint,
+        safety: Checkpoint,
+        ending: Ending,
+        settled: Sequence[str] = (),
+    ) -> Operation:
+        """Records the intent; from here on a crash is finished by recovery.
+
+        `settled` are the children that will be cancelled and whose files are saved.
+        """
         verified(self._sandboxes.archive(plan.project_id), target)
-        intent = intent_of(target, safety, ending)
+        intent = {
+            **intent_of(target, safety, ending),
+            **self.intent_for_children(plan, self.document(plan, target), settled),
+        }
         with self._database.unit_of_work() as connection:
             return OperationRepository(connection).open(plan.plan_id, Kind.ROLLBACK, intent)
+
+    def intent_for_children(
+        self, plan: Plan, document: PlanDocument, settled: Sequence[str]
+    ) -> dict[str, object]:
+        """Returns the part of an intent that says which subplans go, and whose files are saved."""
+        going = [child.plan_id for child in self.going(plan, document)]
+        return {"children": going, "settled": list(settled)}
 
     def carry_out(self, operation: Operation) -> RollbackResult:
         """Undoes calls, restores the target and closes the intent.
@@ -116,7 +156,8 @@ class Rollbacks:
             left = self._undo(operation)
             return replace(self._restore(operation, "target", Status.DONE), left=left)
         except Damaged as error:
-            self._undoing.give_up(operation.plan_id, operation.operation_id)
+            for plan_id in _plans_of(operation):
+                self._undoing.give_up(plan_id, operation.operation_id)
             undone = self._restore(operation, "safety", Status.ABORTED).undo
             raise TakenBack(
                 f"{error.message}; the files are as they were before the rollback",
@@ -127,12 +168,14 @@ class Rollbacks:
     def _undo(self, operation: Operation) -> tuple[CallLeft, ...]:
         """Undoes the calls after the target, once it is sure that it can be gone to."""
         plan, target = self._facts(operation, "target")
-        calls = self.calls_after(plan, target)
-        if calls.due:
-            sandbox = self._sandboxes.rebuilt(plan.plan_id)
+        due, left = self._calls(plan, self.document(plan, target))
+        if due:
+            self._sandboxes.rebuilt(plan.plan_id)
             self.preview(plan, target)
-            self._undoing.carry_out(operation.operation_id, plan, calls.due, sandbox.path)
-        return calls.left
+        for owner, call in due:
+            sandbox = self._sandboxes.rebuilt(owner.plan_id)
+            self._undoing.carry_out(operation.operation_id, owner, [call], sandbox.path)
+        return left
 
     def _facts(self, operation: Operation, which: str) -> tuple[Plan, Checkpoint]:
         with self._database.unit_of_work() as connection:
@@ -147,6 +190,9 @@ class Rollbacks:
         snapshot = verified(archive, goal)
         restored = archive.restore(snapshot, sandbox.roots, sandbox.staging)
         changes = described(restored.changes)
+        settled = operation.intent.get("settled", ()) if status is Status.DONE else ()
+        for child_id in settled:
+            self._sandboxes.remove(child_id)
         with self._database.unit_of_work() as connection:
             taken = make_current(
                 connection, plan.plan_id, document_of(snapshot), operation.operation_id
@@ -168,8 +214,13 @@ class Rollbacks:
             restored.kept,
             taken.tool_calls,
             taken.decisions,
+            taken.children,
             remaining,
-            self._undoing.outcomes(plan.plan_id, operation.operation_id),
+            tuple(
+                run
+                for plan_id in _plans_of(operation)
+                for run in self._undoing.outcomes(plan_id, operation.operation_id)
+            ),
         )
 
     def _append_record(
@@ -193,6 +244,11 @@ class Rollbacks:
             (Phase(phase), State(state)),
             error=None if error is None else PlanError.from_record(error),
         )
+
+
+def _plans_of(operation: Operation) -> list[str]:
+    """The plans whose calls an operation undoes."""
+    return [operation.plan_id, *operation.intent.get("children", ())]
 
 
 def verified(archive: Archive, target: Checkpoint) -> Snapshot:

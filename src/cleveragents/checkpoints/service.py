@@ -1,7 +1,7 @@
 """The checkpoint service: makes checkpoints, lists them, goes back to them and forgets them."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import (
@@ -24,6 +24,7 @@ from cleveragents.errors import Damaged, Refused
 from cleveragents.plans.document import PlanDocument, current_document
 from cleveragents.plans.lifecycle import APPLIED, QUEUED
 from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.sandbox.sandbox import READY, SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
 
@@ -123,7 +124,7 @@ class CheckpointService:
         """Tells which calls a rollback would undo, and which it cannot; changes nothing."""
         plan = self._plan(plan_id)
         with self._naming_nearest_good(plan, checkpoint):
-            return self._rollbacks.calls_after(plan, checkpoint)
+            return self._rollbacks.calls_after(plan, self._rollbacks.document(plan, checkpoint))
 
     def rollback_to_checkpoint(
         self,
@@ -134,7 +135,7 @@ class CheckpointService:
         rebuild: bool = False,
     ) -> RollbackResult:
         """Takes everything after the checkpoint back, as one act; see `rollback`."""
-        with self._own(plan_id, f"rolling back to {checkpoint.name}"):
+        with self._own(plan_id, f"rolling back to {checkpoint.name}"), ExitStack() as owned:
             plan = self._plan(plan_id)
             _refuse_applied(plan)
             lost = rebuild and not self._sandboxes.is_there(plan_id)
@@ -145,7 +146,11 @@ class CheckpointService:
                 return self._nothing_to_do(plan, checkpoint)
             reason = f"before the rollback to {checkpoint.name}"
             safety = self._newest(plan_id) if lost else self.save_safety(plan_id, reason)
-            operation = self._rollbacks.open(plan, checkpoint, safety, ending or Ending(QUEUED))
+            document = self._rollbacks.document(plan, checkpoint)
+            settled = self.save_children(plan, document, owned)
+            operation = self._rollbacks.open(
+                plan, checkpoint, safety, ending or Ending(QUEUED), settled
+            )
             return self._rollbacks.carry_out(operation)
 
     def extract_checkpoint(
@@ -169,6 +174,18 @@ class CheckpointService:
             if project_id not in runs:
                 runs[project_id] = Verification(self._sandboxes.archive(project_id))
             yield runs[project_id].of(row)
+
+    def restore_removed(self, plan_id: str) -> None:
+        """Makes the files of a sandbox that was removed again, as they were when it went."""
+        with self._database.unit_of_work() as connection:
+            sandbox = SandboxRepository(connection).get(plan_id)
+        for path in sandbox.roots.values():
+            path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        archive = self._sandboxes.archive(self._plan(plan_id).project_id)
+        snapshot = archive.load(self._newest(plan_id).sandbox_ref)
+        archive.restore(snapshot, sandbox.roots, sandbox.staging)
+        with self._database.unit_of_work() as connection:
+            SandboxRepository(connection).set_status(plan_id, READY)
 
     def retention(self, plan_id: str) -> list[Verdict]:
         """Tells of each checkpoint whether it would be kept now, and why; changes nothing."""
@@ -225,6 +242,16 @@ class CheckpointService:
         wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
         return self._saving.save(plan_id, wanted).checkpoint
 
+    def save_children(self, plan: Plan, document: PlanDocument, owned: ExitStack) -> list[str]:
+        """Owns the children that go with a rollback; returns those whose files can go as well."""
+        saved: list[str] = []
+        for child in self._rollbacks.going(plan, document):
+            owned.enter_context(self._own(child.plan_id, "cancelling the subplan"))
+            if child.action.rollback.enabled and self._sandboxes.is_there(child.plan_id):
+                self.save_safety(child.plan_id, "before its parent was rolled back")
+                saved.append(child.plan_id)
+        return saved
+
     def _newest(self, plan_id: str) -> Checkpoint:
         """The last state that is known of a sandbox that was lost."""
         return self.list_checkpoints(plan_id)[-1]
@@ -248,7 +275,7 @@ class CheckpointService:
 
     def _nothing_to_do(self, plan: Plan, checkpoint: Checkpoint) -> RollbackResult:
         remaining = len(self.current_line(plan.plan_id))
-        return RollbackResult(plan, checkpoint, None, (), (), 0, 0, remaining)
+        return RollbackResult(plan, checkpoint, None, (), (), 0, 0, 0, remaining)
 
     def _with_nearest_good(self, plan: Plan, target: Checkpoint, error: Damaged) -> Damaged:
         """Adds to the refusal which checkpoint could be gone to instead."""

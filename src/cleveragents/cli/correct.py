@@ -20,6 +20,7 @@ from cleveragents.engine.correct import Impact, check_choice
 from cleveragents.errors import NotFound
 from cleveragents.plans.correction import Mode
 from cleveragents.plans.decision import Decision
+from cleveragents.plans.plan import Plan
 
 LISTED = 10  # shown to people; JSON has them all
 
@@ -84,6 +85,8 @@ def impact_data(impact: Impact) -> dict[str, object]:
         "checkpoint": impact.target.checkpoint_id,
         "decisions": [_decision(row) for row in impact.affected],
         "standing": [_decision(row) for row in impact.standing],
+        "subplans": [_subplan(child) for child in impact.subplans],
+        "merged_again": [_subplan(child) for child in impact.merged_again],
         "steps": [{"cursor": run.cursor, "step": run.name} for run in impact.steps],
         "files": [
             {**name_fields("file", change.file), "action": change.action} for change in impact.files
@@ -98,6 +101,8 @@ def impact_block(title: str, impact: Impact) -> Fields:
     rows = [("go back to", f"{impact.target.name} ({impact.target.reason})")]
     rows += [("decide again", f"{row.question} → {row.chosen}") for row in impact.affected]
     rows += [("let stand", f"{row.question} → {row.chosen}") for row in impact.standing]
+    rows += [("cancel subplan", child.name) for child in impact.subplans]
+    rows += [("merge again", child.name) for child in impact.merged_again]
     rows += _some([("run again", run.name) for run in impact.steps])
     rows += _some([(change.action, change.file) for change in impact.files])
     rows += [("undo", f"{call.run.name} ({call.run.tool})") for call in impact.calls.due]
@@ -112,6 +117,10 @@ def _some(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def _decision(row: Decision) -> dict[str, object]:
     return {"decision_id": row.decision_id, "question": row.question, "chosen": row.chosen}
+
+
+def _subplan(child: Plan) -> dict[str, object]:
+    return {"plan_id": child.plan_id, "name": child.name}
 
 
 def _find(app: App, text: str) -> tuple[str, Decision | None]:

@@ -79,6 +79,7 @@ def run_plan(app: App, plan: Plan, *, restore: bool = False, retry_unsafe: bool 
     """Runs a plan and tells how it ended; a failed step is a failed command."""
     current.messages += views.cautions(plan, app)
     done = app.execute.run(plan.plan_id, restore=restore, retry_unsafe=retry_unsafe)
+    app.subplans.merge_again(done)
     result = views.status(app.plans.status(done), app)
     if done.stage == CANCELLED:
         raise Interrupted("the plan was cancelled", hints=result.next_steps)

@@ -1,6 +1,6 @@
 """`agents plan …`: make, run and inspect plans."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -71,10 +71,10 @@ def list_plans() -> Result:
             plan.plan_id,
             written(plan.stage),
             f"{plan.step_index}/{len(plan.action.steps)}",
-            plan.name,
+            f"{'  ' * depth}{plan.name}",
             views.moment(plan.created_at),
         ]
-        for plan in found
+        for depth, plan in _nested(found, None, 0)
     ]
     table = Grid("", ["PLAN", "STATE", "STEPS", "NAME", "CREATED"], rows)
     hints = [] if found else ["this project has no plan yet; make one: agents plan use ACTION"]
@@ -126,6 +126,14 @@ def make_plan(app: App, action: Path, pairs: Sequence[str]) -> Plan:
             hints=["mend the action and use it again"],
         )
     return made
+
+
+def _nested(plans: Sequence[Plan], parent_id: str | None, depth: int) -> Iterator[tuple[int, Plan]]:
+    """Yields plans with how deep they are, subplans after their parents."""
+    for plan in plans:
+        if plan.parent_plan_id == parent_id:
+            yield depth, plan
+            yield from _nested(plans, plan.plan_id, depth + 1)
 
 
 def _arguments(pairs: Sequence[str]) -> dict[str, str]:

@@ -21,18 +21,26 @@ from cleveragents.events import (
     StepFinished,
     StepOutput,
     StepStarted,
+    SubplanEnded,
+    SubplanMerged,
+    SubplanStarted,
     Validated,
 )
 
 
 class Progress:
-    """A reporter for people: whole lines, and on a terminal a spinner with the latest output."""
+    """A reporter for people: whole lines, and on a terminal a spinner with the latest output.
+
+    What a subplan does is told under its name.
+    """
 
     def __init__(self, *, verbose: bool) -> None:
         self._console = Console(stderr=True, highlight=False)
         self._verbose = verbose
         self._status: Status | None = None
-        self._step = ""
+        self._steps: dict[str, str] = {}  # those that run, by plan
+        self._names: dict[str, str] = {}  # of subplans
+        self._name = ""  # of the subplan that the event is about
 
     def __call__(self, event: Event) -> None:
         """Tells about one event; a reader who has left does not stop the plan."""
@@ -40,20 +48,38 @@ class Progress:
             self._tell(event)
 
     def _tell(self, event: Event) -> None:
+        self._name = self._names.get(event.plan_id, "")
+        step = self._steps.get(event.plan_id, "")
         match event:
             case StepStarted():
                 self._start(event)
             case StepOutput() if self._status is not None:
-                self._status.update(f"{self._step}  [dim]{escape(safe(event.text)[:100])}[/]")
+                latest = escape(safe(event.text)[:100])
+                self._status.update(f"{self._name}{step}  [dim]{latest}[/]")
             case StepFinished():
-                line = f"[green]✓[/] {self._step}  {_told(event.summary)}  {_time(event.seconds)}"
-                self._end(line)
+                line = f"[green]✓[/] {step}  {_told(event.summary)}  {_time(event.seconds)}"
+                self._end(event, line)
             case StepFailed():
-                again = f", {event.attempts_left} more to try" if event.attempts_left else ""
-                reason = f"{_told(event.reason)}{again}"
-                self._end(f"[red]✗[/] {self._step}  {reason}  {_time(event.seconds)}")
+                reason = f"{_told(event.reason)}{_again(event.attempts_left)}"
+                self._end(event, f"[red]✗[/] {step}  {reason}  {_time(event.seconds)}")
+            case SubplanStarted() | SubplanEnded() | SubplanMerged():
+                self._tell_subplan(event)
             case _:
                 self._tell_other(event)
+
+    def _tell_subplan(self, event: SubplanStarted | SubplanEnded | SubplanMerged) -> None:
+        name = _told(event.name)
+        match event:
+            case SubplanStarted():
+                self._names[event.child_id] = f"{self._name}[magenta]{name}[/] "
+            case SubplanEnded() if event.reason:
+                again = _again(event.attempts_left)
+                self._line(f"[red]✗[/] subplan {name}  {_told(event.reason)}{again}")
+            case SubplanMerged():
+                found = f", {event.conflicts} conflicts" if event.conflicts else ""
+                self._line(f"[green]⇐[/] subplan {name}  {event.files} paths merged{found}")
+            case _:
+                return
 
     def _tell_other(self, event: Event) -> None:
         match event:
@@ -88,9 +114,9 @@ class Progress:
     def _start(self, event: StepStarted) -> None:
         again = f", attempt {event.attempt}" if event.attempt > 1 else ""
         name = f"{event.index + 1}/{event.total} {event.name} ({event.tool}{again})"
-        self._step = escape(safe(name))
-        if self._console.is_terminal:
-            self._status = self._console.status(self._step)
+        self._steps[event.plan_id] = step = escape(safe(name))
+        if self._console.is_terminal and self._status is None:
+            self._status = self._console.status(f"{self._name}{step}")
             self._status.start()
 
     def close(self) -> None:
@@ -99,12 +125,18 @@ class Progress:
             self._status.stop()
             self._status = None
 
-    def _end(self, line: str) -> None:
-        self.close()
+    def _end(self, event: Event, line: str) -> None:
+        self._steps.pop(event.plan_id, None)
+        if not self._steps:
+            self.close()
         self._line(line)
 
     def _line(self, text: str) -> None:
-        self._console.print(text, soft_wrap=True)
+        self._console.print(f"{self._name}{text}", soft_wrap=True)
+
+
+def _again(attempts_left: int) -> str:
+    return f", {attempts_left} more to try" if attempts_left else ""
 
 
 def _told(text: str) -> str:

@@ -164,7 +164,7 @@ def _done(result: RollbackResult) -> Result:
         "files_reverted": len(result.changes),
     }
     impact = {
-        "child_plans_invalidated": 0,
+        "child_plans_invalidated": result.children,
         "sandbox": f"restored to {target.name}",
         "decisions_after_cp": f"{result.decisions} discarded",
         "tool_calls_after_cp": f"{result.tool_calls - len(result.not_undone)} undone",

@@ -75,6 +75,8 @@ def plan_row(plan: Plan) -> dict[str, object]:
         "steps": len(plan.action.steps),
         "next_step": plan.step_index,
         "created_at": plan.created_at.isoformat(),
+        "parent_plan_id": plan.parent_plan_id,
+        "merged": plan.merged_ref is not None,
     }
 
 
@@ -108,6 +110,12 @@ def status(found: PlanStatus, app: App) -> Result:
         Fields(f"Plan {plan.name}", _facts(found)),
         Grid("", ["STEP", "STATUS"], [[step.step, step.status] for step in found.progress]),
     ]
+    if found.children:
+        rows = [
+            [child.plan_id, child.name, written(child.stage), "yes" if child.merged_ref else "no"]
+            for child in found.children
+        ]
+        blocks.append(Grid("", ["SUBPLAN", "NAME", "STATE", "MERGED"], rows))
     messages = cautions(plan, app)
     if found.interrupted:
         messages.append("the run was interrupted; `plan resume` goes on from its checkpoint")
@@ -188,7 +196,7 @@ def _status_data(found: PlanStatus) -> dict[str, object]:
             "sandbox": place,
             "tool_calls": found.tool_calls,
             "files_modified": found.files_modified,
-            "child_plans": 0,
+            "child_plans": len(found.children),
             "checkpoints": len(found.checkpoints),
         },
         "checkpoints": [
@@ -200,6 +208,7 @@ def _status_data(found: PlanStatus) -> dict[str, object]:
             }
             for row in found.checkpoints
         ],
+        "children": [plan_row(child) for child in found.children],
         "interrupted": found.interrupted,
         "unfinished_operations": [operation.kind for operation in found.unfinished],
     }

@@ -14,6 +14,7 @@ from cleveragents.checkpoints.operations import Kind, Operation, OperationReposi
 from cleveragents.engine.proposal import BRANCH, Proposal
 from cleveragents.errors import CleverAgentsError, Failed, Refused
 from cleveragents.events import Note, PlanMoved, Reporter
+from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.lifecycle import APPLIED, APPLYING, COMPLETE, Stage
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox import branch
@@ -213,9 +214,16 @@ class Applications:
         stage = APPLIED if operation.kind is Kind.APPLY else COMPLETE
         self._end(plan, operation, Status.DONE, stage)
         if operation.kind is Kind.APPLY and self._cleanup != MANUAL:
-            self._sandboxes.remove(plan.plan_id)
+            for plan_id in (plan.plan_id, *self._merged_into(plan.plan_id)):
+                self._sandboxes.remove(plan_id)
         paths = tuple(operation.intent["paths"])
         return Applied(operation, paths, tuple(map(shown, kept)))
+
+    def _merged_into(self, plan_id: str) -> list[str]:
+        """The subplans whose result is part of a plan's, at any depth."""
+        with self._database.unit_of_work() as connection:
+            below = ChildRepository(connection).below(plan_id)
+            return [child.plan_id for child in below if child.merged_ref is not None]
 
     def _abort(self, plan: Plan, operation: Operation, error: CleverAgentsError) -> Applied:
         stage = COMPLETE if operation.kind is Kind.APPLY else APPLIED

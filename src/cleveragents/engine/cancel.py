@@ -63,6 +63,8 @@ class Cancellation:
         else:
             ending = Ending(CANCELLED)
             self._checkpoints.rollback_to_checkpoint(plan_id, target, ending=ending)
+        for child_id in self._moves.cancel_children(plan_id):
+            self.stopping.ask(child_id)
         self.stopping.withdraw(plan_id)
         return self._moves.plan(plan_id)
 

@@ -1,7 +1,8 @@
 """Corrections: back to a decision, and only what followed from it is decided again."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
@@ -16,6 +17,7 @@ from cleveragents.checkpoints.undo import CallsAfter
 from cleveragents.engine.correction_operation import Correction, CorrectionOperations
 from cleveragents.errors import InvalidInput, Refused
 from cleveragents.plans.affected import affected
+from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.correction import CorrectionAttempt, CorrectionRepository
 from cleveragents.plans.cursor import step_at, title_at
 from cleveragents.plans.decision import (
@@ -28,6 +30,7 @@ from cleveragents.plans.decision import (
     DecisionRepository,
     NewDecision,
 )
+from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.lifecycle import APPLIED, ERRORED
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step import Decide, DecideStep
@@ -47,6 +50,9 @@ class Impact:
     steps: tuple[StepRun, ...]  # what runs again
     files: tuple[FileChange, ...]
     calls: CallsAfter  # what is undone outside the sandbox, and what cannot be
+    subplans: tuple[Plan, ...]  # what is cancelled
+    merged_again: tuple[Plan, ...]  # subplans whose result stands and is not made again
+    document: PlanDocument  # what counts afterwards, but for what the user says
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,7 @@ class _Facts:
     influences: Sequence[tuple[str, str]]
     checkpoints: Sequence[Checkpoint]
     runs: Sequence[StepRun]
+    children: Mapping[str, Plan]  # those that count, by the decision that spawned each
 
 
 class CorrectionService:
@@ -104,6 +111,8 @@ class CorrectionService:
             hit = _affected(decision, facts)
             target = _before(decision, hit, facts)
         document = self._rollbacks.document(facts.plan, target)
+        after = _after(decision, hit, facts, document)
+        again = [child for child in facts.children.values() if child.plan_id in after.children]
         return Impact(
             facts.plan,
             decision,
@@ -122,22 +131,26 @@ class CorrectionService:
                 if run.superseded_by is None and run.step_run_id not in document.step_runs
             ),
             self._rollbacks.preview(facts.plan, target),
-            self._rollbacks.calls_after(facts.plan, target),
+            self._rollbacks.calls_after(facts.plan, after),
+            tuple(self._rollbacks.going(facts.plan, after)),
+            tuple(child for child in again if child.plan_id not in document.children),
+            after,
         )
 
     def revert(
         self, plan_id: str, decision: Decision | None, guidance: str, chosen: str | None
     ) -> CorrectionAttempt:
         """Goes back to before a decision, or an error; the plan is then ready to run again."""
-        with self._own(plan_id, "correcting a decision"):
+        with self._own(plan_id, "correcting a decision"), ExitStack() as owned:
             impact = self.preview(plan_id, decision)
             if decision is not None:
                 check_choice(impact.plan, decision, chosen)
             safety = self._checkpoints.save_safety(
                 plan_id, f"before the correction to {impact.target.name}"
             )
+            settled = self._checkpoints.save_children(impact.plan, impact.document, owned)
             wanted = self._wanted(impact, guidance, chosen)
-            operation = self._operations.open(impact.plan, wanted, safety)
+            operation = self._operations.open(impact.plan, wanted, safety, settled)
             self._operations.carry_out(operation)
             return self.attempts(plan_id)[-1]
 
@@ -151,15 +164,15 @@ class CorrectionService:
             guidance,
             parent_id=root.decision_id,
         )
-        if decision is not None:
-            stands = [row.decision_id for row in facts.decisions if row not in impact.affected]
-        else:
-            document = self._rollbacks.document(impact.plan, impact.target)
-            said_before = [
-                r.decision_id for r in facts.decisions if r.decision_type in INTERVENTIONS
-            ]
-            stands = list(dict.fromkeys([*document.decisions, *said_before]))
-        return Correction(said, decision, chosen, impact.affected, tuple(stands), impact.target)
+        return Correction(
+            said,
+            decision,
+            chosen,
+            impact.affected,
+            impact.document.decisions,
+            impact.target,
+            impact.document.children,
+        )
 
     def _facts(self, plan_id: str) -> _Facts:
         with self._database.unit_of_work() as connection:
@@ -170,7 +183,31 @@ class CorrectionService:
                 decisions.influences(plan_id),
                 CheckpointRepository(connection).of_plan(plan_id),
                 StepRunRepository(connection).of_plan(plan_id),
+                {
+                    str(decisions.of_plan(child.plan_id)[0].parent_id): child
+                    for child in ChildRepository(connection).counting(plan_id)
+                },
             )
+
+
+def _after(
+    decision: Decision | None, hit: Sequence[Decision], facts: _Facts, before: PlanDocument
+) -> PlanDocument:
+    """What counts once a correction has gone back: all decisions that it does not affect.
+
+    Subplans of such decisions are not run again: their result stands, to be merged again.
+    """
+    if decision is not None:
+        stands = [row.decision_id for row in facts.decisions if row not in hit]
+    else:
+        said = [row.decision_id for row in facts.decisions if row.decision_type in INTERVENTIONS]
+        stands = list(dict.fromkeys([*before.decisions, *said]))
+    children = {
+        child.plan_id: before.children.get(child.plan_id)
+        for spawned_by, child in facts.children.items()
+        if spawned_by in stands
+    }
+    return replace(before, decisions=tuple(stands), children=children)
 
 
 def options_of(plan: Plan, decision: Decision) -> Decide | None:

@@ -5,6 +5,7 @@ decisions that are not affected go on counting, and so does the user's intervent
 recorded with the intent, in one transaction; going there is the act of any rollback.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
@@ -41,6 +42,7 @@ class Correction:
     affected: tuple[Decision, ...]
     stands: tuple[str, ...]  # ids of the decisions that go on counting
     target: Checkpoint  # the state before all that is affected
+    children: Mapping[str, str | None]  # subplans that go on counting, with what stays merged
 
 
 class CorrectionOperations:
@@ -51,24 +53,33 @@ class CorrectionOperations:
         self._sandboxes = sandboxes
         self._rollbacks = rollbacks
 
-    def open(self, plan: Plan, wanted: Correction, safety: Checkpoint) -> Operation:
+    def open(
+        self, plan: Plan, wanted: Correction, safety: Checkpoint, settled: Sequence[str]
+    ) -> Operation:
         """Records the attempt, the intervention, the state to go to and the intent."""
         intervention_id = new_id()
-        before = self._rollbacks.document(plan, wanted.target)
+        document = replace(
+            self._rollbacks.document(plan, wanted.target),
+            decisions=(*wanted.stands, intervention_id),
+            children=wanted.children,
+        )
         goal = restated(
             self._sandboxes.archive(plan.project_id),
             wanted.target,
-            replace(before, decisions=(*wanted.stands, intervention_id)),
+            document,
             seq=safety.seq + 1,
             reason=f"{wanted.target.name}, to be decided again",
         )
         attempt = _attempt(plan, wanted, safety, intervention_id)
+        children = self._rollbacks.intent_for_children(plan, document, settled)
         with self._database.unit_of_work() as connection:
             CheckpointRepository(connection).add(goal)
-            intent = intent_of(goal, safety, Ending(QUEUED))
-            operation = OperationRepository(connection).open(
-                plan.plan_id, Kind.CORRECT, {**intent, "correction": attempt.correction_id}
-            )
+            intent = {
+                **intent_of(goal, safety, Ending(QUEUED)),
+                **children,
+                "correction": attempt.correction_id,
+            }
+            operation = OperationRepository(connection).open(plan.plan_id, Kind.CORRECT, intent)
             DecisionRepository(connection).add(
                 plan.plan_id,
                 wanted.intervention,

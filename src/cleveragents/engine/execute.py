@@ -62,6 +62,7 @@ class ExecutePhase:
             if plan.stage == COMPLETE:
                 self._moves.tell(Note(plan_id, "the plan is complete already; nothing was run"))
                 return plan
+            self._refuse(plan)
             # Made before this run; whoever made it and still waits makes it again.
             self._cancellation.stopping.withdraw(plan_id)
             course = self._resumption.course(plan, restore=restore)
@@ -90,6 +91,8 @@ class ExecutePhase:
     def _begin(self, course: Course) -> Plan:
         """Makes or finds the sandbox and moves the plan to processing."""
         plan = course.plan
+        if self._sandboxes.is_removed(plan.plan_id):
+            self._checkpoints.restore_removed(plan.plan_id)
         self._resumption.take_up(course)
         if self._sandboxes.find(plan.plan_id) is None:
             sandbox, filled = self._sandboxes.create(plan.plan_id, plan.project_id)
@@ -111,6 +114,19 @@ class ExecutePhase:
             plan = self._moves.plan(plan.plan_id)
         self._milestone(plan, CheckpointType.POST_EXECUTE, "after the last step")
         return self._moves.move(plan.plan_id, COMPLETE)
+
+    def _refuse(self, plan: Plan) -> None:
+        """Refuses a subplan that cannot run by itself."""
+        if plan.superseded_by is not None:
+            raise Refused(
+                "the subplan was taken back with its parent",
+                hints=[f"run the parent: agents plan execute {plan.parent_plan_id}"],
+            )
+        if plan.parent_plan_id is not None and not self._sandboxes.is_reserved(plan.plan_id):
+            raise Refused(
+                "the subplan was skipped and has no files to start from",
+                hints=[f"run the parent: agents plan execute {plan.parent_plan_id}"],
+            )
 
     def _milestone(self, plan: Plan, kind: CheckpointType, reason: str) -> None:
         """Makes a checkpoint that no setting turns off while rollback is enabled."""

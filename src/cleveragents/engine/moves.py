@@ -1,7 +1,8 @@
 """Moves plans along their lifecycle, each in a transaction of its own, and tells of it."""
 
 from cleveragents.events import Event, PlanMoved, Reporter
-from cleveragents.plans.lifecycle import Stage
+from cleveragents.plans.child import ChildRepository
+from cleveragents.plans.lifecycle import COMPLETE, RUNNING, Stage
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
 from cleveragents.storage.database import Database
 
@@ -24,6 +25,16 @@ class PlanMoves:
             moved = PlanRepository(connection).move(plan_id, stage, error=error)
         self.tell(PlanMoved(plan_id, moved.phase, moved.state))
         return moved
+
+    def cancel_children(self, plan_id: str) -> list[str]:
+        """Cancels the subplans that are not at their end; returns those that still run."""
+        with self._database.unit_of_work() as connection:
+            repository = ChildRepository(connection)
+            open_ = [child for child in repository.below(plan_id) if child.stage != COMPLETE]
+            for child in open_:
+                if child.stage != RUNNING:
+                    repository.cancel(child)
+        return [child.plan_id for child in open_ if child.stage == RUNNING]
 
     def tell(self, event: Event) -> None:
         """Reports what happened to a plan."""

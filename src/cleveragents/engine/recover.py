@@ -1,7 +1,7 @@
 """Recovery: whoever comes to change a plan first finishes what a crash left open."""
 
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository
@@ -9,9 +9,13 @@ from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.rollback import RollbackResult, Rollbacks, TakenBack
 from cleveragents.engine.application import Applications
 from cleveragents.engine.correction_operation import CorrectionOperations
+from cleveragents.engine.merge import Merges
 from cleveragents.engine.refresh import Refreshes
 from cleveragents.engine.validate import Validations
+from cleveragents.errors import Busy
 from cleveragents.events import Note, Reporter
+from cleveragents.plans.child import ChildRepository
+from cleveragents.plans.lifecycle import RUNNING
 from cleveragents.plans.step_run import STARTED, StepRun, StepRunRepository
 from cleveragents.sandbox.process import end_left_behind
 from cleveragents.storage.database import Database
@@ -29,6 +33,7 @@ class Finishers:
     corrections: CorrectionOperations
     pruning: Pruning
     refreshes: Refreshes
+    merges: Merges
     validations: Validations
     applications: Applications
 
@@ -84,31 +89,49 @@ class Ownership:
 
         It may itself be killed: everything here can be done again.
         """
+        by = self._finishers
         finish: Mapping[Kind, Callable[[Operation], None]] = {
-            Kind.ROLLBACK: lambda each: self._go_back(each, self._finishers.rollbacks.carry_out),
-            Kind.REVERT: lambda each: self._go_back(each, self._finishers.rollbacks.carry_out),
-            Kind.CORRECT: lambda each: self._go_back(each, self._finishers.corrections.carry_out),
-            Kind.PRUNE: self._finishers.pruning.carry_out,
-            Kind.REFRESH: self._finishers.refreshes.carry_out,
-            Kind.VALIDATE: self._finishers.validations.carry_out,
-            Kind.APPLY: self._finishers.applications.finish,
-            Kind.UNAPPLY: self._finishers.applications.finish,
+            Kind.ROLLBACK: lambda operation: self._go_back(operation, by.rollbacks.carry_out),
+            Kind.REVERT: lambda operation: self._go_back(operation, by.rollbacks.carry_out),
+            Kind.CORRECT: lambda operation: self._go_back(operation, by.corrections.carry_out),
+            Kind.PRUNE: by.pruning.carry_out,
+            Kind.REFRESH: by.refreshes.carry_out,
+            Kind.MERGE: self._finish_merge,
+            Kind.VALIDATE: by.validations.carry_out,
+            Kind.APPLY: by.applications.finish,
+            Kind.UNAPPLY: by.applications.finish,
         }
         with self._database.unit_of_work() as connection:
             unfinished = OperationRepository(connection).unfinished(plan_id)
             runs = StepRunRepository(connection).unfinished(plan_id)
+            children = ChildRepository(connection).counting(plan_id)
         for run in runs:
             if run.status == STARTED:
                 end_left_behind(run.step_run_id, _session(run))  # or they go on writing
+        for child in children:
+            if child.stage == RUNNING:
+                self._recover_child(child.plan_id)
         for operation in unfinished:
             finish[operation.kind](operation)
+
+    def _recover_child(self, plan_id: str) -> None:
+        """Does the same for a child that died with its parent, unless somebody else runs it."""
+        with suppress(Busy), self.own(plan_id, "recovering the subplan"):
+            pass
+
+    def _finish_merge(self, operation: Operation) -> None:
+        self._finishers.merges.carry_out(operation)
+        self._report(Note(operation.plan_id, "an interrupted merge of a subplan was finished"))
 
     def _go_back(
         self, operation: Operation, carry_out: Callable[[Operation], RollbackResult]
     ) -> None:
         named = f"an interrupted {NAMES[operation.kind]}"
         try:
-            result = carry_out(operation)
+            with ExitStack() as owned:
+                for child_id in operation.intent.get("settled", ()):
+                    owned.enter_context(self.own(child_id, "cancelling the subplan"))
+                result = carry_out(operation)
         except TakenBack as error:
             text = f"{named} could not be finished and was taken back: {error}"
         else:

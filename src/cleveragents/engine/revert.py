@@ -1,5 +1,7 @@
 """Reversion: a plan is planned anew; what it has done goes back to the start, as one act."""
 
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -139,15 +141,21 @@ class ReversionService:
             seq=safety.seq + 1,
             reason="the start, planned anew",
         )
-        self._rollbacks.carry_out(self._open(plan, goal, safety, anew))
+        with ExitStack() as owned:
+            settled = self._checkpoints.save_children(plan, start, owned)
+            intent = {
+                **intent_of(goal, safety, Ending(STRATEGIZED)),
+                **self._rollbacks.intent_for_children(plan, start, settled),
+            }
+            self._rollbacks.carry_out(self._open(plan, goal, intent, anew))
         return safety
 
-    def _open(self, plan: Plan, goal: Checkpoint, safety: Checkpoint, anew: _Anew) -> Operation:
+    def _open(
+        self, plan: Plan, goal: Checkpoint, intent: Mapping[str, object], anew: _Anew
+    ) -> Operation:
         with self._database.unit_of_work() as connection:
             CheckpointRepository(connection).add(goal)
-            operation = OperationRepository(connection).open(
-                plan.plan_id, Kind.REVERT, intent_of(goal, safety, Ending(STRATEGIZED))
-            )
+            operation = OperationRepository(connection).open(plan.plan_id, Kind.REVERT, intent)
             _record(connection, plan, anew, superseded_by=operation.operation_id)
         return operation
 

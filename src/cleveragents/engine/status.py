@@ -7,6 +7,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.comparison import Comparisons
 from cleveragents.checkpoints.operations import Operation, OperationRepository
 from cleveragents.errors import CleverAgentsError
+from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.cursor import title_at, way_taken
 from cleveragents.plans.decision import Decision, DecisionRepository
 from cleveragents.plans.lifecycle import ERRORED, RUNNING
@@ -42,6 +43,7 @@ class PlanStatus:
     interrupted: bool  # it was running and its process is gone
     failed: StepRun | None  # the call that the plan failed with
     not_undone: Sequence[UndoRun]  # calls that a rollback took back and could not undo
+    children: Sequence[Plan]  # the subplans that count
 
 
 class PlanReader:
@@ -81,6 +83,7 @@ class PlanReader:
             checkpoints = CheckpointRepository(connection).of_plan(plan.plan_id)
             unfinished = OperationRepository(connection).unfinished(plan.plan_id)
             undone = UndoRunRepository(connection).latest(plan.plan_id)
+            children = ChildRepository(connection).counting(plan.plan_id)
         sandbox = self._sandboxes.find(plan.plan_id)
         there = sandbox is not None and sandbox.exists
         interrupted = plan.stage == RUNNING and not self._is_owned(plan.plan_id)
@@ -95,6 +98,7 @@ class PlanReader:
             interrupted,
             _failed(plan, runs),
             [undone[run.step_run_id] for run in runs if _is_not_undone(run, undone)],
+            children,
         )
 
     def _files_modified(self, plan: Plan) -> int | None:

@@ -14,7 +14,7 @@ from cleveragents.plans.cursor import every_step
 from cleveragents.plans.decision import PROMPT_DEFINITION, DecisionRepository, NewDecision
 from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGY_FAILED
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
-from cleveragents.plans.step import ToolStep
+from cleveragents.plans.step import SubplansStep, ToolStep
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
 from cleveragents.storage.database import Database
@@ -84,6 +84,10 @@ def preflight(action: Action) -> Iterator[str]:
         return
     registry = ToolRegistry(action.tools)
     for cursor, step in every_step(action.steps):
+        if isinstance(step, SubplansStep):
+            for plan in step.subplans.plans:
+                for problem in preflight(action.of_subplan(plan)):
+                    yield f"step {cursor} ({step.title}): subplan {plan.name}: {problem}"
         if not isinstance(step, ToolStep):
             continue
         declared = registry.find(step.tool).declaration

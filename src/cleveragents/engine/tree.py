@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.engine.status import StepStatus, statuses
+from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.cursor import holder, step_at
-from cleveragents.plans.decision import Decision, DecisionRepository
+from cleveragents.plans.decision import PROMPT_DEFINITION, Decision, DecisionRepository
 from cleveragents.plans.lifecycle import RUNNING
 from cleveragents.plans.plan import Plan
 from cleveragents.storage.database import Database
@@ -31,6 +32,7 @@ class _Facts:
     pairs: Sequence[tuple[str, str]]
     before: dict[str, Checkpoint]  # by decision; the latest one
     found: dict[str, str]  # how far each step has come
+    below: dict[str | None, tuple[Node, ...]]  # of subplans, by the decision that spawned each
 
 
 class DecisionTree:
@@ -47,6 +49,12 @@ class DecisionTree:
             rows = repository.of_plan(plan.plan_id)
             pairs = repository.influences(plan.plan_id)
             checkpoints = CheckpointRepository(connection).of_plan(plan.plan_id)
+            children = ChildRepository(connection).of_plan(plan.plan_id)
+        below = [
+            self.read(child, superseded=superseded)
+            for child in children
+            if superseded or child.superseded_by is None
+        ]
         counting = [row for row in rows if row.superseded_by is None]
         interrupted = plan.stage == RUNNING and not self._is_owned(plan.plan_id)
         facts = _Facts(
@@ -55,6 +63,7 @@ class DecisionTree:
             pairs,
             {row.decision_id: row for row in checkpoints if row.decision_id},
             statuses(plan, counting, interrupted=interrupted),
+            {roots[0].decision.parent_id: roots for roots in below},
         )
         shown = {row.decision_id for row in facts.rows}
         return tuple(_node(row, facts) for row in facts.rows if row.parent_id not in shown)
@@ -71,13 +80,13 @@ def _node(decision: Decision, facts: _Facts) -> Node:
         facts.before.get(decision.decision_id),
         tuple(by_id[other] for other in influences if other in by_id),
         tuple(_steps(decision, facts)) if decision.superseded_by is None else (),
-        tuple(_node(row, facts) for row in children),
+        (*(_node(row, facts) for row in children), *facts.below.get(decision.decision_id, ())),
     )
 
 
 def _steps(decision: Decision, facts: _Facts) -> list[StepStatus]:
     """The steps right below a decision that call something, with how far each has come."""
-    is_root = decision.parent_id is None
+    is_root = decision.decision_type == PROMPT_DEFINITION
     if decision.cursor is None and not is_root:
         return []
     decided = {row.cursor for row in facts.rows if row.superseded_by is None}

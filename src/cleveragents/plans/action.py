@@ -13,15 +13,12 @@ from pydantic_core import ErrorDetails
 
 from cleveragents.errors import CleverAgentsError, InvalidInput, NotFound
 from cleveragents.plans.source import Location, Plain, Source, read_source
-from cleveragents.plans.step import DECIDE, TOOL, Step
+from cleveragents.plans.step import DECIDE, SUBPLANS, TOOL, Step, Subplan
 from cleveragents.tools.builtin import BUILT_IN
 from cleveragents.tools.declaration import CommandTool, Plainly
 from cleveragents.tools.registry import ToolRegistry
 
 _REFERENCE = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_-]*)\}")
-_LATER = {  # what the file format will hold, and this version cannot carry out
-    "subplans": "subplans",
-}
 
 
 class _Model(BaseModel):
@@ -61,6 +58,16 @@ class Action(_Model):
     tools: tuple[CommandTool, ...] = ()
     strategist: Annotated[Plainly, Field(min_length=1)] | None = None  # a command that plans
     steps: tuple[Step, ...] = ()  # none as long as the strategist has not answered
+
+    def of_subplan(self, subplan: Subplan) -> "Action":
+        """Returns the action of a subplan: its own steps under the rules of this one."""
+        return Action(
+            name=subplan.name,
+            description=subplan.description,
+            rollback=self.rollback,
+            tools=self.tools,
+            steps=subplan.steps,
+        )
 
 
 def read_action(path: Path, given: Mapping[str, str]) -> Action:
@@ -185,9 +192,6 @@ def _telling(error: ValidationError) -> list[ErrorDetails]:
 
 def _told(source: Source, problem: ErrorDetails) -> str:
     location = tuple(problem["loc"])
-    name = str(location[-1]) if location else ""
-    if name in _LATER and problem["type"] == "extra_forbidden":
-        return f"{source.at(location)}: this version does not carry out {_LATER[name]} yet"
     words = {"extra_forbidden": "unknown key", "missing": "missing"}
     return f"{source.at(location)}: {words.get(problem['type'], problem['msg'])}"
 
@@ -197,7 +201,7 @@ def _in_file(place: Location) -> Location:
     return tuple(
         part
         for before, part in pairwise(("", *place))
-        if not (isinstance(before, int) and part in (TOOL, DECIDE))
+        if not (isinstance(before, int) and part in (TOOL, DECIDE, SUBPLANS))
     )
 
 
@@ -207,7 +211,7 @@ def _tool_problems(filled: Plain, source: Source) -> Iterator[str]:
     registry = ToolRegistry(list(_valid_tools(tools)))
     declared = [tool.get("name") for _, tool in tools]
     yield from _name_problems(tools, source)
-    for location, step in _every_step(filled, ()):
+    for location, step in _everywhere(filled):
         name, given = step.get("tool"), step.get("with", {})
         if not isinstance(name, str) or not isinstance(given, dict):
             continue
@@ -225,9 +229,14 @@ def _tool_problems(filled: Plain, source: Source) -> Iterator[str]:
 
 
 def _uses_problems(filled: Plain, source: Source) -> Iterator[str]:
-    """Checks that a decision depends on earlier ones only."""
+    """Checks that a decision depends on earlier ones of the same plan only."""
+    for plan, location in _plans(filled, ()):
+        yield from _uses_problems_of(plan, location, source)
+
+
+def _uses_problems_of(plan: Plain, place: Location, source: Source) -> Iterator[str]:
     earlier: list[Plain] = []
-    for location, step in _every_step(filled, ()):
+    for location, step in _every_step(plan, place):
         decide = step.get("decide")
         if not isinstance(decide, dict):
             continue
@@ -237,6 +246,20 @@ def _uses_problems(filled: Plain, source: Source) -> Iterator[str]:
                 where = source.at((*location, "decide", "uses", index))
                 yield f"{where}: no earlier decision is called {name!r}"
         earlier.append(step.get("name") or decide.get("question"))
+
+
+def _everywhere(filled: Plain) -> Iterator[tuple[Location, dict[str, Plain]]]:
+    """Yields what looks like a step, with its place in the file, those of subplans included."""
+    for plan, location in _plans(filled, ()):
+        yield from _every_step(plan, location)
+
+
+def _plans(holding: Plain, location: Location) -> Iterator[tuple[Plain, Location]]:
+    """Yields the plan of the file, and what looks like a subplan at any depth, with its place."""
+    yield holding, location
+    for here, step in _every_step(holding, location):
+        for index, plan in _entries(step.get("subplans"), "plans"):
+            yield from _plans(plan, (*here, "subplans", "plans", index))
 
 
 def _every_step(

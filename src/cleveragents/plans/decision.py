@@ -9,9 +9,11 @@ from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, 
 
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import new_id, now
+from cleveragents.plans.cursor import holder
 from cleveragents.storage.tables import checkpoints, decision_influences, decisions
 
 PROMPT_DEFINITION = "prompt_definition"  # the root: what the plan was asked to do
+SUBPLAN_SPAWN = "subplan_spawn"  # a plan of its own for a part of the work
 STRATEGY_CHOICE = "strategy_choice"  # one of the options of a step
 USER_INTERVENTION = "user_intervention"  # what a user said was wrong with a decision
 ERROR_RECOVERY = "error_recovery"  # what a user said about an error
@@ -148,6 +150,13 @@ class DecisionRepository:
             .where(decisions.c.plan_id == plan_id)
         )
         return [(row[0], row[1]) for row in rows]
+
+    def holding(self, plan_id: str, cursor: str) -> str:
+        """Returns the parent of a new decision: that whose option holds the step, or the root."""
+        earlier = self.counting(plan_id)
+        root = next(row for row in earlier if row.decision_type == PROMPT_DEFINITION)
+        holders = {row.cursor: row.decision_id for row in earlier if row.cursor}
+        return holders.get(holder(cursor) or "", root.decision_id)
 
     def active(self, plan_id: str) -> Sequence[str]:
         """Returns the ids of the decisions that count at present."""

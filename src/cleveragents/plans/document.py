@@ -5,11 +5,12 @@ the listed rows count and marks all others; so taking a rollback back is the sam
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection
 
+from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.plan import Plan, PlanRepository
@@ -24,6 +25,8 @@ class PlanDocument:
     cursor: str
     step_runs: tuple[str, ...]
     decisions: tuple[str, ...]
+    # those that count, each with the snapshot that was merged
+    children: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
     tried: tuple[str, ...] = ()  # calls that count though they failed; no part of the state's hash
     conflicts: tuple[str, ...] = ()  # those that nobody has solved
     definition: int = 0  # which of its actions the plan follows
@@ -45,7 +48,7 @@ class PlanDocument:
             "cursor": self.cursor,
             "step_runs": sorted(self.step_runs),
             "decisions": sorted(self.decisions),
-            "children": {},
+            "children": dict(sorted(self.children.items())),
             "tried": sorted(self.tried),
             "conflicts": sorted(self.conflicts),
             **({"definition": self.definition} if self.definition else {}),
@@ -59,6 +62,7 @@ class PlanDocument:
             record["cursor"],
             tuple(record["step_runs"]),
             tuple(record["decisions"]),
+            record["children"],
             tuple(record.get("tried", ())),
             tuple(record["conflicts"]),
             record.get("definition", 0),
@@ -72,6 +76,7 @@ class TakenBack:
 
     tool_calls: int
     decisions: int
+    children: int
 
 
 def current_document(connection: Connection, plan: Plan) -> PlanDocument:
@@ -80,6 +85,7 @@ def current_document(connection: Connection, plan: Plan) -> PlanDocument:
         plan.cursor,
         tuple(StepRunRepository(connection).active(plan.plan_id)),
         tuple(DecisionRepository(connection).active(plan.plan_id)),
+        ChildRepository(connection).active(plan.plan_id),
         tuple(StepRunRepository(connection).tried(plan.plan_id)),
         tuple(ConflictRepository(connection).open_ids(plan.plan_id)),
         plan.definition,
@@ -98,4 +104,5 @@ def make_current(
     return TakenBack(
         StepRunRepository(connection).make_active(plan_id, document.counting, operation_id),
         DecisionRepository(connection).make_active(plan_id, document.decisions, operation_id),
+        len(ChildRepository(connection).make_active(plan_id, document.children, operation_id)),
     )

@@ -47,7 +47,8 @@ MOVES: Mapping[Stage, frozenset[Stage]] = {
     RUNNING: frozenset({RUNNING, COMPLETE, ERRORED, CANCELLED, QUEUED, STRATEGIZING}),
     # From errored to errored: recovery finishes the rollback that a failed step had begun.
     ERRORED: frozenset({ERRORED, RUNNING, QUEUED, CANCELLED, STRATEGIZING}),
-    CANCELLED: frozenset({RUNNING, QUEUED, STRATEGIZING}),
+    # From cancelled to complete: a rollback that cancelled a finished subplan is taken back.
+    CANCELLED: frozenset({RUNNING, QUEUED, COMPLETE, STRATEGIZING}),
     COMPLETE: frozenset({QUEUED, APPLYING, STRATEGIZING, CANCELLED}),
     APPLYING: frozenset({APPLIED, COMPLETE}),
     APPLIED: frozenset({APPLYING}),

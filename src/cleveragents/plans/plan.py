@@ -60,6 +60,9 @@ class Plan:
     action_hash: str | None  # of that file at that moment
     created_at: datetime
     updated_at: datetime
+    parent_step: str | None  # the step of the parent that spawned it
+    merged_ref: str | None  # the snapshot that was merged into the parent
+    superseded_by: str | None  # the operation that took it back
 
     @property
     def stage(self) -> Stage:
@@ -94,8 +97,15 @@ class PlanRepository:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def add(self, project_id: str, action: Action, action_file: Path | None = None) -> Plan:
-        """Records a new plan, about to be strategized."""
+    def add(
+        self,
+        project_id: str,
+        action: Action,
+        action_file: Path | None = None,
+        *,
+        stage: Stage = START,
+    ) -> Plan:
+        """Records a new plan, about to be strategized unless told."""
         newest = self._connection.scalar(
             select(func.max(plans.c.number)).where(plans.c.project_id == project_id)
         )
@@ -106,8 +116,8 @@ class PlanRepository:
                 project_id=project_id,
                 number=(newest or 0) + 1,
                 name=action.name,
-                phase=START[0],
-                state=START[1],
+                phase=stage[0],
+                state=stage[1],
                 attempt=0,
                 cursor=FIRST,
                 definition_json=action.model_dump_json(by_alias=True),
@@ -127,9 +137,10 @@ class PlanRepository:
         return _from_row(row)
 
     def resolve(self, text: str, project_id: str | None) -> Plan:
-        """Finds a plan by `@` (the latest of the project), its id, or a prefix of it."""
+        """Finds a plan by `@` (the latest that is no subplan), its id, or a prefix of it."""
         if text == "@":
-            latest = self.of_project(project_id)[-1:]
+            rows = self.of_project(project_id)
+            latest = [plan for plan in rows if plan.parent_plan_id is None][-1:]
             if not latest:
                 raise NotFound(
                     "this project has no plan yet", hints=["make one: agents plan use ACTION"]

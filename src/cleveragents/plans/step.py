@@ -1,7 +1,8 @@
 """A step: one entry of a plan; what it has to be done with says of which kind it is."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeAlias, cast
+from enum import StrEnum
+from typing import Annotated, Any, LiteralString, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
@@ -10,7 +11,7 @@ from cleveragents.tools.declaration import Plainly
 
 VariableName = Annotated[str, Field(pattern=r"^[^=\x00]+$")]
 OptionName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]  # it is a part of cursors
-TOOL, DECIDE = "tool", "decide"
+TOOL, DECIDE, SUBPLANS = "tool", "decide", "subplans"
 
 
 class _Model(BaseModel):
@@ -75,15 +76,105 @@ class DecideStep(RunningStep):
         return self.name or self.decide.question
 
 
+class Mode(StrEnum):
+    """Which subplans of a group run at the same time."""
+
+    SEQUENTIAL = "sequential"  # one after the other, each on the result of those before
+    PARALLEL = "parallel"  # all from the same state
+    DEPENDENCY_ORDERED = "dependency_ordered"  # each on the result of those it needs
+
+
+class MergeStrategy(StrEnum):
+    """How the result of a subplan comes into its parent."""
+
+    GIT_THREE_WAY = "git_three_way"
+    SEQUENTIAL_APPLY = "sequential_apply"
+    FAIL_ON_CONFLICT = "fail_on_conflict"
+    LAST_WINS = "last_wins"
+
+
+class Subplan(_Model):
+    """One plan of a group; its steps run in a sandbox of its own."""
+
+    name: Annotated[str, Field(min_length=1)]
+    description: str = ""
+    needs: tuple[str, ...] = ()  # names of those whose result it starts from
+    steps: Annotated[tuple["Step", ...], Field(min_length=1)]
+
+
+class Subplans(_Model):
+    """A group of subplans and how they are run and merged."""
+
+    mode: Mode = Mode.SEQUENTIAL
+    max_parallel: Annotated[int, Field(ge=1, le=50)] = 5  # how many at once, not how many
+    fail_fast: bool = False
+    retries: Annotated[int, Field(ge=0, le=100)] = 2
+    timeout: Annotated[float, Field(gt=0)] | None = None  # of one attempt
+    merge: MergeStrategy = MergeStrategy.GIT_THREE_WAY
+    plans: Annotated[tuple[Subplan, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def check_names(self) -> "Subplans":
+        """Refuses names that are not unique, and needs that cannot be met."""
+        names = [plan.name for plan in self.plans]
+        for plan in self.plans:
+            if names.count(plan.name) > 1:
+                raise _problem("two subplans are called {name}", plan.name)
+            if plan.needs and self.mode is not Mode.DEPENDENCY_ORDERED:
+                raise _problem("{name} has needs; they are for dependency_ordered", plan.name)
+            for need in plan.needs:
+                if need not in names:
+                    raise _problem("{name} needs {need}, which there is not", plan.name, need)
+        self.in_order()
+        return self
+
+    def in_order(self) -> list[Subplan]:
+        """Returns them as they are written, but each after those it needs; refuses a circle."""
+        ordered: list[Subplan] = []
+        left = list(self.plans)
+        while left:
+            known = {plan.name for plan in ordered}
+            ready = next((plan for plan in left if known.issuperset(plan.needs)), None)
+            if ready is None:
+                circle = ", ".join(plan.name for plan in left)
+                raise _problem("needs lead in a circle: {name}", circle)
+            left.remove(ready)
+            ordered.append(ready)
+        return ordered
+
+
+class SubplansStep(AnyStep):
+    """A group of subplans."""
+
+    subplans: Subplans
+
+    @property
+    def title(self) -> str:
+        """What the step is called in output."""
+        return self.name or ", ".join(plan.name for plan in self.subplans.plans)
+
+
+def _problem(text: LiteralString, name: str, need: str = "") -> PydanticCustomError:
+    return PydanticCustomError("subplans", text, {"name": name, "need": need})
+
+
 def _kind(value: object) -> str:
     """Tells by its key of which kind a step is; one without any lacks a tool."""
     if isinstance(value, Mapping):
-        return DECIDE if DECIDE in cast("Mapping[str, Any]", value) else TOOL
-    return DECIDE if isinstance(value, DecideStep) else TOOL
+        keys = cast("Mapping[str, Any]", value)
+        return next((kind for kind in (DECIDE, SUBPLANS) if kind in keys), TOOL)
+    if isinstance(value, DecideStep):
+        return DECIDE
+    return SUBPLANS if isinstance(value, SubplansStep) else TOOL
 
 
 # The one list of kinds; `ExecutePhase` has one line for each.
 Step: TypeAlias = Annotated[
-    Annotated[ToolStep, Tag(TOOL)] | Annotated[DecideStep, Tag(DECIDE)], Discriminator(_kind)
+    Annotated[ToolStep, Tag(TOOL)]
+    | Annotated[DecideStep, Tag(DECIDE)]
+    | Annotated[SubplansStep, Tag(SUBPLANS)],
+    Discriminator(_kind),
 ]
 Decide.model_rebuild()
+Subplan.model_rebuild()
+Subplans.model_rebuild()

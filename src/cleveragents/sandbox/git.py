@@ -4,6 +4,7 @@ No user or system configuration, hook, filter or attribute can take part, and gi
 a repository by itself: everything inside a sandbox or a project is data to us.
 """
 
+import difflib
 import os
 import shutil
 import subprocess
@@ -164,6 +165,24 @@ def apply_patch(tree: Path, patch: bytes) -> None:
     done = _run(arguments, patch, _nowhere(), tree)
     if done.returncode != 0:
         raise _failed(arguments, done.stderr)
+
+
+def patch_text(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+    """Applies what changed from base to theirs as a patch to ours; None if it does not fit."""
+    old, new = _patch_lines(base), _patch_lines(theirs)
+    patch = b"".join(difflib.diff_bytes(difflib.unified_diff, old, new, b"a/text", b"b/text"))
+    with tempfile.TemporaryDirectory() as folder:
+        text = Path(folder, "text")
+        text.write_bytes(ours)
+        # One line around a change is enough to find its place again.
+        done = _run(("apply", "--whitespace=nowarn", "-C1", "-"), patch, _nowhere(), Path(folder))
+        return text.read_bytes() if done.returncode == 0 else None
+
+
+def _patch_lines(text: bytes) -> list[bytes]:
+    *lines, last = text.split(b"\n")
+    whole = [line + b"\n" for line in lines]
+    return [*whole, last + b"\n\\ No newline at end of file\n"] if last else whole
 
 
 def merge_text(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:

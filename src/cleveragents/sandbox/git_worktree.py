@@ -41,7 +41,7 @@ class GitWorktree:
         """Makes the git directory, then the files it stands beside."""
         refuse_pipes(project.path)
         users = Git(project.path / ".git", project.path)
-        branch = f"cleveragents/plan-{sandbox.plan_id}"
+        branch = _branch(sandbox)
         own = git.create(sandbox.git_dir, object_format=_object_format(users), branch=branch)
         own.run("config", "core.bare", "false")
         own.run("config", "core.logAllRefUpdates", "true")
@@ -109,6 +109,21 @@ class GitWorktree:
             known = ours.read_text().split() if ours.exists() else []
             lines = sorted({*known, *theirs.read_text().split()})
             ours.write_text("".join(f"{line}\n" for line in lines))
+
+
+def branch_off(sandbox: Sandbox) -> str:
+    """Ties files to a git directory that was copied with them, on a branch of their own."""
+    branch, own = _branch(sandbox), Git(sandbox.git_dir)
+    head = own.commit_of("HEAD")
+    if head is not None:
+        own.run("update-ref", f"refs/heads/{branch}", head)
+    own.run("symbolic-ref", "HEAD", f"refs/heads/{branch}")
+    _tie(sandbox.path, sandbox.git_dir)
+    return branch
+
+
+def _branch(sandbox: Sandbox) -> str:
+    return f"cleveragents/plan-{sandbox.plan_id}"
 
 
 def _object_format(repository: Git) -> str:

@@ -15,6 +15,7 @@ from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.storage.tables import plans, sandboxes
 
 CREATING, READY, REMOVED = "creating", "ready", "removed"
+GIT = "git"  # the root of its git directory
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Sandbox:
         """The directories a checkpoint captures."""
         if self.branch is None:
             return {MAIN: self.path}
-        return {MAIN: self.path, "git": self.git_dir}
+        return {MAIN: self.path, GIT: self.git_dir}
 
     @property
     def exists(self) -> bool:
@@ -144,7 +145,15 @@ class SandboxRepository:
         """Returns the sandbox that a plan is known to have."""
         return _from_row(self._connection.execute(_OF_PLAN, {"plan_id": plan_id}).mappings().one())
 
-    def add(self, sandbox_id: str, plan_id: str, strategy: str, path: Path) -> None:
+    def add(
+        self,
+        sandbox_id: str,
+        plan_id: str,
+        strategy: str,
+        path: Path,
+        *,
+        base_ref: str | None = None,
+    ) -> None:
         """Records that a sandbox is about to be made, before anything is on the disk."""
         self._connection.execute(
             insert(sandboxes).values(
@@ -153,6 +162,7 @@ class SandboxRepository:
                 strategy=strategy,
                 path=str(path),
                 status=CREATING,
+                base_ref=base_ref,
                 notes_json="[]",
                 created_at=now(),
             )

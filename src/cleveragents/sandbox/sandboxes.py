@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
 
+from sqlalchemy import Connection
+
 from cleveragents.errors import Failed, Refused
 from cleveragents.ids import new_id
 from cleveragents.sandbox import project as projects
@@ -25,7 +27,9 @@ from cleveragents.sandbox.sandbox import (
     SandboxRepository,
     Strategy,
 )
+from cleveragents.sandbox.snapshot_copy import fill_from_snapshot
 from cleveragents.snapshots.archive import Archive
+from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.store import Store
 from cleveragents.snapshots.tracker import Tracking
 from cleveragents.storage.database import Database
@@ -71,6 +75,16 @@ class Sandboxes:
             found = SandboxRepository(connection).of_plan(plan_id)
         return None if found is None or found.status == CREATING else found
 
+    def is_reserved(self, plan_id: str) -> bool:
+        """Tells whether it is known what a plan's sandbox starts from, made or not."""
+        with self._database.unit_of_work() as connection:
+            return SandboxRepository(connection).of_plan(plan_id) is not None
+
+    def is_removed(self, plan_id: str) -> bool:
+        """Tells whether the files of a plan's sandbox are in a checkpoint and nowhere else."""
+        found = self.find(plan_id)
+        return found is not None and found.status == REMOVED
+
     def is_there(self, plan_id: str) -> bool:
         """Tells whether the files of a plan's sandbox are on the disk."""
         found = self.find(plan_id)
@@ -87,8 +101,8 @@ class Sandboxes:
             project = projects.find(connection, project_id)
             if repository.of_plan(plan_id) is None:
                 sandbox_id = new_id()
-                path = self._data_dir / "sandboxes" / sandbox_id / "tree"
-                repository.add(sandbox_id, plan_id, self._strategy_name(project), path)
+                strategy = self._strategy_name(project)
+                repository.add(sandbox_id, plan_id, strategy, self._place(sandbox_id))
             sandbox = repository.get(plan_id)
             about = repository.about(sandbox, project)
         with self._project_locks.reading(project_id, "making a sandbox of it"):
@@ -125,6 +139,18 @@ class Sandboxes:
             sandbox.home.rename(doomed)
             shutil.rmtree(doomed, onerror=_unlock)
 
+    def capture(self, plan_id: str, project_id: str, filter_: Filter) -> str:
+        """Stores the files of a plan's sandbox as they are; returns the snapshot id."""
+        sandbox = self.require(plan_id)
+        with self.archive(project_id).capture(sandbox.roots, filter_) as capture:
+            return capture.commit({"kind": "state", "plan_id": plan_id})
+
+    def reserve(self, connection: Connection, plan_id: str, like: str, base_ref: str) -> None:
+        """Records the sandbox of a plan that starts from a state of another; `create` makes it."""
+        repository = SandboxRepository(connection)
+        sandbox_id, strategy = new_id(), repository.get(like).strategy
+        repository.add(sandbox_id, plan_id, strategy, self._place(sandbox_id), base_ref=base_ref)
+
     def rebuilt(self, plan_id: str) -> Sandbox:
         """Returns a plan's sandbox; lost directories are made again, empty, to be restored into."""
         found = self.find(plan_id)
@@ -135,14 +161,19 @@ class Sandboxes:
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
         return with_files(found, plan_id)
 
+    def _place(self, sandbox_id: str) -> Path:
+        return self._data_dir / "sandboxes" / sandbox_id / "tree"
+
     def _fill(self, sandbox: Sandbox, project: Project, project_id: str, about: About) -> Filled:
+        _remove(sandbox)
+        sandbox.path.mkdir(parents=True, mode=0o700)
+        archive = self.archive(project_id)
+        if sandbox.base_ref is not None:
+            return fill_from_snapshot(sandbox, sandbox.base_ref, archive)
         if not project.path.is_dir():
             raise Failed(f"the project is gone: {project.path}")
-        if sandbox.home.exists():
-            shutil.rmtree(sandbox.home, onerror=_unlock)
-        sandbox.path.mkdir(parents=True, mode=0o700)
         strategy = self._strategies(project_id)[sandbox.strategy]
-        return strategy.fill(project, sandbox, self.archive(project_id), self._policy, about)
+        return strategy.fill(project, sandbox, archive, self._policy, about)
 
     def _strategies(self, project_id: str) -> Mapping[str, Strategy]:
         mirror = self._data_dir / "projects" / project_id / "mirror.git"
@@ -167,6 +198,11 @@ def with_files(found: Sandbox | None, plan_id: str) -> Sandbox:
             hints=[f"rebuild it: agents plan rollback {plan_id} CHECKPOINT --rebuild"],
         )
     return found
+
+
+def _remove(sandbox: Sandbox) -> None:
+    if sandbox.home.exists():
+        shutil.rmtree(sandbox.home, onerror=_unlock)
 
 
 def _unlock(remove: Callable[[str], object], path: str, _: object) -> None:

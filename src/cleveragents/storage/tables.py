@@ -20,7 +20,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA = "0007"  # the newest migration; a database that is ahead of it is refused
+SCHEMA = "0008"  # the newest migration; a database that is ahead of it is refused
 ULID = String(26)
 
 metadata = MetaData(
@@ -81,7 +81,11 @@ plans = Table(
     Column("action_hash", String(64)),
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
+    Column("parent_step", Text),  # the step of the parent that spawned it
+    Column("merged_ref", String(64)),  # the snapshot that was merged into the parent
+    Column("superseded_by", ULID),  # the operation that took it back; null while it counts
     UniqueConstraint("project_id", "number"),
+    Index(None, "parent_plan_id"),
 )
 
 plan_definitions = Table(

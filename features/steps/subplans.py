@@ -1,0 +1,243 @@
+"""Steps about subplans: where they stand, what they start from, and what becomes of them."""
+
+import json
+import time
+
+from behave import given, then, when
+from world import wait_until
+
+from cleveragents.checkpoints.rollback import Ending
+from cleveragents.engine.dispatch import ThreadDispatcher, Work
+from cleveragents.plans.child import ChildRepository
+from cleveragents.plans.decision import DecisionRepository
+from cleveragents.plans.lifecycle import QUEUED, written
+from cleveragents.plans.step import MergeStrategy, SubplansStep
+
+
+@then("the subplans are")
+def check_subplans(context):
+    """Those that count, in order."""
+    found = [
+        [child.name, written(child.stage), "yes" if child.merged_ref else "no"]
+        for child in children(context)
+        if child.superseded_by is None
+    ]
+    assert found == [list(row.cells) for row in context.table], found
+
+
+@then("no subplan counts")
+def check_none_counts(context):
+    found = [child.name for child in children(context) if child.superseded_by is None]
+    assert found == [], found
+
+
+@then('every subplan that was taken back is "{stage}"')
+def check_taken_back(context, stage):
+    found = [child for child in children(context) if child.superseded_by is not None]
+    assert found, "none was taken back"
+    assert {written(child.stage) for child in found} == {stage}, found
+
+
+@then("each subplan's first decision hangs on the one that spawned it")
+def check_roots(context):
+    plan = context.world.plan
+    spawned = {row.decision_id: row for row in decisions(context, plan.plan_id)}
+    for child in children(context):
+        root, *_ = decisions(context, child.plan_id)
+        parent = spawned[root.parent_id]
+        assert (parent.decision_type, parent.chosen) == ("subplan_spawn", child.name), parent
+
+
+@then('the subplan "{name}" has a sandbox in which "{file}" holds "{text}"')
+def check_file(context, name, file, text):
+    found = (sandbox(context, name).path / file).read_text().rstrip("\n")
+    assert found == text.encode().decode("unicode_escape"), repr(found)
+
+
+@then('the subplan "{name}" has no files')
+def check_no_files(context, name):
+    found = sandbox(context, name)
+    assert not found.home.exists(), found.path
+    assert found.status == "removed", found.status
+
+
+@then('the subplan "{name}" ran {count:d} times')
+def check_runs(context, name, count):
+    """Its attempts, counted by a file beside the gate that each of them writes to."""
+    log = context.world.gate.with_name(f"gate.{name}")
+    found = len(log.read_text().splitlines()) if log.exists() else 0
+    assert found == count, found
+
+
+@then("at most {most:d} of them ran at once, and {total:d} in all")
+def check_at_once(context, most, total):
+    lines = context.world.gate.with_name("gate.running").read_text().split()
+    running = highest = 0
+    for line in lines:
+        running += 1 if line == "+" else -1
+        highest = max(highest, running)
+    assert highest == most, lines
+    assert lines.count("+") == total, lines
+
+
+@then("the first checkpoint of each subplan added less than {size:d} bytes")
+def check_sizes(context, size):
+    app = context.world.app()
+    for child in children(context):
+        first = app.checkpoints.list_checkpoints(child.plan_id)[0]
+        assert first.size_bytes < size, first
+
+
+@given('the subplan "{name}" has been rolled back to checkpoint {number:d}')
+def roll_child_back(context, name, number):
+    app = context.world.app()
+    child = newest(context, name)
+    target = app.checkpoints.get_checkpoint(child.plan_id, str(number))
+    app.checkpoints.rollback_to_checkpoint(child.plan_id, target)
+
+
+@when('on the subplan "{name}" I run "agents {line}"')
+def run_on_child(context, name, line):
+    child = newest(context, name)
+    context.world.agents(*(child.plan_id if word == "CHILD" else word for word in line.split()))
+
+
+@given('a merge of "{name}" has crashed after its {done}')
+def crash_merge(context, name, done):
+    """Opens a merge, and carries it out as far as a process that died there did."""
+    app = context.world.app()
+    plan, child = app.plans.find("@"), newest(context, name)
+    merges = app.execute._kinds[SubplansStep]._merges
+    operation = merges.open(plan, child, MergeStrategy.GIT_THREE_WAY)
+    if done == "files were restored":
+        sandbox = merges._sandboxes.require(plan.plan_id)
+        archive = merges._sandboxes.archive(plan.project_id)
+        archive.restore(archive.load(operation.intent["target"]), sandbox.roots, sandbox.staging)
+
+
+@given("the result of the merge is damaged")
+def damage_result(context):
+    """Spoils the record of the merged state, which no other pack holds."""
+    ((intent,),) = context.world.sql("SELECT intent_json FROM operations WHERE status = 'open'")
+    identity = bytes.fromhex(json.loads(intent)["target"])
+    for path in context.world.data_dir.rglob("*.pack"):
+        data = bytearray(path.read_bytes())
+        at = data.find(identity)
+        if 0 <= at < len(data) - 200:
+            data[at + 45] ^= 0xFF
+            path.write_bytes(data)
+
+
+@given("a rollback past the spawn has crashed after its intent was recorded")
+def crash_rollback(context):
+    app = context.world.app()
+    plan = app.plans.find("@")
+    rows = app.checkpoints.list_checkpoints(plan.plan_id)
+    settled = [child.plan_id for child in children(context)]
+    app.checkpoints._rollbacks.open(plan, rows[1], rows[-1], Ending(QUEUED), settled)
+
+
+@given('the subplans "{names}" are at their end')
+def wait_for_end(context, names):
+    def ended():
+        found = {child.name: written(child.stage) for child in children(context)}
+        return all(found.get(name) == "execute/complete" for name in names.split(", "))
+
+    wait_until(ended, names)
+
+
+@then('in the plan\'s sandbox "{command}" holds')
+def check_sandbox(context, command):
+    context.world.sh(command.replace("\\|", "|"), cwd=context.world.sandbox)
+
+
+@given("{count:d} lines are in the log of what ran")
+def wait_for_log(context, count):
+    log = context.world.gate.with_name("gate.log")
+    wait_until(lambda: log.exists() and len(log.read_text().splitlines()) >= count, "the log")
+
+
+@then('the log of what ran is "{words}"')
+def check_log(context, words):
+    found = context.world.gate.with_name("gate.log").read_text().split()
+    assert sorted(found) == sorted(words.split()), found
+
+
+@then("work that is given to a dispatcher is run, told of once, cancelled and stopped")
+def check_dispatcher(context):
+    stopped = []
+
+    def endless():
+        while not stopped:
+            time.sleep(0.01)
+        return "stopped"
+
+    with ThreadDispatcher(1) as dispatcher:
+        dispatcher.submit("long", Work(endless, lambda: stopped.append(1)))
+        dispatcher.submit("never", Work(lambda: "run", lambda: None))
+        dispatcher.submit("bad", Work(lambda: 1 / 0, lambda: None))
+        assert dispatcher.wait(0.01) is None
+        assert (dispatcher.status("long"), dispatcher.status("never")) == ("running", "queued")
+        dispatcher.cancel("never")
+        assert dispatcher.status("never") == "cancelled"
+        first = dispatcher.wait(10)
+        assert (first.key, first.result, first.error) == ("never", None, None)
+        dispatcher.cancel("long")
+        ended = {}
+        while len(ended) < 2:
+            done = dispatcher.wait(10)
+            ended[done.key] = done
+        assert ended["long"].result == "stopped"
+        assert isinstance(ended["bad"].error, ZeroDivisionError)
+        assert dispatcher.status("long") == "ended"
+        assert dispatcher.wait(0.01) is None
+
+
+@then("a dispatcher that is left in a hurry stops what it runs")
+def check_left(context):
+    stopped = []
+
+    def endless():
+        while not stopped:
+            time.sleep(0.01)
+
+    began = time.monotonic()
+    try:
+        with ThreadDispatcher(2) as dispatcher:
+            dispatcher.submit("long", Work(endless, lambda: stopped.append(1)))
+            raise KeyError  # noqa: TRY301 - whatever goes wrong while it runs
+    except KeyError:
+        pass
+    assert stopped == [1]
+    assert time.monotonic() - began < 10
+
+
+def children(context):
+    app = context.world.app()
+    plan = app.plans.find("@")
+    with app.checkpoints._database.unit_of_work() as connection:
+        return ChildRepository(connection).of_plan(plan.plan_id)
+
+
+def newest(context, name):
+    return [child for child in children(context) if child.name == name][-1]
+
+
+def sandbox(context, name):
+    return context.world.app().plans.status(newest(context, name)).sandbox
+
+
+def decisions(context, plan_id):
+    app = context.world.app()
+    with app.checkpoints._database.unit_of_work() as connection:
+        return DecisionRepository(connection).of_plan(plan_id)
+
+
+@when('in the subplan "{name}" I choose "{option}" for "{step}" by saying "{guidance}"')
+def correct_in_child(context, name, option, step, guidance):
+    child = newest(context, name)
+    rows = decisions(context, child.plan_id)
+    found = next(row for row in rows if row.question == "how" and row.superseded_by is None)
+    assert child.action.steps[int(found.cursor)].title == step
+    arguments = ("--choose", option, "--guidance", guidance, "--yes", found.decision_id)
+    context.world.agents("plan", "correct", *arguments)

@@ -1,0 +1,98 @@
+"""A child: a plan that a step of another plan spawned, and that counts there until taken back."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlalchemy import Connection, bindparam, select, update
+
+from cleveragents.plans.action import Action
+from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, QUEUED
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.storage.tables import plans
+
+# Asked at every checkpoint, so put together once.
+_ACTIVE = select(plans.c.plan_id, plans.c.merged_ref).where(
+    plans.c.parent_plan_id == bindparam("plan_id"), plans.c.superseded_by.is_(None)
+)
+
+
+class ChildRepository:
+    """The rows of plans, seen from their parents."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._plans = PlanRepository(connection)
+
+    def spawn(self, parent: Plan, action: Action) -> Plan:
+        """Records a child of the step at the parent's cursor, ready to be executed."""
+        child = self._plans.add(parent.project_id, action, stage=QUEUED)
+        self._set(child.plan_id, parent_plan_id=parent.plan_id, parent_step=parent.cursor)
+        return self._plans.get(child.plan_id)
+
+    def of_plan(self, plan_id: str) -> Sequence[Plan]:
+        """Returns every child of a plan in order, those taken back included."""
+        query = select(plans.c.plan_id).where(plans.c.parent_plan_id == plan_id)
+        found = self._connection.scalars(query.order_by(plans.c.number)).all()
+        return [self._plans.get(child_id) for child_id in found]
+
+    def counting(self, plan_id: str) -> Sequence[Plan]:
+        """Returns the children of a plan that nothing took back, in order."""
+        return [child for child in self.of_plan(plan_id) if child.superseded_by is None]
+
+    def below(self, plan_id: str) -> Iterator[Plan]:
+        """Yields the children that count and theirs, at any depth, parents first."""
+        for child in self.counting(plan_id):
+            yield child
+            yield from self.below(child.plan_id)
+
+    def active(self, plan_id: str) -> dict[str, str | None]:
+        """Returns the ids of the children that count, each with the snapshot that was merged."""
+        rows = self._connection.execute(_ACTIVE, {"plan_id": plan_id})
+        return {row.plan_id: row.merged_ref for row in rows}
+
+    def set_merged(self, child_id: str, snapshot_id: str) -> None:
+        """Records what of a child was merged into its parent."""
+        self._set(child_id, merged_ref=snapshot_id)
+
+    def supersede(self, child_id: str, by: str) -> None:
+        """Says that a child counts no longer, and what took its place."""
+        self._set(child_id, superseded_by=by)
+
+    def going(self, plan_id: str, listed: Mapping[str, str | None]) -> list[Plan]:
+        """Returns the children that would not count if exactly the listed did, and all theirs."""
+        return [
+            plan
+            for child in self.counting(plan_id)
+            if child.plan_id not in listed
+            for plan in (child, *self.below(child.plan_id))
+        ]
+
+    def make_active(
+        self, plan_id: str, listed: Mapping[str, str | None], operation_id: str
+    ) -> list[Plan]:
+        """Makes exactly the listed children count; returns the plans that were cancelled.
+
+        One that comes back goes on from where it was: what it had finished stays finished.
+        """
+        gone = self.going(plan_id, listed)
+        for child in gone:
+            self.cancel(child)
+            if child.parent_plan_id == plan_id:
+                self.supersede(child.plan_id, operation_id)
+        for child_id, merged in listed.items():
+            child = self._plans.get(child_id)
+            self._set(child_id, superseded_by=None, merged_ref=merged)
+            if child.superseded_by is not None:
+                for plan in (child, *self.below(child_id)):
+                    self._revive(plan)
+        return gone
+
+    def cancel(self, child: Plan) -> None:
+        """Moves a child to cancelled, wherever it is."""
+        if child.stage != CANCELLED:
+            self._plans.move(child.plan_id, CANCELLED)
+
+    def _revive(self, child: Plan) -> None:
+        self._plans.move(child.plan_id, COMPLETE if child.step is None else QUEUED)
+
+    def _set(self, child_id: str, **values: object) -> None:
+        self._connection.execute(update(plans).where(plans.c.plan_id == child_id).values(**values))

@@ -1,0 +1,20 @@
+"""Fills a sandbox with what another one held: its files and its git directory, exactly."""
+
+import stat
+
+from cleveragents.sandbox.git_worktree import branch_off
+from cleveragents.sandbox.sandbox import GIT, Filled, Sandbox
+from cleveragents.snapshots.archive import MAIN, Archive
+
+
+def fill_from_snapshot(sandbox: Sandbox, snapshot_id: str, archive: Archive) -> Filled:
+    """Restores the snapshot; all of its content is stored already and is not stored again."""
+    snapshot = archive.load(snapshot_id)
+    places = {MAIN: sandbox.path, GIT: sandbox.git_dir}
+    roots = {name: places[name] for name in snapshot.roots}
+    for path in roots.values():
+        path.mkdir(mode=stat.S_IRWXU, exist_ok=True)
+    changes = archive.restore(snapshot, roots, sandbox.staging).changes[MAIN]
+    files = sum(change.after is not None and change.after.is_file for change in changes)
+    branch = branch_off(sandbox) if GIT in roots else None
+    return Filled(snapshot_id, branch, files, ())
