@@ -231,7 +231,7 @@ Feature: The doctor
 
   Scenario: H48 a project that got new plans since is left alone, and that is told
     Given I have run "agents run ACTION"
-    And the database is deleted
+    And the database is deleted, and the number beside it
     And I have run "agents plan use ACTION"
     When I run "agents doctor --repair --format json"
     Then the exit code is 1

@@ -58,3 +58,4 @@ Feature: One owner
     Then the owner of a lock is ended only if it is the very process that signed
     And a lock whose owner cannot be told is not taken over
     And a process does not end itself to take over
+    And an owner that cannot be ended is named

@@ -82,6 +82,20 @@ Feature: Resume
     And the plan's file "log" holds "1"
     And checkpoint 6 holds the file "v" with "by hand"
 
+  Scenario: nothing is restored where nothing has changed
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo 1 > v"}}
+      - {name: second, tool: shell, with: {command: "cat v >> log"}}
+      """
+    And I have run "agents run ACTION"
+    And I have run "agents plan rollback @ 2 --yes"
+    When I run "agents plan resume @"
+    Then the exit code is 0
+    And the error does not say "going on from"
+    And the plan's file "log" holds "1"
+
   Scenario: a failed step whose files were kept is tried again from before it
     Given a plain folder
     And the action

@@ -175,6 +175,10 @@ Feature: Stopping a plan
       | SIGTERM |
       | SIGHUP  |
 
+  Scenario: H52 a signal where nothing is under way, and a second one
+    Then a signal where nothing is under way interrupts at once
+    And a second signal ends the process and the steps it runs
+
   Scenario: H52 a second signal ends everything at once, and the plan can be resumed
     Given a plain folder
     And the steps

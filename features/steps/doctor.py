@@ -129,6 +129,13 @@ def delete_database(context):
         path.unlink()
 
 
+@given("the database is deleted, and the number beside it")
+def delete_head(context):
+    """So that nothing tells that there was one."""
+    delete_database(context)
+    (context.world.data_dir / "head").unlink()
+
+
 @given('the database is overwritten with "{text}"')
 def overwrite_database(context, text):
     (context.world.data_dir / "cleveragents.db").write_text(text * 1000)

@@ -1,6 +1,7 @@
 """Steps about who owns a plan, and how it is taken from an owner that does not move."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from behave import given, then, when
 from world import Done, wait_until
 
 from cleveragents.errors import Busy, Refused
+from cleveragents.storage import lock
 from cleveragents.storage.lock import FileLock, Locks
 from cleveragents.storage.owner import Owner, process_fields, start_time
 
@@ -185,6 +187,24 @@ def check_unsigned(context):
 def check_itself(context):
     with FileLock(context.world.home / "locks" / "plan-one.lock", doing="owning it"):
         refused(lambda: plan_locks(context).end_owner("one"))
+
+
+@then("an owner that cannot be ended is named")
+def check_endless(context):
+    """It is not the process that the file names: that one is gone."""
+    path = context.world.home / "locks" / "plan-one.lock"
+    before, lock.END_SECONDS = lock.END_SECONDS, 0.1
+    with subprocess.Popen(["true"]) as gone, FileLock(path, doing="owning it"):
+        gone.wait()
+        path.write_text(json.dumps(vars(Owner(gone.pid, "1", "yesterday", "gone by now"))))
+        try:
+            plan_locks(context).end_owner("one")
+        except Busy as error:
+            assert "is gone by now since yesterday" in error.message, error.message
+        else:
+            raise AssertionError
+        finally:
+            lock.END_SECONDS = before
 
 
 def refused(function):

@@ -20,9 +20,9 @@ from wrecks import WRECKS
 from cleveragents.errors import CleverAgentsError, Damaged
 from cleveragents.snapshots import attributes, manifest, record, scan
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.durability import refuse_error
 from cleveragents.snapshots.store import Store
 from cleveragents.snapshots.tracker import Tracking
+from cleveragents.storage.durability import refuse_error
 
 EXPECTED = (CleverAgentsError, OSError)
 

@@ -1,5 +1,6 @@
 """Steps about stopping a plan: requests to cancel it, and signals."""
 
+import contextlib
 import os
 import signal
 import threading
@@ -8,8 +9,10 @@ from behave import given, then, when
 from ownership import start_run
 from world import wait_until
 
+from cleveragents.cli.signals import Signals
 from cleveragents.engine import cancel
 from cleveragents.errors import Busy, Refused
+from cleveragents.sandbox import process
 
 IGNORING = ("sh", "-c", 'trap "" HUP; exec "$@"', "sh")
 
@@ -85,3 +88,37 @@ def check_gives_up(context):
         raise AssertionError
     finally:
         cancel.WAIT_SECONDS = before
+
+
+@then("a signal where nothing is under way interrupts at once")
+def check_at_once(context):
+    with contextlib.suppress(KeyboardInterrupt), Signals(lambda: False):
+        os.kill(os.getpid(), signal.SIGTERM)
+        raise AssertionError("it went on")
+
+
+@then("a second signal ends the process and the steps it runs")
+def check_second(context):
+    started, ended, codes = threading.Event(), [], []
+    job = process.Job(
+        ["sleep", "600"], context.world.home, {}, "a mark", context.world.home / "out"
+    )
+
+    def work():
+        done = process.run(
+            job,
+            on_start=lambda _pid, _time: started.set(),
+            on_line=lambda _: None,
+            must_stop=lambda: False,
+        )
+        codes.append(done.exit_code)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    started.wait()
+    with Signals(lambda: True, ended.append):
+        os.kill(os.getpid(), signal.SIGINT)
+        assert ended == [], ended
+        os.kill(os.getpid(), signal.SIGINT)
+    thread.join()
+    assert (ended, codes) == ([130], [-signal.SIGKILL]), (ended, codes)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from cleveragents.checkpoints.comparison import Comparisons
@@ -60,7 +61,9 @@ from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.tracker import Tracking
 from cleveragents.storage.database import Database
+from cleveragents.storage.head import Head
 from cleveragents.storage.lock import Locks
+from cleveragents.storage.place import ELSEWHERE, make_durably, refuse_network
 from cleveragents.storage.request import CancelRequests
 
 
@@ -82,7 +85,7 @@ class App:
         self.project = locate(project, Path.cwd(), home(caller))
         refuse_overlap(self.project, data)
         self.settings = settings = load(Sources.of(self.project.path, config_path, flags, caller))
-        database = Database(_prepared(data) / "cleveragents.db")
+        database, self._head = _opened(data)
         project_locks = Locks(data / "locks", "project")
         sandboxes = Sandboxes(
             database,
@@ -123,7 +126,7 @@ class App:
             rollbacks,
             pruning,
             policy,
-            ownership.own,
+            self._own,
         )
         attempts = StepAttempts(database, environment, data / "output", self.stopping, report)
         borders = StepBorders(database, self.checkpoints, report)
@@ -132,11 +135,11 @@ class App:
             DecideStep: DecideSteps(database, self.checkpoints, attempts, borders, report),
         }
         strategist = Strategist(environment, data / "output", self.stopping)
-        self.strategize = StrategizePhase(database, strategist, ownership.own, report)
+        self.strategize = StrategizePhase(database, strategist, self._own, report)
         self.resumption = Resumption(database, self.checkpoints, report)
         moves = PlanMoves(database, report)
         self.cancellation = Cancellation(
-            moves, self.checkpoints, self.resumption, self.stopping, ownership.own
+            moves, self.checkpoints, self.resumption, self.stopping, self._own
         )
         self.execute = ExecutePhase(
             moves,
@@ -145,7 +148,7 @@ class App:
             kinds,
             self.resumption,
             self.cancellation,
-            ownership.own,
+            self._own,
         )
         kinds[SubplansStep] = self.subplans = SubplanSteps(  # here: it executes plans itself
             database,
@@ -153,16 +156,16 @@ class App:
             self.checkpoints,
             borders,
             merges,
-            Runner(self.execute.run, ownership.own, ThreadDispatcher, self.stopping),
+            Runner(self.execute.run, self._own, ThreadDispatcher, self.stopping),
             report,
         )
-        self.refresh = RefreshPhase(database, refreshes, self.checkpoints, ownership.own)
-        self.conflicts = ConflictService(database, sandboxes, self.checkpoints, ownership.own)
+        self.refresh = RefreshPhase(database, refreshes, self.checkpoints, self._own)
+        self.conflicts = ConflictService(database, sandboxes, self.checkpoints, self._own)
         self.corrections = CorrectionService(
-            database, self.checkpoints, rollbacks, corrections, ownership.own
+            database, self.checkpoints, rollbacks, corrections, self._own
         )
         self.reversions = ReversionService(
-            database, sandboxes, self.checkpoints, rollbacks, strategist, ownership.own
+            database, sandboxes, self.checkpoints, rollbacks, strategist, self._own
         )
         self.tree = DecisionTree(database, ownership.is_owned)
         self.apply = ApplyPhase(
@@ -172,7 +175,7 @@ class App:
             Proposals(database, sandboxes),
             validations,
             applications,
-            ownership.own,
+            self._own,
         )
         self.comparisons = Comparisons(sandboxes)
         self.plans = PlanReader(
@@ -180,8 +183,8 @@ class App:
         )
 
         self.doctor = Doctor(
-            Examination(database, sandboxes, pruning, ownership, data),
-            Repairs(database, sandboxes, pruning, ownership),
+            Examination(database, sandboxes, pruning, ownership, self._head, data),
+            Repairs(database, sandboxes, pruning, ownership, self._head),
         )
 
     def interrupt(self) -> bool:
@@ -191,20 +194,33 @@ class App:
 
     def use(self, action_file: Path, arguments: Mapping[str, str]) -> Plan:
         """Makes a plan from an action file."""
+        self._head.advance()
         return self.strategize.run(self.project, action_file, arguments)
+
+    def _own(self, plan_id: str, doing: str) -> AbstractContextManager[None]:
+        """Owns a plan, if anything may be changed at all."""
+        self._head.advance()
+        return self.ownership.own(plan_id, doing)
+
+
+def _opened(data: Path) -> tuple[Database, Head]:
+    """Opens the database of a data directory, and the number beside it."""
+    database = Database(_prepared(data) / "cleveragents.db")
+    return database, Head(database, data / "head")
 
 
 def _prepared(data: Path) -> Path:
     """Makes the data directory, for its owner alone."""
     try:
-        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_durably(data)
         if not os.access(data, os.W_OK | os.X_OK):
             raise PermissionError(13, "Permission denied", str(data))
     except OSError as error:
         raise Failed(
             f"the data directory cannot be used: {error.strerror}: {data}",
-            hints=["choose another one with --data-dir or CLEVERAGENTS_DATA_DIR"],
+            hints=[ELSEWHERE],
         ) from error
+    refuse_network(data)
     return data
 
 

@@ -48,7 +48,7 @@ class Pruning:
 
     def verdicts(self, plan_id: str) -> list[Verdict]:
         """Judges the checkpoints of a plan; changes nothing."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             plan = PlanRepository(connection).get(plan_id)
             rows = CheckpointRepository(connection).of_plan(plan_id)
             return judge(rows, self._policy, _needed(connection, plan, rows))

@@ -20,7 +20,7 @@ from cleveragents.checkpoints.checkpoint import (
 )
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
 from cleveragents.checkpoints.undo import CallLeft, CallsAfter, UndoDue, Undoing
-from cleveragents.errors import Damaged
+from cleveragents.errors import Damaged, Failed
 from cleveragents.events import PlanMoved, Reporter, RolledBack
 from cleveragents.ids import new_id
 from cleveragents.plans.child import ChildRepository
@@ -155,6 +155,12 @@ class Rollbacks:
         try:
             left = self._undo(operation)
             return replace(self._restore(operation, "target", Status.DONE), left=left)
+        except OSError as error:
+            raise Failed(
+                f"the rollback could not be finished: {error.strerror}; it stays open",
+                detail=[] if error.filename is None else [os.fsdecode(error.filename)],
+                hints=["mend that; the next command that changes the plan finishes the rollback"],
+            ) from error
         except Damaged as error:
             for plan_id in _plans_of(operation):
                 self._undoing.give_up(plan_id, operation.operation_id)

@@ -81,22 +81,22 @@ class CheckpointService:
 
     def list_checkpoints(self, plan_id: str) -> Sequence[Checkpoint]:
         """Returns the checkpoints of a plan, the oldest first."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             return CheckpointRepository(connection).of_plan(plan_id)
 
     def latest_checkpoint(self, plan_id: str) -> Checkpoint | None:
         """Returns the newest checkpoint of a plan."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             return CheckpointRepository(connection).latest(plan_id)
 
     def get_checkpoint(self, plan_id: str, text: str) -> Checkpoint:
         """Finds a checkpoint by number, id, prefix or `@`."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             return CheckpointRepository(connection).resolve(plan_id, text)
 
     def current_line(self, plan_id: str) -> set[str]:
         """Returns the ids of the checkpoints that no rollback left behind."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             return CheckpointRepository(connection).lineage(plan_id)
 
     def document(self, plan_id: str, checkpoint: Checkpoint) -> PlanDocument:
@@ -234,7 +234,7 @@ class CheckpointService:
             self._sandboxes.archive(self._plan(plan_id).project_id).remember(sandbox.roots)
 
     def _plan(self, plan_id: str) -> Plan:
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             return PlanRepository(connection).get(plan_id)
 
     def save_safety(self, plan_id: str, reason: str) -> Checkpoint:

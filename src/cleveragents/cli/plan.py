@@ -66,10 +66,11 @@ def list_plans() -> Result:
     """
     app = current.app()
     found = app.plans.list()
+    unsettled = app.plans.unsettled(found)
     rows = [
         [
             plan.plan_id,
-            written(plan.stage),
+            written(plan.stage) + _interrupted(unsettled[plan.plan_id]),
             f"{plan.step_index}/{len(plan.action.steps)}",
             f"{'  ' * depth}{plan.name}",
             views.moment(plan.created_at),
@@ -80,8 +81,14 @@ def list_plans() -> Result:
     hints = [] if found else ["this project has no plan yet; make one: agents plan use ACTION"]
     hints += [f"{plan.name}: {views.ROLLBACK_OFF}" for plan in found if views.runs_bare(plan)]
     hints += [] if app.checkpoints.policy.triggers else [views.AUTOMATIC_OFF]
-    data = {"plans": [views.plan_row(plan) for plan in found]}
+    data = {
+        "plans": [{**views.plan_row(plan), "unfinished": unsettled[plan.plan_id]} for plan in found]
+    }
     return Result(data, [table] if found else [], messages=hints)
+
+
+def _interrupted(what: Sequence[str]) -> str:
+    return f" (interrupted: {', '.join(what)})" if what else ""
 
 
 def status(plan: PlanArgument = "@") -> Result:

@@ -18,8 +18,11 @@ SHOW_CURSOR = "\x1b[?25h"
 class Signals:
     """While inside, signals are heeded; those that the caller ignores stay ignored."""
 
-    def __init__(self, interrupt: Callable[[], bool]) -> None:
+    def __init__(
+        self, interrupt: Callable[[], bool], end: Callable[[int], object] = os._exit
+    ) -> None:
         self._interrupt = interrupt  # tells whether something will stop by itself
+        self._end_process = end
         self._restore = ExitStack()
         self._told = False
 
@@ -42,17 +45,17 @@ class Signals:
     def _heed(self, _: int, __: FrameType | None) -> None:
         if self._told:
             self._end()
-        self._told = True
-        if not self._interrupt():
+        elif self._interrupt():
+            self._told = True
+            self._say("stopping where it is safe; once more ends it at once\n")
+        else:
             raise KeyboardInterrupt
-        self._say("stopping where it is safe; once more ends it at once\n")
 
     def _end(self) -> None:
         """Ends this process as a crash would: the next command recovers."""
         kill_steps()
-        if sys.stderr.isatty():
-            self._say(SHOW_CURSOR)
-        os._exit(INTERRUPTED)
+        self._say(SHOW_CURSOR if sys.stderr.isatty() else "")
+        self._end_process(INTERRUPTED)
 
     def _say(self, text: str) -> None:
         with suppress(OSError):  # a terminal that was closed hears nothing

@@ -15,7 +15,7 @@ from tomlkit.items import InlineTable
 
 from cleveragents.errors import Failed, InvalidInput
 from cleveragents.ids import new_id
-from cleveragents.snapshots.durability import sync_directory
+from cleveragents.storage.durability import sync_directory
 
 Edit = Callable[[TOMLDocument], None]
 

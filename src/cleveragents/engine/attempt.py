@@ -15,8 +15,8 @@ from cleveragents.plans.step import RunningStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.sandbox.process import StepEnvironment
 from cleveragents.sandbox.sandbox import Sandbox
-from cleveragents.snapshots.durability import sync_directory, sync_file, sync_file_system
 from cleveragents.storage.database import Database
+from cleveragents.storage.durability import sync_directory, sync_file, sync_file_system
 from cleveragents.tools.function import result_path
 from cleveragents.tools.tool import AnyTool, Call, Outcome, perform
 

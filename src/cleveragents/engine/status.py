@@ -65,19 +65,34 @@ class PlanReader:
 
     def find(self, text: str) -> Plan:
         """Finds a plan by `@`, its id or a prefix of it."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             project_id = projects.known(connection, self._project)
             return PlanRepository(connection).resolve(text, project_id)
 
+    def unsettled(self, plans: Sequence[Plan]) -> Mapping[str, Sequence[str]]:
+        """Tells of each plan what was interrupted and waits to be gone on with."""
+        with self._database.reading() as connection:
+            found = {
+                plan.plan_id: [
+                    str(operation.kind)
+                    for operation in OperationRepository(connection).unfinished(plan.plan_id)
+                ]
+                for plan in plans
+            }
+        for plan in plans:
+            if plan.stage == RUNNING and not self._is_owned(plan.plan_id):
+                found[plan.plan_id].append("run")
+        return found
+
     def list(self) -> Sequence[Plan]:
         """Returns the plans of the project, the oldest first."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             project_id = projects.known(connection, self._project)
             return PlanRepository(connection).of_project(project_id)
 
     def status(self, plan: Plan) -> PlanStatus:
         """Tells everything about a plan, from what is stored and what is on the disk."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             runs = StepRunRepository(connection).of_plan(plan.plan_id)
             decided = DecisionRepository(connection).counting(plan.plan_id)
             checkpoints = CheckpointRepository(connection).of_plan(plan.plan_id)

@@ -44,7 +44,7 @@ class DecisionTree:
 
     def read(self, plan: Plan, *, superseded: bool = False) -> tuple[Node, ...]:
         """Returns the roots of the tree, with what was taken back only if that is wanted."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             repository = DecisionRepository(connection)
             rows = repository.of_plan(plan.plan_id)
             pairs = repository.influences(plan.plan_id)

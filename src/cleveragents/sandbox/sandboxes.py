@@ -71,7 +71,7 @@ class Sandboxes:
 
     def find(self, plan_id: str) -> Sandbox | None:
         """Returns a plan's sandbox if it was ever finished, even if its files are gone."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             found = SandboxRepository(connection).of_plan(plan_id)
         return None if found is None or found.status == CREATING else found
 

@@ -13,7 +13,6 @@ from cleveragents.errors import CleverAgentsError, Damaged, Failed, Refused
 from cleveragents.snapshots import beneath, record
 from cleveragents.snapshots.content import bytes_needed
 from cleveragents.snapshots.diff import Load, compare
-from cleveragents.snapshots.durability import sync_file_system
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.inspection import Inspection
 from cleveragents.snapshots.manifest import Change, Entry
@@ -25,6 +24,7 @@ from cleveragents.snapshots.scan import Excluded, shown
 from cleveragents.snapshots.store import Cleaned, NewPack, Store, Swept
 from cleveragents.snapshots.tracker import Cache, HashOnly, Tracker, Tracking
 from cleveragents.snapshots.traverse import Verifier, intact, reachable
+from cleveragents.storage.durability import sync_file_system
 
 MAIN = record.MAIN
 RESERVE_BYTES = 16 << 20  # left free, so that the closing transaction still finds room

@@ -17,11 +17,11 @@ from pathlib import Path
 from cleveragents.errors import Failed, Refused
 from cleveragents.snapshots import attributes, beneath
 from cleveragents.snapshots.content import Read, bytes_needed, write_file
-from cleveragents.snapshots.durability import sync_file_system
 from cleveragents.snapshots.look import look
 from cleveragents.snapshots.manifest import Change, Entry, object_id
 from cleveragents.snapshots.merge import same
 from cleveragents.snapshots.scan import shown
+from cleveragents.storage.durability import sync_file_system
 
 
 class NotDurable(Failed):

@@ -23,8 +23,8 @@ from pathlib import Path
 import zstandard
 
 from cleveragents.errors import Damaged
-from cleveragents.snapshots.durability import sync_directory
 from cleveragents.snapshots.manifest import ID_BYTES, Version, object_id
+from cleveragents.storage.durability import sync_directory
 
 MAGIC = b"capack01"
 RAW, ZSTD, DIFFERENCE = 0, 1, 2

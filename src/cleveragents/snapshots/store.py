@@ -15,6 +15,7 @@ from cleveragents.snapshots.manifest import Version, object_id
 from cleveragents.snapshots.mending import Mending
 from cleveragents.snapshots.pack import Pack, PackWriter
 from cleveragents.storage.lock import FileLock
+from cleveragents.storage.place import make_durably
 
 SMALL_PACK = 4096  # objects; the index of a larger pack is searched on disk, not loaded
 DIFFERENCES_IN_A_ROW = 32
@@ -42,7 +43,7 @@ class Store:
 
     def __init__(self, directory: Path) -> None:
         self._packs_directory = directory / "packs"
-        self._packs_directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_durably(self._packs_directory)
         self._lock_path = directory / "store.lock"
         self.identity = _identity(directory / "id")
         self._opening = RLock()  # lookups need none: what they see only grows or is replaced

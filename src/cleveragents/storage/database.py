@@ -2,14 +2,17 @@
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from threading import RLock
+from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from cleveragents.errors import Failed, Refused
+from cleveragents.storage.durability import sync_directory, sync_file
 from cleveragents.storage.lock import FileLock
 from cleveragents.storage.tables import SCHEMA
 from cleveragents.storage.unit_of_work import UnitOfWork, understood
@@ -21,7 +24,8 @@ DURABLE_PRAGMAS = (
     if WAL_IS_SAFE
     else ("journal_mode=PERSIST", "synchronous=EXTRA")
 )
-PRAGMAS = (*DURABLE_PRAGMAS, "foreign_keys=ON", "busy_timeout=10000")
+PATIENCE = 10.0  # seconds to wait for a transaction of somebody else
+PRAGMAS = (*DURABLE_PRAGMAS, "foreign_keys=ON", f"busy_timeout={PATIENCE * 1000:.0f}")
 
 
 class Database:
@@ -29,11 +33,13 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._engine = _engine(path)
         # SQLite waits by sleeping; the threads of this process take their turns here instead.
         self._turn = RLock()
-        with understood(self._engine):
-            found = self._schema()
+        with understood(path):
+            found = _schema(path)  # before a setting is changed: it may be a newer program's
+        _refuse_newer(found)
+        self._engine = _engine(path)
+        self._reading = self._engine.execution_options(reading=True)
         if found != SCHEMA:
             self._upgrade()
         self._file = self._identity()
@@ -45,7 +51,11 @@ class Database:
         """
         if self._identity() != self._file:
             raise Failed(f"the database is gone: {self._path}")
-        return UnitOfWork(self._engine, self._turn)
+        return UnitOfWork(self._engine, self._path, self._turn)
+
+    def reading(self) -> UnitOfWork:
+        """Begins a transaction that only reads, and so need not wait for one that writes."""
+        return UnitOfWork(self._reading, self._path, self._turn)
 
     def _identity(self) -> tuple[int, int] | None:
         try:
@@ -54,27 +64,52 @@ class Database:
             return None
         return found.st_dev, found.st_ino
 
-    def _schema(self) -> str | None:
-        with self._engine.connect() as connection:
-            if not inspect(connection).has_table("alembic_version"):
-                return None
-            return connection.scalar(text("SELECT version_num FROM alembic_version"))
-
     def _upgrade(self) -> None:
         with FileLock(self._path.with_suffix(".lock"), doing="upgrading the database", wait=True):
-            found = self._schema()
-            if found is not None and found > SCHEMA:
-                raise Refused(
-                    f"the database was written by a newer version (schema {found}, "
-                    f"this program knows {SCHEMA})",
-                    hints=["update cleveragents, or choose another directory with --data-dir"],
-                )
-            if found != SCHEMA:
-                # Alembic is slow to import and needed only when the schema is behind.
-                from cleveragents.storage.migrations import upgrade  # noqa: PLC0415
+            found = _schema(self._path)
+            _refuse_newer(found)
+            if found == SCHEMA:
+                return
+            if found is not None:
+                _back_up(self._path, self._path.with_name(f"{self._path.name}.{found}"))
+            # Alembic is slow to import and needed only when the schema is behind.
+            from cleveragents.storage.migrations import upgrade  # noqa: PLC0415
 
-                with UnitOfWork(self._engine, self._turn) as connection:
-                    upgrade(connection)
+            with UnitOfWork(self._engine, self._path, self._turn) as connection:
+                upgrade(connection)
+
+
+def _schema(path: Path) -> str | None:
+    """Returns the schema version of a database file; None if it has none yet."""
+    if not path.exists():
+        return None
+    address = f"file:{quote(str(path))}?mode=rw"
+    with closing(sqlite3.connect(address, uri=True, timeout=PATIENCE)) as connection:
+        tables = "SELECT count(*) FROM sqlite_master WHERE name = 'alembic_version'"
+        if connection.execute(tables).fetchone() == (0,):
+            return None
+        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        return None if row is None else str(row[0])
+
+
+def _refuse_newer(found: str | None) -> None:
+    if found is not None and found > SCHEMA:
+        raise Refused(
+            f"the database was written by a newer version (schema {found}, "
+            f"this program knows {SCHEMA})",
+            hints=["update cleveragents, or choose another directory with --data-dir"],
+        )
+
+
+def _back_up(path: Path, target: Path) -> None:
+    """Keeps a copy of the database as it is before it is changed for good."""
+    unfinished = target.with_name(f"{target.name}.writing")
+    unfinished.unlink(missing_ok=True)
+    with closing(sqlite3.connect(path)) as old, closing(sqlite3.connect(unfinished)) as new:
+        old.backup(new)
+    sync_file(unfinished)
+    unfinished.rename(target)
+    sync_directory(target.parent)
 
 
 def _engine(path: Path) -> Engine:
@@ -87,8 +122,9 @@ def _engine(path: Path) -> Engine:
             connection.execute(f"PRAGMA {pragma}")
 
     def begin(connection: Connection) -> None:
+        reading = connection.get_execution_options().get("reading", False)
         # Straight to the driver: this stands before every transaction.
-        connection.connection.cursor().execute("BEGIN IMMEDIATE")
+        connection.connection.cursor().execute("BEGIN" if reading else "BEGIN IMMEDIATE")
 
     event.listen(engine, "connect", prepare)
     event.listen(engine, "begin", begin)

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from cleveragents.storage.durability import sync_directory
+
 
 class CancelRequests:
     """The requests of a data directory; they need no lock and outlive whoever made them."""
@@ -14,11 +16,7 @@ class CancelRequests:
         """Asks for a plan to be cancelled, durably."""
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(self._path(plan_id), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        directory = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
+        sync_directory(self._directory)
 
     def is_asked(self, plan_id: str) -> bool:
         """Tells whether somebody wants the plan cancelled."""

@@ -20,7 +20,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA = "0008"  # the newest migration; a database that is ahead of it is refused
+SCHEMA = "0009"  # the newest migration; a database that is ahead of it is refused
 ULID = String(26)
 
 metadata = MetaData(
@@ -257,4 +257,11 @@ conflicts = Table(
     Column("taken", Text),  # parent | child | the name of a file
     Column("created_at", UtcDateTime, nullable=False),
     Index(None, "plan_id"),
+)
+
+heads = Table(
+    "heads",
+    metadata,
+    Column("head_id", Integer, primary_key=True),  # there is one row
+    Column("number", Integer, nullable=False),
 )

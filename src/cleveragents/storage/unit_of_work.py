@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
 from types import TracebackType
 
 from sqlalchemy import Connection, Engine
@@ -16,17 +17,18 @@ UNREADABLE = ("not a database", "malformed")  # what SQLite says of a file it ca
 class UnitOfWork(AbstractContextManager[Connection]):
     """A transaction on the database; repositories work on the connection it yields."""
 
-    def __init__(self, engine: Engine, turn: AbstractContextManager[object]) -> None:
+    def __init__(self, engine: Engine, path: Path, turn: AbstractContextManager[object]) -> None:
         self._engine = engine
+        self._path = path
         self._turn = turn  # of one thread at a time
         self._stack = ExitStack()
 
     def __enter__(self) -> Connection:
-        with ExitStack() as stack:  # what fails to begin is told and let go of as well
-            stack.enter_context(self._turn)
-            stack.enter_context(understood(self._engine))
-            connection = stack.enter_context(self._engine.begin())
-            self._stack = stack.pop_all()
+        with ExitStack() as entered:  # what is entered is left again if the next one fails
+            entered.enter_context(self._turn)
+            entered.enter_context(understood(self._path))
+            connection = entered.enter_context(self._engine.begin())
+            self._stack = entered.pop_all()
         return connection
 
     def __exit__(
@@ -39,17 +41,18 @@ class UnitOfWork(AbstractContextManager[Connection]):
 
 
 @contextmanager
-def understood(engine: Engine) -> Generator[None]:
+def understood(path: Path) -> Generator[None]:
     """Turns what the database driver says into something a user can act on."""
     try:
         yield
     except (DBAPIError, sqlite3.Error) as error:
-        cause = error.orig if isinstance(error, DBAPIError) else error
+        said = str(error.orig if isinstance(error, DBAPIError) else error)
         hints = ["check free space and permissions, or choose another --data-dir"]
-        if any(words in str(cause) for words in UNREADABLE):
-            hints = ["move it away, then rebuild it from the store: agents doctor --repair"]
+        if any(words in said for words in UNREADABLE):
+            mend = "move it away, then rebuild it from the store: agents doctor --repair"
+            hints = [mend, "or choose another --data-dir"]
         raise Failed(
-            f"the database cannot be used: {cause}",
-            detail=[f"file: {engine.url.database}"],
+            f"the database cannot be used: {said}",
+            detail=[f"file: {path}"],
             hints=hints,
         ) from error

@@ -29,6 +29,12 @@ def _database(facts: Facts) -> Iterator[Finding]:
         yield problem("the database is damaged", advice, detail=found[:LISTED])
 
 
+def _head(facts: Facts) -> Iterator[Finding]:
+    if facts.system.is_behind:
+        text = "the database is older than what is kept beside it: a copy, or made anew"
+        yield problem(text, f"put the right one back, or go on with it: {REPAIR}")
+
+
 def _sqlite(facts: Facts) -> Iterator[Finding]:
     system = facts.system
     if _numbers(system.sqlite) >= SAFE_WAL:
@@ -192,6 +198,7 @@ def _age(seconds: float) -> str:
 
 CHECKS: Mapping[str, Check] = {
     "database": _database,
+    "head": _head,
     "sqlite": _sqlite,
     "git": _git,
     "owner": _owner,

@@ -21,6 +21,7 @@ from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.inspection import Inspection, PackFound
 from cleveragents.storage.database import Database
+from cleveragents.storage.head import Head
 from cleveragents.storage.health import health
 from cleveragents.storage.tables import SCHEMA, projects
 
@@ -38,12 +39,14 @@ class Examination:
         sandboxes: Sandboxes,
         pruning: Pruning,
         ownership: Ownership,
+        head: Head,
         data_dir: Path,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
         self._pruning = pruning
         self._ownership = ownership
+        self._head = head
         self._data_dir = data_dir
 
     def look(self) -> Facts:
@@ -71,6 +74,7 @@ class Examination:
             free.f_bavail * free.f_frsize,
             self._data_dir.stat().st_uid,
             os.geteuid(),
+            self._head.is_behind,
         )
 
     def _project(self, project_id: str, path: Path | None) -> ProjectFacts:

@@ -26,6 +26,7 @@ class System:
     free_bytes: int
     owner: int  # the user that the data directory belongs to
     user: int  # who is asking
+    is_behind: bool  # the database is older than what is beside it
 
 
 @dataclass(frozen=True)

@@ -13,18 +13,25 @@ from cleveragents.errors import CleverAgentsError, Refused
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.filter import Filter
 from cleveragents.storage.database import Database
+from cleveragents.storage.head import Head
 
 
 class Repairs:
     """Each repair takes what was found and yields what it did."""
 
     def __init__(
-        self, database: Database, sandboxes: Sandboxes, pruning: Pruning, ownership: Ownership
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        pruning: Pruning,
+        ownership: Ownership,
+        head: Head,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
         self._pruning = pruning
         self._ownership = ownership
+        self._head = head
 
     def heal(self, facts: Facts) -> Iterator[str]:
         """Stores lost objects again that damaged packs, sandboxes or the project still have."""
@@ -45,6 +52,12 @@ class Repairs:
                         yield from self._rebuild(project, plan_id)
                 except CleverAgentsError as error:
                     yield f"plan {plan_id} was not rebuilt: {error.message}"
+
+    def accept(self, facts: Facts) -> Iterator[str]:
+        """Goes on with a database that is older than what is beside it, once it is rebuilt."""
+        if facts.system.is_behind:
+            self._head.accept()
+            yield "the database is gone on with as it is"
 
     def recover(self, facts: Facts) -> Iterator[str]:
         """Finishes what was interrupted, as any command that changes the plan would."""

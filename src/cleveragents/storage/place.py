@@ -1,0 +1,54 @@
+"""Where data may be kept: in a directory of our own user, on a disk of this machine."""
+
+import ctypes
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from cleveragents.errors import Refused
+from cleveragents.storage.durability import refuse_error, sync_directory
+
+# On these, locks and syncs do not do what SQLite and we rely on.
+NETWORK: Mapping[int, str] = {
+    0x6969: "NFS",
+    0x517B: "SMB",
+    0xFE534D42: "SMB",
+    0xFF534D42: "CIFS",
+    0x5346414F: "AFS",
+    0x00C36400: "Ceph",
+    0x0BD00BD0: "Lustre",
+    0x7461636F: "OCFS2",
+}
+ELSEWHERE = "choose another one with --data-dir or CLEVERAGENTS_DATA_DIR"
+_STATFS_BYTES = 256  # more than the structure has anywhere; its first word is the type
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def refuse_network(path: Path) -> None:
+    """Refuses a directory on a file system that is not of this machine."""
+    buffer = ctypes.create_string_buffer(_STATFS_BYTES)
+    refuse_error(_libc.statfs(os.fsencode(path), buffer), path)
+    kind = NETWORK.get(ctypes.c_ulong.from_buffer(buffer).value & 0xFFFFFFFF)
+    if kind is not None:
+        text = f"the data directory is on a network file system ({kind}): {path}"
+        raise Refused(text, hints=[ELSEWHERE])
+
+
+def refuse_foreign(path: Path) -> None:
+    """Refuses to change what another user owns: it could not go on with what we leave."""
+    owner = path.stat().st_uid
+    if owner != os.geteuid():
+        raise Refused(
+            f"the data directory belongs to user {owner}, not to you ({os.geteuid()}): {path}",
+            hints=[f"work as that user, or {ELSEWHERE}"],
+        )
+
+
+def make_durably(path: Path) -> None:
+    """Makes a directory for its owner alone; its name and those above it survive a power cut."""
+    if path.is_dir():
+        return
+    if not path.parent.exists():
+        make_durably(path.parent)
+    path.mkdir(exist_ok=True, mode=0o700)
+    sync_directory(path.parent)
