@@ -145,11 +145,11 @@ Feature: Apply
     And the project has no "new"
 
   Scenario: modes, times and what belongs to whom
-    Given the shell has run "chmod 600 text; touch -d 2001-01-01 text keep" in the project
+    Given the shell has run "chmod 600 text; touch -d 2001-01-01 text keep; chown 1234 text || true; stat -c %u text > ../owner" in the project
     When I run "agents plan apply @ --yes"
     Then the exit code is 0
     And in the project "test $(stat -c %a text) = 600 -a $(stat -c %a run) = 755 -a text -nt .gitignore" holds
-    And in the project "test $(stat -c %Y keep) -lt 1000000000" holds
+    And in the project "test $(stat -c %Y keep) -lt 1000000000 -a $(stat -c %u text) = $(cat ../owner)" holds
 
   # --- as a branch -------------------------------------------------------------------------------
 

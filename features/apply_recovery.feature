@@ -44,6 +44,14 @@ Feature: Apply, whatever happens in between
     And all but "text" is as it was
     And the plan is "execute/complete"
 
+  Scenario: an edit right after it was placed is kept, all else is as before
+    When "text" is edited at the end of an apply
+    Then the exit code is 4
+    And the error says "not as they were written a moment ago"
+    And the project's file "text" holds "edited"
+    And all but "text" is as it was
+    And the plan is "execute/complete"
+
   Scenario: an edit after a crash is kept, all else is as before
     Given an apply has been killed half-way
     And the shell has run "echo edited > text" in the project

@@ -199,6 +199,49 @@ Feature: What apply refuses
     And the error says "no permission to change files in these directories"
     And the plan is "execute/complete"
 
+  Scenario: a directory that I deleted, and one that keeps other files where the plan has a file
+    Given the shell has run "mkdir sub; echo f > sub/f; echo g > sub/g; git add -A; git commit -qm sub" in the project
+    And the action
+      """
+      name: inside
+      steps:
+        - {tool: shell, with: {command: "echo plan > sub/f; rm -r d; echo plan > d"}}
+      """
+    And I have run "agents run ACTION"
+    And the shell has run "mv sub ../sub; echo mine > d/mine" in the project
+    When I run "agents plan apply @"
+    Then the exit code is 4
+    And the error says "sub/f: you deleted it, the plan changed it"
+    Given the shell has run "mv ../sub sub" in the project
+    And the user's repository and files are remembered
+    When I run "agents plan apply @ --as branch"
+    Then the exit code is 2
+    When I run "agents plan apply @ --yes"
+    Then the exit code is 4
+    And the error says
+      """
+      nothing was changed: other files are in the way
+      d/mine
+      """
+    And the user's repository and files are as they were
+    And the plan is "execute/complete"
+
+  Scenario: a project that is gone
+    Given I have run "agents run ACTION"
+    When the project is gone and its plan is applied from elsewhere
+    Then the exit code is 4
+    And the error says "the project is gone"
+
+  Scenario: a file that keeps changing
+    Given I have run "agents run ACTION"
+    When "text" keeps changing while a plan is applied
+    Then the exit code is 1
+    And the error says "text keeps changing while it is read"
+
+  Scenario: a folder whose file system folds names
+    Given the shell has run "rm -rf .git; echo x > Some" in the project
+    Then the project folds names only if "some" is "Some"
+
   Scenario: a file that may not be read
     Given I have run "agents run ACTION"
     And the shell has run "chmod 000 text" in the project
@@ -229,6 +272,23 @@ Feature: What apply refuses
       """
     And the project has no "new"
     And the plan has no file "trace"
+    And the plan is "execute/complete"
+
+  Scenario: a validation that is interrupted
+    Given the action
+      """
+      name: slow
+      validate: ["echo $$ > $GATE.pid; echo > $GATE.there; sleep 60", "true"]
+      steps:
+        - {tool: shell, with: {command: "echo plan > new"}}
+      """
+    And the variable CLEVERAGENTS_SANDBOX_PASS_ENV is "GATE"
+    And I have run "agents run ACTION"
+    And a process of its own has started "agents plan apply @ --yes"
+    And the validation has begun
+    When the process gets an interrupt
+    Then the exit code is 130
+    And the error says "stopped while validating; nothing was applied"
     And the plan is "execute/complete"
 
   Scenario: what passes is stored and shown
@@ -345,7 +405,7 @@ Feature: What apply refuses
     Examples:
       | kind                             | make                                                      | where         | at  |
       | a plain folder                   | rm -rf .git                                               |               | .   |
-      | no commits yet                   | rm -rf .git; git init -q -b main .; git add text          |               | .   |
+      | no commits yet                   | rm -rf .git; git init -q -b main .; git add text; rm -rf .git/info |               | .   |
       | a sub-directory of a repository  | mkdir in; cp -a text keep d in; git add in; git commit -qm in | --project in | in |
       | a linked work tree               | git worktree add -q ../linked                             | --project ../linked | ../linked |
       | a copy of a repository           | git config cleveragents.x y                               | --set sandbox.strategy=filesystem_copy | . |

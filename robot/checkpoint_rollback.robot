@@ -268,6 +268,25 @@ A Plain Folder Works The Same Way
     ${after} =    Tree Of    ${mine}    times=True
     Trees Should Be Equal    ${after}    ${before}
 
+A Plan Whose Apply Failed Can Be Rolled Back
+    [Documentation]    A failed apply changes nothing; the plan goes back as if nobody had tried.
+    [Setup]    Make Room
+    Make A Repository Of Files
+    ${trees} =    Expected Trees    @{COMMANDS}
+    Write Action Of Commands    @{COMMANDS}
+    ${status} =    Read Agents    run ACTION
+    Write    a.txt    mine, in the way of the plan\n
+    ${mine} =    Project
+    ${before} =    Tree Of    ${mine}    times=True
+    ${error} =    Read Error    plan apply @ --yes    4
+    Should Be Equal    ${error.detail}    ${{["a.txt: you changed it, the plan deleted it"]}}
+    ${after} =    Tree Of    ${mine}    times=True
+    Trees Should Be Equal    ${after}    ${before}
+    State Of Plan Should Be    execute/complete
+    Run Agents    plan rollback @ 2 --yes
+    Sandbox Should Be    ${status.execution.sandbox.path}    ${trees}[1]
+    State Of Plan Should Be    execute/queued
+
 
 *** Keywords ***
 Run The Plan And Keep It

@@ -163,3 +163,16 @@ def checkpoint_says(context, kind, reason):
 @then("no files of a sandbox are left")
 def no_sandbox(context):
     assert list((context.world.data_dir / "sandboxes").iterdir()) == []
+
+
+@given("a sandbox was half removed")
+def half_removed(context):
+    world = context.world
+    (home,) = (world.data_dir / "sandboxes").iterdir()
+    home.rename(home.with_name(f"{home.name}.removing"))
+    world.sql("UPDATE sandboxes SET status = 'removed'")
+
+
+@then("the output is")
+def output_is(context):
+    assert context.world.done.out.strip() == context.text.strip(), context.world.done.out

@@ -13,7 +13,9 @@ from world import wait_until
 from cleveragents.engine.application import Applications
 from cleveragents.engine.proposal import ApplyOptions
 from cleveragents.errors import CleverAgentsError
-from cleveragents.snapshots import exchange
+from cleveragents.sandbox.project import Project
+from cleveragents.sandbox.users_repository import folds_case
+from cleveragents.snapshots import exchange, look
 from cleveragents.storage.lock import Locks
 
 POINTS = ("open", "rename", "unlink", "mkdir", "rmdir", "symlink", "fchmod", "utime")
@@ -181,6 +183,60 @@ def edit_in_the_middle(context, name):
     _watch(context, edit, ["rename"])
     context.world.agents("plan", "apply", "@", "--yes")
     exchange.os = os
+
+
+@when('"{name}" is edited at the end of an apply')
+def edit_at_the_end(context, name):
+    file = context.world.project / name
+    old = file.read_text()
+
+    def edit(_):
+        if file.read_text() != old:
+            file.write_text("edited\n")
+
+    _watch(context, edit, ["fchmod"])
+    context.world.agents("plan", "apply", "@", "--yes")
+    exchange.os = os
+
+
+@when('"{name}" keeps changing while a plan is applied')
+def keep_changing(context, name):
+    file = context.world.project / name
+    read = look.store_file
+
+    def changing(fd, size, put):
+        content = read(fd, size, put)
+        if os.fstat(fd).st_ino == file.stat().st_ino:
+            file.write_text(file.read_text() + "more\n")
+        return content
+
+    look.store_file = changing
+    try:
+        context.world.agents("plan", "apply", "@", "--yes")
+    finally:
+        look.store_file = read
+
+
+@when("the project is gone and its plan is applied from elsewhere")
+def apply_from_elsewhere(context):
+    world = context.world
+    plan_id = world.plan.plan_id
+    other = world.home / "other"
+    other.mkdir()
+    world.project.rename(world.home / "moved")
+    world.agents("plan", "apply", plan_id, "--yes", cwd=other)
+
+
+@then('the project folds names only if "{other}" is "{name}"')
+def folds_names(context, other, name):
+    project = Project(context.world.project)
+    assert not folds_case(project)
+    there = os.path.lexists
+    os.path.lexists = lambda path: there(path) or os.path.basename(path) == name.swapcase()
+    try:
+        assert folds_case(project)
+    finally:
+        os.path.lexists = there
 
 
 @then('all but "{name}" is as it was')

@@ -26,6 +26,7 @@ from cleveragents.engine.apply import ApplyPhase
 from cleveragents.engine.attempt import StepAttempts
 from cleveragents.engine.borders import StepBorders
 from cleveragents.engine.cancel import Cancellation
+from cleveragents.engine.cleanup import Cleanup
 from cleveragents.engine.conflicts import ConflictService
 from cleveragents.engine.correct import CorrectionService
 from cleveragents.engine.correction_operation import CorrectionOperations
@@ -168,6 +169,7 @@ class App:
             database, sandboxes, self.checkpoints, rollbacks, strategist, self._own
         )
         self.tree = DecisionTree(database, ownership.is_owned)
+        self.cleanup = Cleanup(sandboxes, self.checkpoints, ownership.own)
         self.apply = ApplyPhase(
             database,
             sandboxes,

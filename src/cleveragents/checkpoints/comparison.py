@@ -46,8 +46,12 @@ class Comparisons:
 
     def between(self, plan: Plan, before: Checkpoint, after: Checkpoint) -> list[FileDiff]:
         """Tells what changed from one checkpoint to another."""
+        return self.between_snapshots(plan, before.sandbox_ref, after.sandbox_ref)
+
+    def between_snapshots(self, plan: Plan, before: str, after: str) -> list[FileDiff]:
+        """Tells what changed from one snapshot to another."""
         archive = self._sandboxes.archive(plan.project_id)
-        changes = archive.changes(archive.load(before.sandbox_ref), archive.load(after.sandbox_ref))
+        changes = archive.changes(archive.load(before), archive.load(after))
 
         def stored(_: bytes, entry: Entry) -> bytes:
             return archive.read_file(entry)

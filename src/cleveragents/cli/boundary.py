@@ -35,6 +35,7 @@ ONLY_GROUPS = (
     "plan checkpoint",
     "tool",
     "config",
+    "sandbox",
 )  # no command yet: show what there is
 TAKES_VALUE = ("--format", "--project", "--data-dir", "--config-path", "--set")
 OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT)
@@ -125,6 +126,7 @@ def _command_of(arguments: Sequence[str], groups: Groups) -> str:
                 "plan": 3 if words[index + 1 : index + 2] == ["checkpoint"] else 2,
                 "tool": 2,
                 "config": 2,
+                "sandbox": 2,
             }
             return " ".join(words[index : index + depth.get(word, 1)])
     return ""

@@ -9,6 +9,7 @@ GROUPS = {
     "plan": ("cleveragents.cli.plan", "Make, run, inspect and take back plans."),
     "config": ("cleveragents.cli.config", "The settings in force."),
     "tool": ("cleveragents.cli.tool", "The tools a step may call."),
+    "sandbox": ("cleveragents.cli.sandbox", "The directories where plans work."),
     "run": ("cleveragents.cli.run", "Make a plan from an action and run it."),
     "doctor": ("cleveragents.cli.doctor", "Find and repair what is wrong with what is kept."),
     "demo": ("cleveragents.cli.demo", "The whole story, told on a throw-away project."),

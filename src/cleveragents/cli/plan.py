@@ -20,7 +20,7 @@ from cleveragents.cli import (
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.errors import Failed, InvalidInput
-from cleveragents.plans.lifecycle import written
+from cleveragents.plans.lifecycle import APPLIED, written
 from cleveragents.plans.plan import Plan
 
 ActionArgument = Annotated[Path, typer.Argument(metavar="ACTION", help="The action file.")]
@@ -103,6 +103,7 @@ def status(plan: PlanArgument = "@") -> Result:
 def diff(
     plan: PlanArgument = "@",
     stat: Annotated[bool, typer.Option("--stat", help="Only count lines.")] = False,
+    name_only: Annotated[bool, typer.Option("--name-only", help="Only name the files.")] = False,
     correction: Annotated[
         str | None,
         typer.Option("--correction", metavar="ID", help="What a correction has made of it."),
@@ -117,10 +118,17 @@ def diff(
         attempt = app.corrections.attempt(correction)
         before = app.checkpoints.get_checkpoint(attempt.plan_id, attempt.before_id or "")
         found = app.plans.find(attempt.plan_id)
-        return views.differences(app.comparisons.since(found, before), stat=stat)
-    found = app.plans.find(plan)
-    current.messages += views.cautions(found, app)
-    return views.differences(app.comparisons.since_start(found), stat=stat)
+        diffs = app.comparisons.since(found, before)
+    else:
+        found = app.plans.find(plan)
+        current.messages += views.cautions(found, app)
+        if found.stage == APPLIED:
+            diffs = app.comparisons.between_snapshots(found, *app.apply.versions(found))
+        else:
+            diffs = app.comparisons.since_start(found)
+    if name_only:
+        return views.names(diffs)
+    return views.differences(diffs, stat=stat)
 
 
 def make_plan(app: App, action: Path, pairs: Sequence[str]) -> Plan:

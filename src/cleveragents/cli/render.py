@@ -5,8 +5,12 @@ step can move the cursor, hide text or forge a line.
 """
 
 import base64
+import io
 import json
 import os
+import shlex
+import shutil
+import subprocess
 import sys
 import unicodedata
 from collections.abc import Sequence
@@ -21,8 +25,10 @@ from rich.markup import escape
 from rich.panel import Panel as RichPanel
 from rich.table import Table as RichTable
 
+from cleveragents.config.levels import caller_environment
 from cleveragents.errors import CleverAgentsError
 
+PAGER = "less"
 COPIED = 2  # leading columns of a table that hold ids and numbers
 
 
@@ -75,6 +81,7 @@ class Result:
     exit_code: int = 0
     messages: Sequence[str] = ()
     next_steps: Sequence[str] = field(default=())
+    paged: bool = False  # whether it may be longer than a screen
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,10 @@ def show(result: Result, form: Format, command: str, timing: Timing) -> None:
         }
         _write_data(envelope, form)
         return
-    show_blocks(result.blocks, form, sys.stdout)
+    if result.paged and sys.stdout.isatty():
+        _show_paged(result.blocks, form)
+    else:
+        show_blocks(result.blocks, form, sys.stdout)
     if result.footer:
         _console(form, sys.stdout).print(f"[green]✓ OK[/] {escape(safe(result.footer))}")
     notes = _console(form, sys.stderr)
@@ -114,6 +124,24 @@ def show_blocks(blocks: Sequence[Block], form: Format, stream: TextIO) -> None:
     if form not in (Format.JSON, Format.YAML):
         for block in blocks:
             _print_block(block, form, _console(form, stream))
+
+
+def _show_paged(blocks: Sequence[Block], form: Format) -> None:
+    """Writes blocks through the user's pager, or as they are if there is none."""
+    chosen = shlex.split(caller_environment().get("PAGER", PAGER))
+    if not chosen or shutil.which(chosen[0]) is None:
+        show_blocks(blocks, form, sys.stdout)
+        return
+    styled = form in (Format.RICH, Format.COLOR)
+    written = io.StringIO()
+    console = _Console(
+        file=written, force_terminal=styled, highlight=False, width=_console(form, sys.stdout).width
+    )
+    for block in blocks:
+        _print_block(block, form, console)
+    # -F leaves at once what fits on a screen, -R lets colours through, -X leaves it there.
+    environment = {"LESS": "FRX", **caller_environment()}
+    subprocess.run(chosen, input=written.getvalue().encode(), env=environment, check=False)
 
 
 def show_error(

@@ -1,11 +1,17 @@
 """`agents run`: make a plan and run it in one go."""
 
+import sys
+from typing import Annotated
+
 import typer
 
+from cleveragents.cli.apply import apply_plan
 from cleveragents.cli.execute import run_plan
-from cleveragents.cli.invocation import add_commands, current
+from cleveragents.cli.invocation import YesOption, add_commands, current
 from cleveragents.cli.plan import ActionArgument, ArgOption, make_plan
 from cleveragents.cli.render import Result
+from cleveragents.engine.proposal import ApplyOptions
+from cleveragents.errors import InvalidInput
 
 
 def register(root: typer.Typer) -> None:
@@ -13,10 +19,24 @@ def register(root: typer.Typer) -> None:
     add_commands(root, {"run": run})
 
 
-def run(action: ActionArgument, arg: ArgOption = None) -> Result:
+def run(
+    action: ActionArgument,
+    arg: ArgOption = None,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Bring the result into the project as well.")
+    ] = False,
+    yes: YesOption = False,
+) -> Result:
     """Make a plan from an action file and run it.
 
     Example: agents run action.yaml --arg module=auth
     """
+    if apply and not yes and not sys.stdin.isatty():  # before anything runs in vain
+        raise InvalidInput(
+            "--apply asks before it changes your files, and there is no terminal to ask on",
+            hints=["confirm it: agents run … --apply --yes"],
+        )
     app = current.app(progress=True)
-    return run_plan(app, make_plan(app, action, arg or []))
+    made = make_plan(app, action, arg or [])
+    done = run_plan(app, made)
+    return apply_plan(app, made, ApplyOptions(), yes=yes) if apply else done

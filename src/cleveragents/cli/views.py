@@ -153,7 +153,14 @@ def differences(found: Sequence[FileDiff], *, stat: bool) -> Result:
     lines: list[str] = []
     for diff in found:
         lines += diff.patch or [f"{diff.status}: {diff.path} (not shown as text)"]
-    return Result(data, [Text(lines)], messages=[] if found else ["no file differs"])
+    said = [] if found else ["no file differs"]
+    return Result(data, [Text(lines)], messages=said, paged=True)
+
+
+def names(found: Sequence[FileDiff]) -> Result:
+    """Which files differ, one to a line."""
+    data = {"files": [diff_row(diff) for diff in found]}
+    return Result(data, [Text([diff.path for diff in found])])
 
 
 def _facts(found: PlanStatus) -> list[tuple[str, str]]:

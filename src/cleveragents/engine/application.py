@@ -69,21 +69,23 @@ class Applications:
         """Stores both versions of every affected path, then records the intent."""
         intent: dict[str, object] = {
             "as": proposal.options.mode,
+            "base": proposal.sandbox.base,
             "result": proposal.result_ref,
             "checkpoint": checkpoint_id,
             "paths": [shown(change.path) for change in proposal.merge.changes if _counts(change)],
         }
+        keeps = [proposal.sandbox.base, proposal.result_ref]
         if proposal.options.mode == BRANCH:
             name = f"cleveragents/plan-{plan.plan_id}"
             commit = self._commit(plan, proposal)
-            intent |= {"branch": name, "commit": commit, "keeps": [proposal.result_ref]}
+            intent |= {"branch": name, "commit": commit, "keeps": keeps}
         else:
             archive = self._sandboxes.archive(plan.project_id)
             about = {"kind": "apply", "plan_id": plan.plan_id}
             new = archive.keep_merge(proposal.merge, about)
             before = replace(proposal.merge, snapshot=proposal.merge.ours)
             old = archive.keep_merge(before, about)
-            keeps = [old, new, proposal.result_ref]
+            keeps += [old, new]
             intent |= {"old": old, "new": new, "stamp": time.time_ns(), "keeps": keeps}
         return self._open(plan, Kind.APPLY, intent)
 

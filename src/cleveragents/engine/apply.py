@@ -104,6 +104,11 @@ class ApplyPhase:
             self._guard_project(plan)
             return [str(path) for path in self._last(plan).intent["paths"]]
 
+    def versions(self, plan: Plan) -> tuple[str, str]:
+        """Returns the snapshots from before and after the apply of an applied plan."""
+        intent = self._last(plan).intent
+        return intent.get("old", intent["base"]), intent.get("new", intent["result"])
+
     def unapply(self, plan_id: str) -> Applied:
         """Takes an applied plan back; paths edited since are refused, all of them told."""
         with self._own(plan_id, "taking an apply back"):

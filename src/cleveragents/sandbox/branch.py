@@ -4,6 +4,7 @@ The commit is built in a repository of its own that may read the user's objects;
 whole are its objects handed over. The user's files, index and HEAD play no part.
 """
 
+import os
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ def build(project: Project, head: str, versions: Versions, message: str) -> str:
             tree = Path(folder, name)
             tree.mkdir()
             fill(tree)
-            trees.append(_tree(Git(own.git_dir, tree, own.more_objects), head, versions.paths))
+            trees.append(_tree(own, tree, head, versions.paths))
         merged = _merged(own, head, *trees)
         commit = own.line(*AUTHOR, "commit-tree", merged, "-p", head, "-m", message)
         own.send_history(commit, Git(common), [head])
@@ -75,8 +76,9 @@ def is_checked_out(project: Project, branch: str) -> bool:
     return f"branch refs/heads/{branch}" in listed.splitlines()
 
 
-def _tree(own: Git, head: str, paths: Sequence[bytes]) -> str:
-    """Makes the tree of a commit with the paths as they are in the work tree."""
+def _tree(repository: Git, tree: Path, head: str, paths: Sequence[bytes]) -> str:
+    """Makes the tree of a commit with the paths as they are in a directory."""
+    own = Git(repository.git_dir, tree, repository.more_objects)
     own.run("read-tree", head)
     listed = b"".join(path + b"\0" for path in paths)
     filtered = own.run("check-attr", "-z", "--cached", "--stdin", "filter", stdin=listed)
@@ -92,8 +94,16 @@ def _tree(own: Git, head: str, paths: Sequence[bytes]) -> str:
             detail=through,
             hints=["apply them as changes: --as changes"],
         )
-    own.run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=listed)
+    own.run("update-index", "-z", "--force-remove", "--stdin", stdin=listed)
+    top = os.fsencode(tree)
+    there = [path for path in paths if _is_file(os.path.join(top, path))]
+    added = b"".join(path + b"\0" for path in there)
+    own.run("update-index", "-z", "--add", "--stdin", stdin=added)
     return own.line("write-tree")
+
+
+def _is_file(path: bytes) -> bool:
+    return os.path.islink(path) or os.path.isfile(path)
 
 
 def _merged(own: Git, head: str, before: str, after: str) -> str:

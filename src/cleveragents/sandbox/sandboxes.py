@@ -151,6 +151,14 @@ class Sandboxes:
         sandbox_id, strategy = new_id(), repository.get(like).strategy
         repository.add(sandbox_id, plan_id, strategy, self._place(sandbox_id), base_ref=base_ref)
 
+    def left_behind(self) -> list[Path]:
+        """Returns what interrupted removals have left."""
+        return sorted((self._data_dir / "sandboxes").glob(f"*{REMOVING}"))
+
+    def remove_left_behind(self, path: Path) -> None:
+        """Removes what an interrupted removal has left."""
+        shutil.rmtree(path, onerror=_unlock)
+
     def rebuilt(self, plan_id: str) -> Sandbox:
         """Returns a plan's sandbox; lost directories are made again, empty, to be restored into."""
         found = self.find(plan_id)

@@ -289,8 +289,6 @@ def _may_change(root: int, path: bytes) -> bool:
             return os.access(f"/proc/self/fd/{fd}", os.W_OK | os.X_OK, effective_ids=True)
     except (FileNotFoundError, NotADirectoryError):
         return True  # what is wrong with it is told as a change by somebody else
-    except PermissionError:
-        return False
 
 
 def _give_owner(root: int, path: bytes, fd: int) -> None:

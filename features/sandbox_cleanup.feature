@@ -1,0 +1,101 @@
+Feature: Sandboxes that lie around
+  What is on the disk and what it costs is listed; what may go goes, and unapplied work only if that is
+  asked for, and even then it can be built again.
+
+  Background:
+    Given a git repository
+    And the variable CLEVERAGENTS_SANDBOX_CLEANUP is "manual"
+    And the action
+      """
+      name: change
+      steps:
+        - {tool: shell, with: {command: "echo plan > new"}}
+      """
+    And I have run "agents run ACTION"
+
+  Scenario: nothing lies around
+    Given I have run "agents sandbox prune --discard --yes"
+    When I run "agents sandbox list"
+    Then the exit code is 0
+    And the error says "this project has no sandbox"
+    When I run "agents sandbox prune --yes"
+    Then the error says "there is nothing to remove"
+
+  Scenario: what is applied may go
+    Given I have run "agents plan apply @ --yes"
+    And I have run "agents run ACTION"
+    When I run "agents sandbox list --format json"
+    Then "data.sandboxes" counts 2
+    And the data holds
+      | field                 | value                |
+      | sandboxes.0.stage     | "apply/applied"      |
+      | sandboxes.0.unapplied | false                |
+      | sandboxes.1.stage     | "execute/complete"   |
+      | sandboxes.1.unapplied | true                 |
+    When I run "agents sandbox prune --dry-run"
+    Then the output says "apply/applied"
+    And the error says "1 with unapplied work stay"
+    When I run "agents sandbox prune"
+    Then the exit code is 2
+    When I run "agents sandbox prune --yes"
+    Then the exit code is 0
+    When I run "agents sandbox list --format json"
+    Then "data.sandboxes" counts 1
+
+  Scenario: unapplied work can be built again after it was discarded
+    Given the plan's file "new" is changed to "by hand"
+    When I run "agents sandbox prune --discard --yes"
+    Then the exit code is 0
+    And the error says "--rebuild"
+    And no files of a sandbox are left
+    When I run "agents plan rollback @ @ --rebuild --yes"
+    Then the exit code is 0
+    And the plan's file "new" holds "by hand"
+
+  Scenario: what an interrupted removal left goes too
+    Given a sandbox was half removed
+    When I run "agents sandbox list"
+    Then the output says "left by an interrupted removal"
+    When I run "agents sandbox prune --yes"
+    Then the exit code is 0
+    And no files of a sandbox are left
+
+  # --- run and apply in one go, and what an applied plan changed ---------------------------------
+
+  Scenario: run and apply in one go
+    When I run "agents run ACTION --apply"
+    Then the exit code is 2
+    And the error says "--apply --yes"
+    When I run "agents run ACTION --apply --yes"
+    Then the exit code is 0
+    And the project's file "new" holds "plan"
+    And the plan is "apply/applied"
+
+  Scenario: what an applied plan changed is still shown
+    Given the variable CLEVERAGENTS_SANDBOX_CLEANUP is "on_apply"
+    And I have run "agents plan apply @ --yes"
+    When I run "agents plan diff @"
+    Then the exit code is 0
+    And the output says "+plan"
+    When I run "agents plan diff @ --name-only"
+    Then the output is
+      """
+      new
+      """
+
+  Scenario: what a plan applied as a branch changed is still shown
+    Given I have run "agents plan apply @ --yes --as branch"
+    When I run "agents plan diff @ --name-only"
+    Then the output says "new"
+
+  Scenario: on a terminal a patch goes through the pager
+    Given the variable PAGER is "cat -n"
+    When I type on a terminal "agents plan diff @"
+      | question | answer |
+    Then the exit code is 0
+    And the output says "+plan"
+    And the output says "     1"
+    Given the variable PAGER is "nothing-of-the-kind"
+    When I type on a terminal "agents plan diff @ --format plain"
+      | question | answer |
+    Then the output says "+plan"

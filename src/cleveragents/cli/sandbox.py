@@ -1,0 +1,91 @@
+"""`agents sandbox …`: what sandboxes lie around, and which of them may go."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from cleveragents.cli.invocation import DryRunOption, YesOption, add_commands, confirm, current
+from cleveragents.cli.render import Grid, Result
+from cleveragents.cli.views import size
+from cleveragents.engine.cleanup import Lying
+from cleveragents.plans.lifecycle import written
+
+
+def register(root: typer.Typer) -> None:
+    """Adds the group to the command line."""
+    group = typer.Typer()
+    add_commands(group, {"list": list_sandboxes, "prune": prune})
+    root.add_typer(group, name="sandbox", help="The directories where plans work.")
+
+
+def list_sandboxes() -> Result:
+    """List the sandboxes of this project and what they cost.
+
+    Example: agents sandbox list
+    """
+    app = current.app()
+    found = app.cleanup.list(app.plans.list())
+    hints = [] if found else ["this project has no sandbox"]
+    return Result({"sandboxes": [_row(each) for each in found]}, _table(found), messages=hints)
+
+
+def prune(
+    discard: Annotated[
+        bool, typer.Option("--discard", help="Also those with work that was never applied.")
+    ] = False,
+    yes: YesOption = False,
+    dry_run: DryRunOption = False,
+) -> Result:
+    """Remove the files of sandboxes that are not needed any more.
+
+    Example: agents sandbox prune --dry-run
+    """
+    app = current.app(progress=True)
+    found = app.cleanup.list(app.plans.list())
+    doomed = [each for each in found if each.may_go or discard]
+    kept = len(found) - len(doomed)
+    notes = [f"{kept} with unapplied work stay; --discard removes them too"] if kept else []
+    data = {"removed": [_row(each) for each in doomed], "kept": kept}
+    if dry_run or not doomed:
+        said = "dry run: nothing was removed" if dry_run else "there is nothing to remove"
+        return Result(data, _table(doomed), messages=[said, *notes])
+    total = size(sum(each.size_bytes for each in doomed))
+    flag = " --discard" if discard else ""
+    confirm(
+        f"Remove the files of {len(doomed)} sandboxes ({total})?",
+        yes=yes,
+        command_line=f"agents sandbox prune{flag}",
+    )
+    pruned = app.cleanup.prune(doomed)
+    again = [
+        f"agents plan rollback {each.lying.plan.plan_id} {each.checkpoint} --rebuild"
+        for each in pruned
+        if each.lying.plan is not None and each.checkpoint is not None
+    ]
+    return Result(data, _table(doomed), "Removed", messages=notes, next_steps=again)
+
+
+def _row(lying: Lying) -> dict[str, object]:
+    plan = lying.plan
+    return {
+        "plan_id": None if plan is None else plan.plan_id,
+        "name": None if plan is None else plan.name,
+        "stage": None if plan is None else written(plan.stage),
+        "path": str(lying.path),
+        "size_bytes": lying.size_bytes,
+        "unapplied": not lying.may_go,
+    }
+
+
+def _table(found: Sequence[Lying]) -> list[Grid]:
+    rows = [
+        [
+            "-" if each.plan is None else each.plan.plan_id,
+            size(each.size_bytes),
+            "left by an interrupted removal" if each.plan is None else written(each.plan.stage),
+            "" if each.plan is None else each.plan.name,
+        ]
+        for each in found
+    ]
+    return [Grid("", ["PLAN", "SIZE", "STATE", "NAME"], rows)] if rows else []
