@@ -168,8 +168,7 @@ class App:
         self.reversions = ReversionService(
             database, sandboxes, self.checkpoints, rollbacks, strategist, self._own
         )
-        self.tree = DecisionTree(database, ownership.is_owned)
-        self.cleanup = Cleanup(sandboxes, self.checkpoints, ownership.own)
+        self.cleanup = Cleanup(sandboxes, self.checkpoints, self._own)
         self.apply = ApplyPhase(
             database,
             sandboxes,
@@ -179,15 +178,18 @@ class App:
             applications,
             self._own,
         )
-        self.comparisons = Comparisons(sandboxes)
-        self.plans = PlanReader(
-            database, sandboxes, self.comparisons, ownership.is_owned, self.project
-        )
-
+        self._add_readers(database, sandboxes)
         self.doctor = Doctor(
             Examination(database, sandboxes, pruning, ownership, self._head, data),
             Repairs(database, sandboxes, pruning, ownership, self._head),
         )
+
+    def _add_readers(self, database: Database, sandboxes: Sandboxes) -> None:
+        """Builds what only looks."""
+        is_owned = self.ownership.is_owned
+        self.tree = DecisionTree(database, is_owned)
+        self.comparisons = Comparisons(sandboxes)
+        self.plans = PlanReader(database, sandboxes, self.comparisons, is_owned, self.project)
 
     def interrupt(self) -> bool:
         """Lets what owns a plan in this process stop safely; tells whether anything does."""
