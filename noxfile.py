@@ -117,6 +117,18 @@ def bench_peers(session: nox.Session) -> None:
     run(session, "python", "benchmarks/peers.py", *session.posargs)
 
 
+@nox.session(default=False)
+def bench_milestones(session: nox.Session) -> None:
+    """What the checkpoints of 200 quick steps cost, beside the same steps as a shell script."""
+    run(session, "python", "benchmarks/milestones.py", *session.posargs)
+
+
+@nox.session(default=False)
+def bench_long_plan(session: nox.Session) -> None:
+    """What the store and a step come to after 10,000 checkpoints of a changing file."""
+    run(session, "python", "benchmarks/long_plan.py", *session.posargs)
+
+
 @nox.session
 def docs(session: nox.Session) -> None:
     """Links and anchors of all pages lead somewhere; generated pages are up to date."""

@@ -182,9 +182,7 @@ Feature: Checkpoints of a sandbox
     And the error says
       """
       before step first: same as cp1
-      before write_file in step first: same as cp1
       before step second: same as cp2
-      before shell in step second: same as cp2
       """
     And the checkpoints are
       | seq | reason                         |

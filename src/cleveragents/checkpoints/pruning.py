@@ -25,6 +25,7 @@ from cleveragents.storage.database import Database
 OPEN_TARGET = "an unfinished operation needs it"
 # A long run frees space as it goes: a sweep looks at the whole store, so it must be worth it.
 MUCH_BYTES = 16 << 20
+MANY = 250  # of them, however small: the intent that lists them is written at each checkpoint
 
 
 class Pruning:
@@ -60,15 +61,16 @@ class Pruning:
         kept = [verdict.checkpoint for verdict in verdicts if verdict.keep]
         if doomed:
             waiting = self.forget(plan_id, doomed)
-            if waiting > max(MUCH_BYTES, sum(row.size_bytes for row in kept) // 2):
+            much = max(MUCH_BYTES, sum(row.size_bytes for row in kept) // 2)
+            if waiting["bytes"] > much or len(waiting["refs"]) >= MANY:
                 self.free(plan_id)
         if self.is_due(len(kept)):
             text = f"{len(kept)} checkpoints are kept, more than the limit of {self._policy.limit}"
             self._report(Note(plan_id, text))
         return verdicts
 
-    def forget(self, plan_id: str, doomed: Sequence[Checkpoint]) -> int:
-        """Deletes rows and notes that their content may go; returns how many bytes wait for it."""
+    def forget(self, plan_id: str, doomed: Sequence[Checkpoint]) -> Mapping[str, Any]:
+        """Deletes rows and notes that their content may go; returns all that waits for it."""
         with self._database.unit_of_work() as connection:
             repository = CheckpointRepository(connection)
             for checkpoint in doomed:
@@ -127,7 +129,7 @@ class Pruning:
 
 def _note(
     connection: Connection, plan_id: str, waiting: Operation | None, doomed: Sequence[Checkpoint]
-) -> int:
+) -> Mapping[str, Any]:
     """Adds forgotten checkpoints to the prune that waits already, or opens one."""
     operations = OperationRepository(connection)
     earlier: Mapping[str, Any] = waiting.intent if waiting else {"refs": []}
@@ -140,7 +142,7 @@ def _note(
         operations.open(plan_id, Kind.PRUNE, intent)
     else:
         operations.extend(waiting.operation_id, intent)
-    return int(intent["bytes"])
+    return intent
 
 
 def _needed(connection: Connection, plan: Plan, rows: Sequence[Checkpoint]) -> dict[str, str]:

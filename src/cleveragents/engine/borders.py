@@ -25,15 +25,18 @@ class StepBorders:
         self._checkpoints = checkpoints
         self._report = report
 
-    def enter(self, plan: Plan, step: Step) -> None:
-        """Makes the checkpoints that are due before a step of any kind, if rollback is enabled."""
+    def enter(self, plan: Plan, step: Step) -> Checkpoint | None:
+        """Makes the checkpoints that are due before a step of any kind, if rollback is enabled.
+
+        Returns the one that holds the state before the step, if a setting asked for it.
+        """
         if not plan.action.rollback.enabled:
-            return
+            return None
         if step.checkpoint is not None:
             reason = f"named by step {step.title}"
             named = Wanted(CheckpointType.MANUAL, reason, label=step.checkpoint, pinned=True)
             self._checkpoints.create_checkpoint(plan.plan_id, named)
-        self._checkpoints.auto_create_if_configured(
+        return self._checkpoints.auto_create_if_configured(
             plan.plan_id, Trigger.BEFORE_STEP, f"before step {step.title}"
         )
 

@@ -62,22 +62,23 @@ class ToolSteps:
 
         If one cannot be made, its error leaves here and the tool does not run.
         """
-        self._borders.enter(plan, step)
+        saved = self._borders.enter(plan, step)
         if not plan.action.rollback.enabled:
             return None
         plan_id, title = plan.plan_id, step.title
-        if not declared.read_only:
-            self._checkpoints.auto_create_if_configured(
+        # What is saved before the step is saved before its tool: nothing has run in between.
+        if saved is None and not declared.read_only:
+            saved = self._checkpoints.auto_create_if_configured(
                 plan_id,
                 Trigger.BEFORE_TOOL_EXECUTE,
                 f"before {declared.name} in step {title}",
                 source_tool=declared.name,
             )
-        if step.retries:
+        if saved is None and step.retries:
             reason = f"retries of step {title} start from it"
             retried = Wanted(CheckpointType.STEP, reason, even_if_unchanged=False)
-            self._checkpoints.create_checkpoint(plan_id, retried)
-        return self._checkpoints.latest_checkpoint(plan_id)
+            saved = self._checkpoints.create_checkpoint(plan_id, retried)
+        return saved or self._checkpoints.latest_checkpoint(plan_id)
 
     def _checkpoint_after(self, plan: Plan, step: ToolStep, declared: Declaration) -> None:
         if plan.action.rollback.enabled and not declared.read_only:
