@@ -36,6 +36,7 @@ from cleveragents.engine.doctor.doctor import Doctor
 from cleveragents.engine.doctor.examination import Examination
 from cleveragents.engine.doctor.repair import Repairs
 from cleveragents.engine.execute import AnyStepKind, ExecutePhase
+from cleveragents.engine.history import History
 from cleveragents.engine.merge import Merges
 from cleveragents.engine.moves import PlanMoves
 from cleveragents.engine.proposal import Proposals
@@ -179,6 +180,12 @@ class App:
             self._own,
         )
         self._add_readers(database, sandboxes)
+        self.history = History(database)
+        self.comparisons = Comparisons(sandboxes)
+        self.plans = PlanReader(
+            database, sandboxes, self.comparisons, ownership.is_owned, self.project
+        )
+
         self.doctor = Doctor(
             Examination(database, sandboxes, pruning, ownership, self._head, data),
             Repairs(database, sandboxes, pruning, ownership, self._head),

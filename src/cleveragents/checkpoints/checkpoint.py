@@ -13,6 +13,7 @@ from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Failed, InvalidInput, NotFound
 from cleveragents.ids import is_id, now
 from cleveragents.plans.document import PlanDocument
+from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import Phase
 from cleveragents.snapshots.manifest import Entry, encode
 from cleveragents.storage.tables import checkpoints, plans
@@ -50,6 +51,18 @@ class Checkpoint:
     def reason(self) -> str:
         """Why it was made."""
         return str(self.metadata.get("reason", ""))
+
+
+def facts(checkpoint: Checkpoint) -> dict[str, object]:
+    """What is still told of a checkpoint when it is gone."""
+    about = ("reason", "trigger", "source_tool", "files", "seconds")
+    return {
+        "name": checkpoint.name,
+        "type": checkpoint.checkpoint_type,
+        "label": checkpoint.label,
+        "size_bytes": checkpoint.size_bytes,
+        **{name: checkpoint.metadata.get(name) for name in about},
+    }
 
 
 def state_hash(roots: Mapping[str, Entry], document: PlanDocument) -> str:
@@ -121,6 +134,9 @@ class CheckpointRepository:
             raise Failed(
                 f"checkpoint {checkpoint.name} cannot be recorded: {error.orig}"
             ) from error
+        about = facts(checkpoint)
+        identity = checkpoint.checkpoint_id
+        record(self._connection, checkpoint.plan_id, Happening.CHECKPOINT, identity, about)
 
     def of_plan(self, plan_id: str) -> Sequence[Checkpoint]:
         """Returns the checkpoints of a plan, the oldest first."""
@@ -180,6 +196,9 @@ class CheckpointRepository:
             .where(checkpoints.c.checkpoint_id == checkpoint.checkpoint_id)
             .values(pinned=pinned)
         )
+        detail = {"name": checkpoint.name, "pinned": pinned}
+        identity = checkpoint.checkpoint_id
+        record(self._connection, checkpoint.plan_id, Happening.PINNED, identity, detail)
         return replace(checkpoint, pinned=pinned)
 
     def delete(self, checkpoint: Checkpoint) -> None:

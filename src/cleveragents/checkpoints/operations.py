@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from cleveragents.ids import new_id, now
+from cleveragents.plans.journal import Happening, record
 from cleveragents.storage.tables import operations, plans
 
 
@@ -72,6 +73,7 @@ class OperationRepository:
                 opened_at=now(),
             )
         )
+        record(self._connection, plan_id, Happening.OPERATION, operation_id)
         row = (
             self._connection.execute(
                 select(operations).where(operations.c.operation_id == operation_id)

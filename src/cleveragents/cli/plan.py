@@ -14,6 +14,7 @@ from cleveragents.cli import (
     decisions,
     errors,
     execute,
+    log,
     rollback,
     views,
 )
@@ -38,6 +39,7 @@ def register(root: typer.Typer) -> None:
     apply.register(group)
     conflicts.register(group)
     errors.register(group)
+    log.register(group)
     decisions.register(group)
     rollback.register(group)
     checkpoint.register(group)

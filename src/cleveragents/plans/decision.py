@@ -10,6 +10,7 @@ from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, 
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import new_id, now
 from cleveragents.plans.cursor import holder
+from cleveragents.plans.journal import Happening, record
 from cleveragents.storage.tables import checkpoints, decision_influences, decisions
 
 PROMPT_DEFINITION = "prompt_definition"  # the root: what the plan was asked to do
@@ -108,6 +109,7 @@ class DecisionRepository:
             )
         if new.checkpoint_id is not None:
             self.follows(decision_id, new.checkpoint_id)
+        record(self._connection, plan_id, Happening.DECIDED, decision_id)
         return decision_id
 
     def follows(self, decision_id: str, checkpoint_id: str) -> None:

@@ -16,7 +16,8 @@ from cleveragents.ids import is_id, new_id, now
 from cleveragents.plans.action import Action
 from cleveragents.plans.correction import CorrectionRepository
 from cleveragents.plans.cursor import FIRST, step_at, top_index
-from cleveragents.plans.lifecycle import START, Phase, Stage, State, check_move
+from cleveragents.plans.journal import Happening, record
+from cleveragents.plans.lifecycle import START, Phase, Stage, State, check_move, written
 from cleveragents.plans.step import Step
 from cleveragents.storage.tables import plan_definitions, plans
 
@@ -127,6 +128,7 @@ class PlanRepository:
                 updated_at=moment,
             )
         )
+        record(self._connection, plan_id, Happening.MADE, plan_id)
         return self.get(plan_id)
 
     def get(self, plan_id: str) -> Plan:
@@ -184,6 +186,13 @@ class PlanRepository:
             attempt=current.attempt + starts,
             error_json=None if error is None else json.dumps(vars(error)),
         )
+        moved = {
+            "from": written(current.stage),
+            "to": written(target),
+            "attempt": current.attempt + starts,
+            "error": None if error is None else error.message,
+        }
+        record(self._connection, plan_id, Happening.MOVED, plan_id, moved)
         CorrectionRepository(self._connection).follow(plan_id, target)
         return self.get(plan_id)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
 
 from cleveragents.ids import new_id, now
+from cleveragents.plans.journal import Happening, record
 from cleveragents.storage.tables import step_runs
 
 STARTED, SUCCEEDED, FAILED = "started", "succeeded", "failed"
@@ -91,6 +92,8 @@ class StepRunRepository:
                 started_at=now(),
             )
         )
+        detail = {"checkpoint_id": checkpoint_id}
+        record(self._connection, plan_id, Happening.STEP, step_run_id, detail)
         return self.get(step_run_id)
 
     def get(self, step_run_id: str) -> StepRun:

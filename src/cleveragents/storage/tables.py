@@ -20,7 +20,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA = "0009"  # the newest migration; a database that is ahead of it is refused
+SCHEMA = "0010"  # the newest migration; a database that is ahead of it is refused
 ULID = String(26)
 
 metadata = MetaData(
@@ -212,6 +212,17 @@ correction_attempts = Table(
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     Index(None, "plan_id"),
+)
+
+journal = Table(
+    "journal",
+    metadata,
+    Column("plan_id", ULID, ForeignKey("plans.plan_id"), primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("at", UtcDateTime, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("ref_id", ULID, nullable=False),  # the row it is about, which may be gone
+    Column("detail_json", Text, nullable=False),
 )
 
 operations = Table(

@@ -1,0 +1,65 @@
+"""Steps about the history of plans."""
+
+import json
+import re
+
+from behave import given, then, when
+
+
+@then("the story is")
+def check_story(context):
+    found = story(context)
+    assert found == context.text.splitlines(), "\n".join(found)
+
+
+@then("the story says")
+def check_story_part(context):
+    """The lines come in this order; others may stand between them."""
+    found = story(context)
+    rest = iter(found)
+    missing = [line for line in context.text.splitlines() if line not in rest]
+    assert not missing, f"{missing} in\n" + "\n".join(found)
+
+
+def story(context):
+    """The lines for people, without their times."""
+    done = context.world.agents("plan", "log", "@", "--format=plain")
+    assert done.code == 0, done.err
+    _, *lines = done.out.splitlines()
+    return [told(line) for line in lines]
+
+
+def told(line):
+    rest = re.sub(r"^\S+( \S+)?Z +", "", line)
+    what, _, text = re.sub(r"\b\d+\.\d s\b|\b\d+(?= bytes freed)", counted, rest).partition("  ")
+    return f"{what:<10} {text.strip()}"
+
+
+def counted(match):
+    return "N s" if match[0].endswith("s") else "N"
+
+
+@then("the numbers of the events are 1 and up")
+def check_numbers(context):
+    found = [event["seq"] for event in context.world.done.data["events"]]
+    assert found == list(range(1, len(found) + 1)), found
+
+
+@then("the facts of the last event of each kind are")
+def check_facts(context):
+    last = {event["kind"]: event for event in context.world.done.data["events"]}
+    for row in context.table:
+        found = last[row["kind"]][row["fact"]]
+        assert found == json.loads(row["value"]), f"{row['kind']} {row['fact']}: {found!r}"
+
+
+@when("the clock has gone backwards in the middle of it")
+def turn_clock_back(context):
+    context.world.sql("UPDATE journal SET at = '2001-01-01 00:00:00.000000' WHERE seq > 6")
+    context.world.sql("UPDATE checkpoints SET created_at = '2001-01-01 00:00:00.0' WHERE seq > 1")
+
+
+@given("the database is taken back to before there was a journal")
+def drop_journal(context):
+    context.world.sql("DROP TABLE journal")
+    context.world.sql("UPDATE alembic_version SET version_num = '0009'")

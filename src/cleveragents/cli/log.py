@@ -1,0 +1,39 @@
+"""`agents plan log`: the whole story of a plan, in order."""
+
+import typer
+
+from cleveragents.cli import views
+from cleveragents.cli.invocation import PlanArgument, add_commands, current
+from cleveragents.cli.render import Grid, Result
+
+
+def register(group: typer.Typer) -> None:
+    """Adds the command to its group."""
+    add_commands(group, {"log": log})
+
+
+def log(plan: PlanArgument = "@") -> Result:
+    """Tell the whole story of a plan: steps, checkpoints, rollbacks, and why.
+
+    Example: agents plan log @
+    """
+    app = current.app()
+    found = app.plans.find(plan)
+    events = app.history.of(found)
+    data = [
+        {
+            "seq": event.seq,
+            "at": event.at.isoformat(),
+            "kind": event.kind,
+            "what": event.what,
+            "story": event.story,
+            **event.facts,
+        }
+        for event in events
+    ]
+    rows = [[views.moment(event.at), event.what, event.story] for event in events]
+    return Result(
+        {"plan_id": found.plan_id, "events": data},
+        [Grid("", ["WHEN", "WHAT", "STORY"], rows)],
+        messages=views.cautions(found, app),
+    )
