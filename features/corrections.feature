@@ -108,7 +108,7 @@ Feature: Corrections
   Scenario: a dry run tells it all and changes nothing
     When with the options --dry-run --format json I correct "storage" by saying "no"
     Then the exit code is 0
-    And the keys of "data" are "plan, decision, checkpoint, decisions, standing, steps, files, undo, cannot_be_undone"
+    And the keys of "data" are "plan, decision, checkpoint, decisions, standing, subplans, merged_again, steps, files, undo, cannot_be_undone"
     And the data holds
       | field                | value     |
       | decisions.0.chosen   | "sqlite"  |

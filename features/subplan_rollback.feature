@@ -235,3 +235,19 @@ Feature: Subplans and going back
     And the subplans are
       | name | state             | merged |
       | bad  | execute/cancelled | no     |
+
+  Scenario: cancelling a parent asks a subplan to stop that is run by itself
+    Given the steps
+      """
+      - subplans: {retries: 0, plans: [{name: a, steps: [{tool: shell, pass_env: [GATE], with: {command: "touch \"$GATE.log\"; test -e \"$GATE\" && touch up && sleep 100"}}]}]}
+      """
+    And I have run "agents run ACTION" in vain
+    And the gate is open
+    And the subplan "a" is run by a process of its own
+    And its step has made "up"
+    When I run "agents plan cancel @"
+    Then the exit code is 0
+    When the process comes to its end
+    Then the subplans are
+      | name | state             | merged |
+      | a    | execute/cancelled | no     |

@@ -102,6 +102,11 @@ def run_on_child(context, name, line):
     context.world.agents(*(child.plan_id if word == "CHILD" else word for word in line.split()))
 
 
+@given('the subplan "{name}" is run by a process of its own')
+def start_child(context, name):
+    context.world.agents_beside("plan", "execute", newest(context, name).plan_id)
+
+
 @given('a merge of "{name}" has crashed after its {done}')
 def crash_merge(context, name, done):
     """Opens a merge, and carries it out as far as a process that died there did."""

@@ -31,10 +31,10 @@ class PlanMoves:
         with self._database.unit_of_work() as connection:
             repository = ChildRepository(connection)
             open_ = [child for child in repository.below(plan_id) if child.stage != COMPLETE]
-            for child in open_:
-                if child.stage != RUNNING:
-                    repository.cancel(child)
-        return [child.plan_id for child in open_ if child.stage == RUNNING]
+            running = [child.plan_id for child in open_ if child.stage == RUNNING]
+            for child in (child for child in open_ if child.plan_id not in running):
+                repository.cancel(child)
+        return running
 
     def tell(self, event: Event) -> None:
         """Reports what happened to a plan."""
