@@ -186,8 +186,9 @@ Feature: What apply refuses
 
   Scenario: a subplan is not applied by itself
     Given I have run "agents run ACTION"
+    And I remember the plan
     And the plan is set under another one by hand
-    When I run "agents plan apply @ --yes"
+    When I apply the plan I remember
     Then the exit code is 4
     And the error says "apply the parent: agents plan apply"
 

@@ -148,6 +148,11 @@ def stored_validations(context, codes):
     assert found == [int(code) for code in codes.split()], found
 
 
+@when("I apply the plan I remember")
+def apply_remembered(context):
+    context.world.agents("plan", "apply", context.plan_id, "--yes")
+
+
 @when("I unapply the plan I remember")
 def unapply_remembered(context):
     context.world.agents("plan", "unapply", context.plan_id, "--yes")
