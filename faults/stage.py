@@ -103,6 +103,7 @@ class Stage:
         old.replace(today)
         for left in self.room.data.glob("cleveragents.db-*"):
             left.unlink()
+        (self.room.data / "head").unlink(missing_ok=True)  # the first schema knew of none
 
 
 def is_newer_schema_there() -> bool:
