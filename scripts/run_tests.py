@@ -21,7 +21,7 @@ from results import record
 BUILD = Path("build")
 DURATIONS = BUILD / "durations.json"  # seconds per feature file, from the last run
 WORKERS = 2  # the machines we test on have two cores
-BUDGET = 9 * 60  # seconds per suite, so that all of `./dev test` takes less than twenty minutes
+BUDGET = 14 * 60  # seconds per suite; together they stay below twenty minutes
 COVERAGE = [sys.executable, "-m", "coverage", "run", "-m"]
 
 
