@@ -139,6 +139,16 @@ Feature: The store of snapshots
     Then snapshot 2 brings the tree back exactly
     And snapshot 6 brings the tree back exactly
 
+  Scenario: a sweep keeps the files of a live directory that another one is a difference to
+    Given the tree holds a directory of 100 files
+    And the tree has been captured
+    And the tree has been captured 6 times, each time with other bytes in "many/file-0001"
+    When the store is swept and snapshot 3 is forgotten
+    Then the sweep freed at least 15000 bytes
+    And snapshot 2 brings the tree back exactly
+    And snapshot 5 brings the tree back exactly
+    And snapshot 7 brings the tree back exactly
+
   Scenario: damage to a version is told by all that are differences to it
     Given the tree holds a directory of 100 files
     And the tree has been captured

@@ -152,6 +152,13 @@ def capture_often(context, count):
         context.kept.capture()
 
 
+@given('the tree has been captured {count:d} times, each time with other bytes in "{name}"')
+def capture_renewed(context, count, name):
+    for _ in range(count):
+        (context.kept.tree / name).write_bytes(os.urandom(20_000))
+        context.kept.capture()
+
+
 @then("each of the last {count:d} packs takes at most {limit:d} bytes in the mean")
 def check_packs(context, count, limit):
     sizes = [pack.stat().st_size for pack in context.kept.packs[-count:]]

@@ -88,11 +88,13 @@ def intact(path: bytes, entry: Entry, read: Read) -> Iterator[tuple[bytes, Entry
 def reachable(entries: Iterable[Entry], read: Read, bases: Bases) -> set[bytes]:
     """Returns the ids of every object that the entries need; raises Damaged if one is lost."""
     found: set[bytes] = set()
+    walked: set[bytes] = set()  # a base is needed for its bytes, not for what it lists
     waiting = list(entries)
     while waiting:
         entry = waiting.pop()
-        if entry.content in found:
+        if entry.content in walked:
             continue
+        walked.add(entry.content)
         found.update(content.objects(entry, read))
         if entry.is_dir:
             found.update(bases(entry.content) or ())
