@@ -18,7 +18,6 @@ Feature: The command line
       | plan execute @                      | plan execute           |
       | plan list                           | plan list              |
       | plan status                         | plan status            |
-      | plan log               |
       | plan log                            | plan log               |
       | plan diff                           | plan diff              |
       | plan checkpoint create @ --label ok | plan checkpoint create |
