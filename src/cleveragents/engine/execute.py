@@ -17,6 +17,7 @@ from cleveragents.plans.plan import Plan, PlanError
 from cleveragents.plans.step import AnyStep
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.storage.durability import sync_file_system
 
 S_contra = TypeVar("S_contra", bound=AnyStep, contravariant=True)
 
@@ -113,6 +114,7 @@ class ExecutePhase:
                 return self._moves.plan(plan.plan_id)
             plan = self._moves.plan(plan.plan_id)
         self._milestone(plan, CheckpointType.POST_EXECUTE, "after the last step")
+        sync_file_system(sandbox.path)  # a complete plan's files are never looked at again
         return self._moves.move(plan.plan_id, COMPLETE)
 
     def _refuse(self, plan: Plan) -> None:
