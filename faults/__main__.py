@@ -40,12 +40,19 @@ def main() -> int:
     parser.add_argument("--offset", type=int, default=0, help="takes other points")
     parser.add_argument("--workers", type=int, default=2, help="rooms to work in at once")
     parser.add_argument("--operation", action="append", default=[], help="only this one")
+    parser.add_argument("--some", type=int, help="only so many operations")
     parser.add_argument("--at", default="", help="only at calls that this expression finds")
     parser.add_argument("--first", action="store_true", help="stop at the first problem")
     options = parser.parse_args()
     names = tuple(options.operation)
     extent = Extent(
-        options.points, options.offset, names, options.workers, options.first, options.at
+        options.points,
+        options.offset,
+        names,
+        options.workers,
+        options.first,
+        options.at,
+        options.some,
     )
     failed = 0
     for name in options.suites or SUITES:
@@ -134,7 +141,7 @@ def run_long_plan(extent: Extent) -> int:
 def compare(suite: Compared, extent: Extent) -> int:
     """Prints the product beside the naive order; returns how many faults had a problem."""
     tried = suite.run(extent)
-    naive = [] if extent.names else suite.run_naive(extent)
+    naive = [] if extent.names or extent.some else suite.run_naive(extent)
     report.show(report.HEADINGS, report.table([*tried, *naive]))
     blind = bool(naive) and not any(one.problems for one in naive)
     if blind:

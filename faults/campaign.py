@@ -39,22 +39,25 @@ class Extent:
     workers: int
     first: bool = False  # stop at the first problem
     at: str = ""  # only at calls that this expression finds
+    some: int | None = None  # of the operations; another offset takes others
 
     def operations(self) -> list[Operation]:
         """The operations that are named, or all for which there is something to do."""
-        return [
+        able = [
             operation
             for operation in OPERATIONS
             if (not self.names or operation.name in self.names)
             and (operation.start != "old" or is_newer_schema_there())
         ]
+        first = self.offset % len(able)
+        return (able[first:] + able[:first])[: self.some]
 
     def of(self, calls: Sequence[SystemCall]) -> list[SystemCall]:
         """Takes as many calls as are wanted at even distances."""
         calls = [call for call in calls if re.search(self.at, call.text)]
         if len(calls) <= self.points:
             return list(calls)
-        step = len(calls) / self.points
+        step = len(calls) / max(1, self.points)
         return [calls[int(index * step + self.offset % step)] for index in range(self.points)]
 
 
@@ -118,7 +121,17 @@ class _Worker:
                 home, repository=operation.repository
             )
         stage = self._stages[operation.repository]
-        judge = Judge(stage, operation)
+        try:
+            judge = Judge(stage, operation)
+        except AssertionError as error:
+            wrong = Problem(TORN, str(error))
+            yield Tried(
+                operation.name,
+                f"{operation.name}: no fault at all",
+                happened=True,
+                problems=(wrong,),
+            )
+            return
         stage.start(operation.start)
         injections = self._campaign.choose(stage.room.calls(operation.line))
         for turn in range(self._number, len(injections), self._extent.workers):

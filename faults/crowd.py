@@ -81,7 +81,7 @@ def _disturb(room: Room, members: Sequence[subprocess.Popen[bytes]]) -> int:
     stops = 0
     while any(one.poll() is None for one in members):
         clock.set_off(member.clock_of(room), CLOCKS[stops % len(CLOCKS)])
-        for pid in _children(members[0].pid):
+        for pid in _children(members[0].pid) if members[0].poll() is None else ():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGSTOP)
                 time.sleep(STOPPED_SECONDS)
@@ -108,7 +108,8 @@ def _untold(stage: Stage, plan_id: str, told: Sequence[Told]) -> Iterator[str]:
     for one in told:
         if one.code not in (0, NEWEST):
             yield f"{one.kind} ended with {one.code}: {one.said}"
-    rows = read(stage.room, plan_id).rows
+    before = stage.saved["done"]
+    rows = [row for row in read(stage.room, plan_id).rows if row.checkpoint_id not in before]
     there = Counter(row.label for row in rows if row.label)
     done = {
         kind: {one.label for one in told if one.kind == kind and one.counts}

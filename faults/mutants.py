@@ -59,11 +59,11 @@ NO_SAVE = "        return self._newest(plan_id) if wanted else self._newest(plan
 GO_BACK = """\
         self._checkpoints.rollback_to_checkpoint(plan.plan_id, start, ending=Ending(RUNNING))
 """
-UPGRADE = "                    upgrade(connection)\n"
+UPGRADE = '    command.upgrade(config, "head")\n'
 UPGRADE_APART = f"""\
-                    connection.exec_driver_sql("COMMIT")
+    connection.exec_driver_sql("COMMIT")
 {UPGRADE}\
-                    connection.exec_driver_sql("BEGIN")
+    connection.exec_driver_sql("BEGIN")
 """
 
 # Name, file, texts that are there exactly once with what replaces them, who must notice.
@@ -84,6 +84,12 @@ MUTANTS = (
         "a restored sandbox is not synced",
         "snapshots/archive.py",
         (("            sync_file_system(path)\n", "            del path\n"),),
+        ORDER,
+    ),
+    Mutant(
+        "a complete plan's files are not synced",
+        "engine/execute.py",
+        (("        sync_file_system(sandbox.path)", "        sandbox.path"),),
         ORDER,
     ),
     Mutant(
@@ -157,7 +163,7 @@ MUTANTS = (
     ),
     Mutant(
         "a migration is not one transaction",
-        "storage/database.py",
+        "storage/migrations/__init__.py",
         ((UPGRADE, UPGRADE_APART),),
         _kills("migrate", "cleveragents.db"),
     ),
@@ -207,7 +213,9 @@ def _test(mutant: Mutant) -> Tested:
             timeout=TIMEOUT,
             check=False,
         )
-    return Tested(mutant, caught=done.returncode != 0, how=_symptom(done.stderr, done.stdout))
+    # A suite that breaks down has noticed nothing.
+    caught = done.returncode != 0 and "Traceback" not in done.stderr
+    return Tested(mutant, caught, _symptom(done.stderr, done.stdout))
 
 
 def _symptom(*outputs: str) -> str:

@@ -10,6 +10,7 @@ CREATE_NEXT = f"plan checkpoint create @ --label {NEXT}"
 ROLLBACK = "plan rollback @ 2 --yes"
 DELETE = "plan checkpoint delete @ 2 --yes"
 EXECUTE = "plan execute @"
+RUN = "run ../action.yaml"
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ OPERATIONS = (
         "nothing",
         "plan list",
         (Way((), "3"),),
-        next_line="run ../action.yaml",
+        next_line=RUN,
         look="plan list",
         owed=None,
     ),

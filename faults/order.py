@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from faults.operations import CREATE, PRUNE, ROLLBACK
+from faults.operations import CREATE, PRUNE, ROLLBACK, RUN
 from faults.product import Product
 from faults.room import Room, import_everything
 from faults.stage import Stage
@@ -23,15 +23,16 @@ def run() -> dict[str, list[str]]:
     import_everything()
     with tempfile.TemporaryDirectory(prefix="order ") as home:
         stage = Stage(Room(Path(home) / "room", Product()))
-        traces = {line: _trace(stage, line) for line in (CREATE, ROLLBACK, PRUNE)}
+        traces = {line: _trace(stage, line, "done") for line in (CREATE, ROLLBACK, PRUNE)}
+        traces[RUN] = _trace(stage, RUN, "nothing")
     return {
         text: [f"{line}: {call.text}" for line, calls in traces.items() for call in broken(calls)]
         for text, broken in RULES.items()
     }
 
 
-def _trace(stage: Stage, line: str) -> Calls:
-    stage.start("done")
+def _trace(stage: Stage, line: str, start: str) -> Calls:
+    stage.start(start)
     return [call for call in stage.room.calls(line) if call.changes]
 
 
@@ -71,6 +72,17 @@ def _files_relied_on(calls: Calls) -> Iterator[SystemCall]:
             yield call
 
 
+def _plans_told_unsynced(calls: Calls) -> Iterator[SystemCall]:
+    """The end of a run, if its files were not synced after its last checkpoint.
+
+    Steps are other processes: what they write is not among these calls.
+    """
+    if any(call.name.startswith("mkdir") and "/sandboxes/" in call.text for call in calls):
+        last = [call for call in calls if call.name == "syncfs" or "/writing-" in call.text][-1]
+        if last.name != "syncfs":
+            yield last
+
+
 def _rows_told_unsynced(calls: Calls) -> Iterator[SystemCall]:
     """The last write to a file of the database, if no sync of that file follows."""
     for name in ("cleveragents.db>", "cleveragents.db-journal>", "cleveragents.db-wal>"):
@@ -91,5 +103,6 @@ RULES: Mapping[str, Callable[[Calls], Iterator[SystemCall]]] = {
     "a pack is synced before it gets its name": _packs_named_unsynced,
     "its name is durable before a row, or an old pack's end, relies on it": _names_relied_on,
     "a restored sandbox is synced before a row relies on it": _files_relied_on,
+    "the files of a run are synced before it is complete": _plans_told_unsynced,
     "what was committed last is synced before success is told": _rows_told_unsynced,
 }

@@ -11,12 +11,13 @@ import os
 import struct
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from faults import naive
 from faults.campaign import Campaign, Extent, Tried
-from faults.operations import Operation
+from faults.operations import EXECUTE, RUN, Operation, Way
 from faults.product import Product
 from faults.room import Program, Room
 from faults.tracing import Injection, SystemCall
@@ -27,6 +28,10 @@ NEW_MOUNTS = 0x00020000  # CLONE_NEWNS
 IMAGE_BYTES = 96 << 20
 OPTIONS = "loop,commit=600"  # nothing reaches the disk by the mere passing of time
 # A run of steps has children that would keep the disks busy; a first use has nothing to lose.
+# What a whole run leaves is cut only after its end: before, there may be no plan to go on with.
+WHOLE_RUN = Operation(
+    "run", "nothing", RUN, (Way((RUN,), "3"),), EXECUTE, owed=None, counts_rows=False
+)
 OPERATIONS = ("checkpoint", "rollback", "rollback in git", "delete", "prune", "recover", "migrate")
 
 
@@ -47,7 +52,8 @@ def missing() -> str | None:
 def run(extent: Extent) -> list[Tried]:
     """Kills operations and cuts the power at once; also right after they reported success."""
     operations = [one for one in extent.operations() if one.name in OPERATIONS]
-    return _run(Product(), operations, extent)
+    run_to_its_end = _run(Product(), [WHOLE_RUN], replace(extent, points=0, workers=1))
+    return [*_run(Product(), operations, extent), *run_to_its_end]
 
 
 def run_naive(extent: Extent) -> list[Tried]:

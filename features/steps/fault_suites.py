@@ -11,13 +11,21 @@ from behave import then, when
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@when('{points:d} points of the suite "{suite}" are tried')
-@when('{points:d} point of the suite "{suite}" is tried')
-def try_points(context, points, suite):
+@when('the suite "{suite}" tries {some:d} operations with --points {points:d}')
+def try_points(context, suite, some, points):
+    # One worker: with few points, most of the time goes into preparing each worker's room.
+    extent = f"--some {some} --points {points} --offset {_rotation()} --workers 1"
+    _run(context, suite, *extent.split())
+
+
+@when('the suite "{suite}" looks at whole commands')
+def try_commands(context, suite):
+    _run(context, suite)
+
+
+def _run(context, suite, *options):
     # Not under coverage: what is killed leaves no record, and it would only cost time.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("COVERAGE_")}
-    # One worker: with few points, most of the time goes into preparing each worker's room.
-    options = ["--points", str(points), "--offset", str(_rotation()), "--workers", "1"]
     context.suite = subprocess.run(
         [sys.executable, "-m", "faults", suite, *options],
         cwd=ROOT,
