@@ -180,12 +180,6 @@ class App:
             self._own,
         )
         self._add_readers(database, sandboxes)
-        self.history = History(database)
-        self.comparisons = Comparisons(sandboxes)
-        self.plans = PlanReader(
-            database, sandboxes, self.comparisons, ownership.is_owned, self.project
-        )
-
         self.doctor = Doctor(
             Examination(database, sandboxes, pruning, ownership, self._head, data),
             Repairs(database, sandboxes, pruning, ownership, self._head),
@@ -195,6 +189,7 @@ class App:
         """Builds what only looks."""
         is_owned = self.ownership.is_owned
         self.tree = DecisionTree(database, is_owned)
+        self.history = History(database)
         self.comparisons = Comparisons(sandboxes)
         self.plans = PlanReader(database, sandboxes, self.comparisons, is_owned, self.project)
 
