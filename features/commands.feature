@@ -319,13 +319,10 @@ Feature: The command line
       | PlanMoved       | execute/processing                             |
       | CheckpointSaved | cp1: before the plan runs                      |
       | CheckpointSame  | cp1: before step first                         |
-      | CheckpointSame  | cp1: before shell in step first                |
       | StepStarted     | 1/2 first, attempt 1                           |
       | StepFinished    | first: exit code 0                             |
       | CheckpointSaved | cp2: after shell in step first                 |
       | CheckpointSame  | cp2: before step second                        |
-      | CheckpointSame  | cp2: before shell in step second               |
-      | CheckpointSame  | cp2: retries of step second start from it      |
       | StepStarted     | 2/2 second, attempt 1                          |
       | StepOutput      | wrong                                          |
       | StepFailed      | second: exit code 1, 1 left                    |
