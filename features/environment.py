@@ -1,6 +1,7 @@
 """Gives every scenario a world of its own: a temporary folder, removed afterwards."""
 
 import os
+import signal
 
 from world import World
 
@@ -18,3 +19,8 @@ def before_scenario(context, scenario):
 def after_scenario(context, scenario):
     """Removes it, whatever modes the scenario left behind."""
     context.world.remove()
+
+
+def before_all(context):
+    # A shell lets what it runs in the background ignore interrupts; scenarios send them.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
