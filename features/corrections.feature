@@ -219,3 +219,69 @@ Feature: Corrections
     When I correct "storage" by saying "no"
     Then the exit code is 4
     And the error says "unapply"
+
+  Scenario: a fix is added by a subplan, and nothing is taken back
+    When with the options "--mode append --yes" the fix of "storage" says "we have a server"
+    Then the exit code is 0
+    And the output says "✓ OK Correction complete"
+    And the plan is "execute/complete"
+    And the plan's log is "first sqlite red flat last postgres"
+    And the choosers were asked "storage, colour, schema, storage"
+    And the chooser was asked
+      """
+      {"name": "storage", "guidance": ["we have a server"]}
+      """
+    And the decisions that count are "plan, sqlite, red, flat, we have a server, fix 5"
+    And the corrections are
+      | corrects | state    | guidance         | chosen | replaced |
+      | storage  | complete | we have a server |        | sqlite   |
+    When I run "agents plan diff --correction CORRECTION"
+    Then the output says "+postgres"
+    When I run "agents plan rollback @ BEFORE --yes"
+    Then the exit code is 0
+    And the plan's log is "first sqlite red flat last"
+    And the plan's steps are
+      | step                    | status |
+      | first                   | done   |
+      | storage                 | done   |
+      | storage > sqlite > lite | done   |
+      | colour                  | done   |
+      | colour > red > paint    | done   |
+      | schema                  | done   |
+      | schema > flat > make    | done   |
+      | last                    | done   |
+
+  Scenario: a fix with a choice, shown first
+    When with the options "--mode append --dry-run --choose sqlite --format json" the fix of "storage" says "again"
+    Then the data holds
+      | field | value   |
+      | added | "fix 5" |
+    And the plan's log is "first sqlite red flat last"
+    When with the options "--mode append --choose sqlite" the fix of "storage" says "again"
+    Then the exit code is 2
+    When with the options "--mode append --choose sqlite --yes" the fix of "storage" says "again"
+    Then the exit code is 0
+    And the plan's log is "first sqlite red flat last sqlite"
+    And the choosers were asked "storage, colour, schema"
+
+  Scenario: a fix needs a choice that counts
+    When I run "agents plan correct --mode append --yes --guidance x @"
+    Then the exit code is 2
+    And the error says "needs the decision"
+    When with the options "--mode append --yes" the fix of "prompt_definition" says "x"
+    Then the exit code is 4
+    And the error says "only a choice that counts"
+    Given the plan is set to "apply/applied" by hand
+    When with the options "--mode append --yes" the fix of "storage" says "x"
+    Then the exit code is 4
+    And the error says "unapply"
+
+  Scenario: what several decisions and corrections begin with names none of them
+    Given I have corrected "colour" by saying "no red"
+    And I have corrected "colour" by saying "red after all"
+    When I run "agents plan diff --correction 0"
+    Then the exit code is 2
+    And the error says "names 2 corrections"
+    When I run "agents plan explain 0"
+    Then the exit code is 2
+    And the error says "decisions"

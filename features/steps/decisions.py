@@ -42,7 +42,7 @@ def check_decisions(context):
 def check_influences(context, seq, others):
     by_id = {row.decision_id: row.seq for row in decisions(context)}
     pairs = context.world.sql("SELECT decision_id, influenced_by FROM decision_influences")
-    found = sorted(by_id[other] for decision, other in pairs if by_id[decision] == seq)
+    found = sorted(by_id[other] for decision, other in pairs if by_id.get(decision) == seq)
     assert ", ".join(map(str, found)) == others, found
 
 
@@ -239,3 +239,34 @@ def check_strategist(context):
 def take_back(context):
     line = re.search(r"agents (plan rollback .*)# takes it back", context.world.done.err)[1]
     context.world.agents(*line.split(), "--yes")
+
+
+@when('with the options "{options}" the fix of "{name}" says "{guidance}"')
+def append_fix(context, options, name, guidance):
+    row = decision_called(context, name)
+    context.world.agents(
+        "plan", "correct", "--guidance", guidance, *shlex.split(options), row.decision_id
+    )
+    rows = context.world.app().corrections.attempts(row.plan_id)
+    context.before = rows[-1].before_id if rows else None
+    context.correction = rows[-1].correction_id if rows else None
+
+
+# --- Forks ----------------------------------------------------------------------------------------
+
+
+@when('I fork the checkpoint before "{title}" as "{name}"')
+def fork_as(context, title, name):
+    fork(context, title, ["--name", name])
+
+
+@given('I have forked the checkpoint before "{title}"')
+def have_forked(context, title):
+    fork(context, title, [])
+    assert context.world.done.code == 0, context.world.done.err
+
+
+def fork(context, title, options):
+    rows = context.world.app().checkpoints.list_checkpoints(context.world.plan.plan_id)
+    seq = next(row.seq for row in rows if row.reason == f"before step {title}")
+    context.world.agents("plan", "fork", "@", seq, *options)

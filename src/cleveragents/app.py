@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.comparison import Comparisons
 from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
@@ -21,6 +22,7 @@ from cleveragents.config.levels import (
     home,
     load,
 )
+from cleveragents.engine.append import AppendService
 from cleveragents.engine.application import Applications
 from cleveragents.engine.apply import ApplyPhase
 from cleveragents.engine.attempt import StepAttempts
@@ -36,6 +38,7 @@ from cleveragents.engine.doctor.doctor import Doctor
 from cleveragents.engine.doctor.examination import Examination
 from cleveragents.engine.doctor.repair import Repairs
 from cleveragents.engine.execute import AnyStepKind, ExecutePhase
+from cleveragents.engine.fork import ForkService
 from cleveragents.engine.history import History
 from cleveragents.engine.merge import Merges
 from cleveragents.engine.moves import PlanMoves
@@ -163,12 +166,7 @@ class App:
         )
         self.refresh = RefreshPhase(database, refreshes, self.checkpoints, self._own)
         self.conflicts = ConflictService(database, sandboxes, self.checkpoints, self._own)
-        self.corrections = CorrectionService(
-            database, self.checkpoints, rollbacks, corrections, self._own
-        )
-        self.reversions = ReversionService(
-            database, sandboxes, self.checkpoints, rollbacks, strategist, self._own
-        )
+        self._add_corrections(database, sandboxes, rollbacks, corrections, strategist)
         self.cleanup = Cleanup(sandboxes, self.checkpoints, self._own)
         self.apply = ApplyPhase(
             database,
@@ -193,6 +191,23 @@ class App:
         self.comparisons = Comparisons(sandboxes)
         self.plans = PlanReader(database, sandboxes, self.comparisons, is_owned, self.project)
 
+    def _add_corrections(
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        rollbacks: Rollbacks,
+        corrections: CorrectionOperations,
+        strategist: Strategist,
+    ) -> None:
+        """Builds what decides again, or beside."""
+        own, checkpoints = self._own, self.checkpoints
+        self.corrections = CorrectionService(database, checkpoints, rollbacks, corrections, own)
+        self.fixes = AppendService(database, checkpoints, own)
+        self.reversions = ReversionService(
+            database, sandboxes, checkpoints, rollbacks, strategist, own
+        )
+        self._forks = ForkService(database, sandboxes, rollbacks)
+
     def interrupt(self) -> bool:
         """Lets what owns a plan in this process stop safely; tells whether anything does."""
         self.stopping.interrupt()
@@ -202,6 +217,11 @@ class App:
         """Makes a plan from an action file."""
         self._head.advance()
         return self.strategize.run(self.project, action_file, arguments)
+
+    def fork(self, plan: Plan, checkpoint: Checkpoint, name: str) -> Plan:
+        """Makes a second plan that goes on from a checkpoint of a first one."""
+        self._head.advance()
+        return self._forks.fork(plan, checkpoint, name)
 
     def _own(self, plan_id: str, doing: str) -> AbstractContextManager[None]:
         """Owns a plan, if anything may be changed at all."""

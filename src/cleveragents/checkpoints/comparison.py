@@ -44,6 +44,10 @@ class Comparisons:
         """Tells what has changed since a checkpoint."""
         return self._until_now(plan, before.sandbox_ref)
 
+    def beside(self, plan: Plan, other: Checkpoint) -> list[FileDiff]:
+        """Tells how the files differ from another plan's; that they are older is no difference."""
+        return self._until_now(plan, other.sandbox_ref, _is_more_than_time)
+
     def between(self, plan: Plan, before: Checkpoint, after: Checkpoint) -> list[FileDiff]:
         """Tells what changed from one checkpoint to another."""
         return self.between_snapshots(plan, before.sandbox_ref, after.sandbox_ref)
@@ -58,7 +62,9 @@ class Comparisons:
 
         return list(diffs(changes[MAIN], stored, stored))
 
-    def _until_now(self, plan: Plan, snapshot_id: str) -> list[FileDiff]:
+    def _until_now(
+        self, plan: Plan, snapshot_id: str, counts: Callable[[Change], bool] = lambda _: True
+    ) -> list[FileDiff]:
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
         back = archive.changes_from_now(archive.load(snapshot_id), {MAIN: sandbox.path})[MAIN]
@@ -70,8 +76,15 @@ class Comparisons:
             with beneath.root_directory(sandbox.path) as root:
                 return beneath.read_file(root, path)
 
-        forward = [Change(change.path, change.after, change.before) for change in back]
+        forward = [Change(one.path, one.after, one.before) for one in back if counts(one)]
         return list(diffs(forward, lambda _, entry: archive.read_file(entry), present))
+
+
+def _is_more_than_time(change: Change) -> bool:
+    before, after = change.before, change.after
+    if before is None or after is None:
+        return True
+    return before._replace(mtime_ns=after.mtime_ns) != after
 
 
 def diffs(changes: Iterable[Change], old: Content, new: Content) -> Iterator[FileDiff]:

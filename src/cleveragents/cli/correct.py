@@ -17,11 +17,12 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Fields, Result, name_fields, show_blocks
 from cleveragents.engine.correct import Impact, check_choice
-from cleveragents.errors import NotFound
-from cleveragents.plans.correction import Mode
+from cleveragents.errors import InvalidInput, NotFound
+from cleveragents.plans.correction import CorrectionAttempt, Mode
 from cleveragents.plans.decision import Decision
 from cleveragents.plans.plan import Plan
 
+DRY_RUN = "dry run: nothing was changed"
 LISTED = 10  # shown to people; JSON has them all
 
 
@@ -37,42 +38,73 @@ def correct(
     guidance: Annotated[
         str, typer.Option("--guidance", metavar="TEXT", help="What should be done otherwise.")
     ],
-    mode: Annotated[Mode, typer.Option("--mode", help="How.")] = Mode.REVERT,
+    mode: Annotated[Mode, typer.Option("--mode", help="Take it back, or add to it.")] = Mode.REVERT,
     choose: Annotated[
         str | None, typer.Option("--choose", metavar="OPTION", help="What should be chosen.")
     ] = None,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
 ) -> Result:
-    """Take a decision back and decide again what followed from it; the rest stands.
+    """Decide again what followed from a decision (revert), or add a fix on top (append).
 
     Example: agents plan correct --guidance "we have no server" --choose sqlite 01K2ZD
     """
-    del mode  # there is one so far
     app = current.app(progress=True)
     plan_id, found = _find(app, decision)
+    if mode is Mode.APPEND:
+        return _append(app, found, guidance, choose, yes=yes, dry_run=dry_run)
     impact = app.corrections.preview(plan_id, found)
     if found is not None:
         check_choice(impact.plan, found, choose)
+    would = impact_block("Would", impact)
     if dry_run:
-        return Result(
-            impact_data(impact),
-            [impact_block("Would", impact)],
-            messages=["dry run: nothing was changed"],
-        )
-    if not yes:
-        show_blocks([impact_block("Would", impact)], current.form, sys.stderr)
-        again = f"agents plan correct --guidance TEXT {decision}"
-        confirm(f"Go back to {impact.target.name} and decide again?", yes=False, command_line=again)
+        return Result(impact_data(impact), [would], messages=[DRY_RUN])
+    question = f"Go back to {impact.target.name} and decide again?"
+    _ask(would, question, decision, yes=yes)
     attempt = app.corrections.revert(plan_id, found, guidance, choose)
+    return _run_on(app, attempt, {"impact": impact_data(impact)})
+
+
+def _append(
+    app: App,
+    decision: Decision | None,
+    guidance: str,
+    choose: str | None,
+    *,
+    yes: bool,
+    dry_run: bool,
+) -> Result:
+    if decision is None:
+        raise InvalidInput("--mode append needs the decision that the fix is for")
+    fix = app.fixes.preview(decision, guidance, choose)
+    name = fix.step.title
+    would = Fields("Would", [("add", f"a subplan, {name}: {decision.question} {choose or ''}")])
+    if dry_run:
+        return Result({"plan": decision.plan_id, "added": name}, [would], messages=[DRY_RUN])
+    _ask(would, "Add it and run it?", decision.decision_id, yes=yes)
+    attempt = app.fixes.append(decision, guidance, choose)
+    return _run_on(app, attempt, {"added": name})
+
+
+def _ask(would: Fields, question: str, decision: str, *, yes: bool) -> None:
+    if not yes:
+        show_blocks([would], current.form, sys.stderr)
+    again = f"agents plan correct --guidance TEXT {decision}"
+    confirm(question, yes=yes, command_line=again)
+
+
+def _run_on(app: App, attempt: CorrectionAttempt, about: dict[str, object]) -> Result:
+    """Runs the plan from where a correction has put it."""
+    plan_id = attempt.plan_id
     result = run_plan(app, app.plans.find(plan_id))
+    back = f"agents plan rollback {plan_id} {attempt.before_id}    # takes it back"
     return replace(
         result,
-        data={"correction": attempt.to_record(), "impact": impact_data(impact)},
+        data={"correction": attempt.to_record(), **about},
         footer="Correction complete",
         next_steps=[
             f"agents plan diff --correction {attempt.correction_id}",
-            f"agents plan rollback {plan_id} {attempt.before_id}    # takes it back",
+            *([] if attempt.before_id is None else [back]),
         ],
     )
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cleveragents.cli import correct, revert, views
+from cleveragents.cli import correct, fork, revert, views
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Fields, Result, Text
 from cleveragents.engine.correct import Impact
@@ -24,6 +24,7 @@ def register(group: typer.Typer) -> None:
     add_commands(group, {"tree": tree, "explain": explain})
     correct.register(group)
     revert.register(group)
+    fork.register(group)
 
 
 def tree(

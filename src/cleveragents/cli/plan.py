@@ -104,6 +104,9 @@ def status(plan: PlanArgument = "@") -> Result:
 
 def diff(
     plan: PlanArgument = "@",
+    other: Annotated[
+        str | None, typer.Argument(metavar="OTHER", help="A plan to compare it with.")
+    ] = None,
     stat: Annotated[bool, typer.Option("--stat", help="Only count lines.")] = False,
     name_only: Annotated[bool, typer.Option("--name-only", help="Only name the files.")] = False,
     correction: Annotated[
@@ -111,7 +114,7 @@ def diff(
         typer.Option("--correction", metavar="ID", help="What a correction has made of it."),
     ] = None,
 ) -> Result:
-    """Show what a plan has changed so far, or how a correction changed its result.
+    """Show what a plan has changed so far, how another one differs, or what a correction changed.
 
     Example: agents plan diff @
     """
@@ -124,7 +127,10 @@ def diff(
     else:
         found = app.plans.find(plan)
         current.messages += views.cautions(found, app)
-        if found.stage == APPLIED:
+        if other is not None:
+            latest = app.checkpoints.get_checkpoint(found.plan_id, "@")
+            diffs = app.comparisons.beside(app.plans.find(other), latest)
+        elif found.stage == APPLIED:
             diffs = app.comparisons.between_snapshots(found, *app.apply.versions(found))
         else:
             diffs = app.comparisons.since_start(found)

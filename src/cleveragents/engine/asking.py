@@ -26,14 +26,12 @@ class Asking(Generic[A]):
         self._command = command
         self._form = form
         self._problem = problem  # tells what is wrong with an answer that has the right form
-        self._answer: A | None = None
+        self._answers: list[A] = []
 
     @property
     def answer(self) -> A:
         """What the command answered."""
-        if self._answer is None:
-            raise LookupError("the command has not answered")
-        return self._answer
+        return self._answers[-1]
 
     def put(self, call: Call, question: Mapping[str, object]) -> Outcome:
         """Asks; no answer in time, or one that cannot be used, is a failed call."""
@@ -52,7 +50,7 @@ class Asking(Generic[A]):
             return failed(f"the answer cannot be used: {_first(error)}", outcome.tail)
         if problem := self._problem(answer):
             return failed(f"the answer cannot be used: {problem}", outcome.tail)
-        self._answer = answer
+        self._answers.append(answer)
         return outcome
 
 

@@ -108,10 +108,11 @@ class DecideSteps:
     def _known(self, plan: Plan) -> Known:
         with self._database.unit_of_work() as connection:
             rows = DecisionRepository(connection).counting(plan.plan_id)
+            above = _said_above(connection, plan)
             users_choice = CorrectionRepository(connection).users_choice(plan.plan_id, plan.cursor)
         standing = next((row for row in rows if row.cursor == plan.cursor), None)
         decided = [row for row in rows if row.decision_type not in INTERVENTIONS]
-        corrections = [row for row in rows if row.decision_type in INTERVENTIONS]
+        corrections = [*above, *(row for row in rows if row.decision_type in INTERVENTIONS)]
         return Known(standing, decided, corrections, users_choice)
 
     def _ask(
@@ -193,6 +194,16 @@ class DecideSteps:
         title = title_at(plan.action.steps, plan.cursor)
         self._report(Decided(plan.plan_id, title, option, why))
         return True
+
+
+def _said_above(connection: Connection, plan: Plan) -> list[Decision]:
+    """What users said about the plans that a subplan is part of; it is told as well."""
+    if plan.parent_plan_id is None:
+        return []
+    parent = PlanRepository(connection).get(plan.parent_plan_id)
+    rows = DecisionRepository(connection).counting(parent.plan_id)
+    said = [row for row in rows if row.decision_type in INTERVENTIONS]
+    return [*_said_above(connection, parent), *said]
 
 
 def _question(plan: Plan, step: DecideStep, known: Known) -> Mapping[str, object]:

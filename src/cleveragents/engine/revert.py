@@ -75,7 +75,8 @@ class ReversionService:
     def left(self, plan: Plan) -> int:
         """Returns how many times a plan may still be planned anew."""
         with self._database.unit_of_work() as connection:
-            return LIMIT - PlanRepository(connection).newest_definition(plan.plan_id)
+            rows = DecisionRepository(connection).of_plan(plan.plan_id)
+        return LIMIT - sum(row.decision_type == REVERSION for row in rows)
 
     def to_strategize(self, plan_id: str, guidance: str) -> Reverted:
         """Reads the action file or asks the strategist again; the plan then starts from there.

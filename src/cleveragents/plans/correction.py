@@ -18,6 +18,7 @@ class Mode(StrEnum):
     """How a decision is corrected."""
 
     REVERT = "revert"  # what followed from it is taken back and decided again
+    APPEND = "append"  # nothing is taken back; a subplan carries the fix
 
 
 class CorrectionState(StrEnum):
@@ -104,6 +105,7 @@ class CorrectionRepository:
             .where(
                 correction_attempts.c.plan_id == plan_id,
                 corrected.c.cursor == cursor,
+                correction_attempts.c.mode == Mode.REVERT,
                 said.c.superseded_by.is_(None),
             )
             .order_by(correction_attempts.c.correction_id.desc())

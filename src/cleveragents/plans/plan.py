@@ -55,7 +55,7 @@ class Plan:
     attempt: int
     cursor: str  # path of the next step
     action: Action  # as it was when the plan was made, arguments filled in
-    definition: int  # how many times it was planned anew to come to this action
+    definition: int  # which of the actions it has had that is
     error: PlanError | None
     action_path: str | None  # the file it was made from
     action_hash: str | None  # of that file at that moment
@@ -206,8 +206,14 @@ class PlanRepository:
             self._keep(plan_id, 0, self.get(plan_id).action)
         self._keep(plan_id, number, action)
 
+    def action_of(self, plan: Plan, number: int) -> Action:
+        """Returns one of the actions that a plan has had."""
+        if plan.definition == number:
+            return plan.action
+        return _action(self._kept(plan.plan_id, number))
+
     def newest_definition(self, plan_id: str) -> int:
-        """Returns how many times a plan was planned anew."""
+        """Returns the number of the newest action a plan has had; 0: the one it was made with."""
         newest = select(func.max(plan_definitions.c.number)).where(
             plan_definitions.c.plan_id == plan_id
         )
@@ -215,14 +221,16 @@ class PlanRepository:
 
     def set_definition(self, plan_id: str, number: int) -> None:
         """Makes a kept action the one that counts."""
-        if self.get(plan_id).definition == number:
-            return
-        kept = self._connection.scalar(
+        if self.get(plan_id).definition != number:
+            kept = self._kept(plan_id, number)
+            self._update(plan_id, definition=number, definition_json=kept)
+
+    def _kept(self, plan_id: str, number: int) -> str:
+        return self._connection.execute(
             select(plan_definitions.c.definition_json).where(
                 plan_definitions.c.plan_id == plan_id, plan_definitions.c.number == number
             )
-        )
-        self._update(plan_id, definition=number, definition_json=kept)
+        ).scalar_one()
 
     def _keep(self, plan_id: str, number: int, action: Action) -> None:
         self._connection.execute(

@@ -183,6 +183,14 @@ class SandboxRepository:
             )
         )
 
+    def inherit(self, plan_id: str, *, base: str, head: str | None) -> None:
+        """Records what of the user's a sandbox that starts from another one's state is based on."""
+        self._connection.execute(
+            update(sandboxes)
+            .where(sandboxes.c.plan_id == plan_id)
+            .values(refreshed_ref=base, head=head)
+        )
+
     def set_status(self, plan_id: str, status: str) -> None:
         """Records what became of the files of a sandbox."""
         self._connection.execute(

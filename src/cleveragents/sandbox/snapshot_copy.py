@@ -17,4 +17,4 @@ def fill_from_snapshot(sandbox: Sandbox, snapshot_id: str, archive: Archive) -> 
     changes = archive.restore(snapshot, roots, sandbox.staging).changes[MAIN]
     files = sum(change.after is not None and change.after.is_file for change in changes)
     branch = branch_off(sandbox) if GIT in roots else None
-    return Filled(snapshot_id, branch, files, ())
+    return Filled(snapshot_id, branch, files, (), sandbox.head)

@@ -1,0 +1,70 @@
+Feature: Forks
+  A second plan from any checkpoint of a first one, to try another way beside it; the first is only
+  read.
+
+  Background:
+    Given a git repository
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo first >> log"}}
+      - {name: storage, decide: {question: q, options: {a: [{name: make, tool: shell, with: {command: "echo a >> log"}}], b: []}, choose: a}}
+      - {name: user, decide: {question: q2, options: {x: []}, choose: x, uses: [storage]}}
+      - {name: last, tool: shell, with: {command: "echo last >> log"}}
+      """
+    And I have run "agents run ACTION"
+    And I remember the plan as the other one
+
+  Scenario: a fork goes on from the checkpoint, beside the first plan
+    When I fork the checkpoint before "last" as "another way"
+    Then the exit code is 0
+    And the plan is "execute/queued"
+    And the plan's log is "first a"
+    And the plan's steps are
+      | step               | status  |
+      | first              | done    |
+      | storage            | done    |
+      | storage > a > make | done    |
+      | user               | done    |
+      | last               | pending |
+    And the decisions that count are "plan, a, x"
+    And the decision 3 is influenced by "2"
+    When I run "agents plan execute @"
+    Then the exit code is 0
+    And the plan's log is "first a last"
+    When I run "agents plan list"
+    Then the output says "another way"
+    When I run "agents plan diff OTHER @"
+    Then the output is empty
+    Given the plan's file "log" is changed to "by hand"
+    When I run "agents plan diff OTHER @"
+    Then the output says "+by hand"
+    When I run "agents plan status OTHER --format json"
+    Then the data holds
+      | field | value      |
+      | state | "complete" |
+
+  Scenario: applying a fork applies all that it holds
+    Given I have forked the checkpoint before "last"
+    And I have run "agents plan execute @"
+    When I run "agents plan apply @ --yes"
+    Then the exit code is 0
+    And the project's file "log" holds "first\na\nlast"
+
+  Scenario: a fork can be rolled back to where it began
+    Given I have forked the checkpoint before "last"
+    And I have run "agents plan execute @"
+    When I run "agents plan rollback @ 1 --yes"
+    Then the exit code is 0
+    And the plan's log is "first a"
+    When I run "agents plan execute @"
+    Then the exit code is 0
+    And the plan's log is "first a last"
+
+  Scenario: what cannot be forked
+    When I run "agents plan fork @ 99"
+    Then the exit code is 3
+    When I run "agents plan fork @ 1 --format json"
+    Then the exit code is 0
+    And the data holds
+      | field | value           |
+      | name  | "plan from cp1" |

@@ -1,0 +1,40 @@
+"""`agents plan fork`: a second plan from any checkpoint."""
+
+from typing import Annotated
+
+import typer
+
+from cleveragents.cli import views
+from cleveragents.cli.invocation import PlanArgument, add_commands, current
+from cleveragents.cli.render import Result, Text
+
+
+def register(group: typer.Typer) -> None:
+    """Adds the command to its group."""
+    add_commands(group, {"fork": fork})
+
+
+def fork(
+    plan: PlanArgument,
+    checkpoint: Annotated[
+        str, typer.Argument(metavar="CHECKPOINT", help="A number, an id, a prefix, or @.")
+    ],
+    name: Annotated[str | None, typer.Option("--name", help="What to call it.")] = None,
+) -> Result:
+    """Start a second plan from a checkpoint, to try another way beside the first.
+
+    Example: agents plan fork @ 3 --name "with sqlite"
+    """
+    app = current.app(progress=True)
+    found = app.plans.find(plan)
+    row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
+    made = app.fork(found, row, name or f"{found.name} from {row.name}")
+    return Result(
+        {**views.plan_row(made), "forked_from": found.plan_id, "checkpoint": row.checkpoint_id},
+        [Text([made.plan_id])],
+        messages=views.cautions(made, app),
+        next_steps=[
+            f"agents plan execute {made.plan_id}",
+            f"agents plan diff {found.plan_id} {made.plan_id}",
+        ],
+    )
