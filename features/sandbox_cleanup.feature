@@ -52,6 +52,17 @@ Feature: Sandboxes that lie around
     Then the exit code is 0
     And the plan's file "new" holds "by hand"
 
+  Scenario Outline: the sandbox of a cancelled plan, with <policy>
+    Given the variable CLEVERAGENTS_SANDBOX_CLEANUP is "<policy>"
+    When I run "agents plan cancel @"
+    Then the exit code is 0
+    And <left> files of a sandbox are left
+
+    Examples:
+      | policy      | left |
+      | on_terminal | no   |
+      | on_apply    | some |
+
   Scenario: what an interrupted removal left goes too
     Given a sandbox was half removed
     When I run "agents sandbox list"

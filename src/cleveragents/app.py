@@ -113,9 +113,8 @@ class App:
         validations = Validations(
             database, sandboxes, environment, data / "output", self.stopping, report
         )
-        applications = Applications(
-            database, sandboxes, project_locks, settings.text("sandbox.cleanup"), report
-        )
+        cleanup = settings.text("sandbox.cleanup")
+        applications = Applications(database, sandboxes, project_locks, cleanup, report)
         self.ownership = ownership = Ownership(
             database,
             Locks(data / "locks", "plan"),
@@ -167,7 +166,7 @@ class App:
         self.refresh = RefreshPhase(database, refreshes, self.checkpoints, self._own)
         self.conflicts = ConflictService(database, sandboxes, self.checkpoints, self._own)
         self._add_corrections(database, sandboxes, rollbacks, corrections, strategist)
-        self.cleanup = Cleanup(sandboxes, self.checkpoints, self._own)
+        self.cleanup = Cleanup(cleanup, sandboxes, self.checkpoints, self._own)
         self.apply = ApplyPhase(
             database,
             sandboxes,

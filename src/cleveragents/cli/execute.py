@@ -72,6 +72,7 @@ def cancel(plan: PlanArgument) -> Result:
     """
     app = current.app(progress=True)
     done = app.cancellation.cancel(views.find(app, plan).plan_id)
+    app.cleanup.after_cancel(done)
     return views.status(app.plans.status(done), app)
 
 

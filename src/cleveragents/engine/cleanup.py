@@ -12,9 +12,11 @@ from pathlib import Path
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.triggers import CheckpointType
-from cleveragents.plans.lifecycle import APPLIED
+from cleveragents.plans.lifecycle import APPLIED, CANCELLED
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandboxes import Sandboxes
+
+ON_TERMINAL = "on_terminal"  # sandboxes of cancelled plans go as well
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,10 @@ class Pruned:
 class Cleanup:
     """Lists and removes sandboxes of the project."""
 
-    def __init__(self, sandboxes: Sandboxes, checkpoints: CheckpointService, own: Own) -> None:
+    def __init__(
+        self, policy: str, sandboxes: Sandboxes, checkpoints: CheckpointService, own: Own
+    ) -> None:
+        self._policy = policy
         self._sandboxes = sandboxes
         self._checkpoints = checkpoints
         self._own = own
@@ -57,6 +62,13 @@ class Cleanup:
         ]
         left = [Lying(None, path, size_of(path)) for path in self._sandboxes.left_behind()]
         return [*lying, *left]
+
+    def after_cancel(self, plan: Plan) -> None:
+        """Removes the sandbox of a cancelled plan if the policy says so and it can be rebuilt."""
+        sandbox = self._sandboxes.find(plan.plan_id)
+        can_come_back = plan.action.rollback.enabled and sandbox is not None and sandbox.exists
+        if self._policy == ON_TERMINAL and plan.stage == CANCELLED and can_come_back and sandbox:
+            self._remove(Lying(plan, sandbox.path, 0))
 
     def prune(self, lying: Sequence[Lying]) -> Sequence[Pruned]:
         """Removes sandboxes; unapplied work is saved as a checkpoint first."""
