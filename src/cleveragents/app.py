@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
@@ -72,6 +73,26 @@ from cleveragents.storage.place import ELSEWHERE, make_durably, refuse_network
 from cleveragents.storage.request import CancelRequests
 
 
+@dataclass(frozen=True)
+class _Foundations:
+    """What everything else is built on."""
+
+    data: Path
+    settings: Settings
+    environment: StepEnvironment
+    database: Database
+    head: Head
+    project_locks: Locks
+    sandboxes: Sandboxes
+    stopping: Stopping
+    report: Reporter
+
+    @property
+    def output(self) -> Path:
+        """Where the output of steps is kept."""
+        return self.data / "output"
+
+
 class App:
     """Everything the surfaces use, for one project and one data directory."""
 
@@ -84,128 +105,104 @@ class App:
         flags: Sequence[str] = (),
         report: Reporter = silent,
     ) -> None:
-        report = in_turn(report)
         caller = caller_environment()
         data = (data_dir or default_data_dir(caller)).absolute()
         self.project = locate(project, Path.cwd(), home(caller))
         refuse_overlap(self.project, data)
-        self.settings = settings = load(Sources.of(self.project.path, config_path, flags, caller))
-        database, self._head = _opened(data)
-        project_locks = Locks(data / "locks", "project")
-        sandboxes = Sandboxes(
-            database,
-            data,
-            project_locks,
-            _sandbox_policy(settings),
-            Tracking(settings.text("sandbox.checkpoint.tracking")),
-            lambda text: report(Note("", text)),
-        )
-        policy = _checkpoint_policy(settings)
-        environment = StepEnvironment(caller, settings.texts("sandbox.pass-env"))
-        rollbacks = Rollbacks(
-            database, sandboxes, Undoing(database, environment, data / "output", report), report
-        )
-        pruning = Pruning(database, sandboxes, policy.retention, report)
-        refreshes = Refreshes(database, sandboxes, report)
-        merges = Merges(database, sandboxes, policy.filter, report)
-        corrections = CorrectionOperations(database, sandboxes, rollbacks)
-        self.stopping = Stopping(CancelRequests(data / "locks"))
-        validations = Validations(
-            database, sandboxes, environment, data / "output", self.stopping, report
-        )
-        cleanup = settings.text("sandbox.cleanup")
-        applications = Applications(database, sandboxes, project_locks, cleanup, report)
-        self.ownership = ownership = Ownership(
-            database,
-            Locks(data / "locks", "plan"),
-            Finishers(
-                rollbacks, corrections, pruning, refreshes, merges, validations, applications
-            ),
-            report,
+        self.settings = load(Sources.of(self.project.path, config_path, flags, caller))
+        base = _foundations(data, self.settings, caller, in_turn(report))
+        self._head, self.stopping = base.head, base.stopping
+        policy = _checkpoint_policy(self.settings)
+        finishers = _finishers(base, policy)
+        self.ownership = Ownership(
+            base.database, Locks(data / "locks", "plan"), finishers, base.report
         )
         self.checkpoints = CheckpointService(
-            database,
-            sandboxes,
-            Saving(database, sandboxes, policy.filter, report),
-            rollbacks,
-            pruning,
+            base.database,
+            base.sandboxes,
+            Saving(base.database, base.sandboxes, policy.filter, base.report),
+            finishers.rollbacks,
+            finishers.pruning,
             policy,
             self._own,
         )
-        attempts = StepAttempts(database, environment, data / "output", self.stopping, report)
-        borders = StepBorders(database, self.checkpoints, report)
-        kinds: dict[type[AnyStep], AnyStepKind] = {
-            ToolStep: ToolSteps(self.checkpoints, attempts, borders),
-            DecideStep: DecideSteps(database, self.checkpoints, attempts, borders, report),
-        }
-        strategist = Strategist(environment, data / "output", self.stopping)
-        self.strategize = StrategizePhase(database, strategist, self._own, report)
-        self.resumption = Resumption(database, self.checkpoints, report)
+        strategist = Strategist(base.environment, base.output, base.stopping)
+        self._add_phases(base, finishers, strategist)
+        self._add_corrections(base, finishers, strategist)
+        self._add_readers(base)
+        self._add_care(base, finishers)
+
+    def _add_phases(self, base: _Foundations, finishers: Finishers, strategist: Strategist) -> None:
+        """Builds what makes plans, runs them and brings their results into the project."""
+        database, sandboxes, report = base.database, base.sandboxes, base.report
+        own, checkpoints = self._own, self.checkpoints
+        self.strategize = StrategizePhase(database, strategist, own, report)
+        self.resumption = Resumption(database, checkpoints, report)
         moves = PlanMoves(database, report)
-        self.cancellation = Cancellation(
-            moves, self.checkpoints, self.resumption, self.stopping, self._own
-        )
+        self.cancellation = Cancellation(moves, checkpoints, self.resumption, base.stopping, own)
+        attempts = StepAttempts(database, base.environment, base.output, base.stopping, report)
+        borders = StepBorders(database, checkpoints, report)
+        kinds: dict[type[AnyStep], AnyStepKind] = {
+            ToolStep: ToolSteps(checkpoints, attempts, borders),
+            DecideStep: DecideSteps(database, checkpoints, attempts, borders, report),
+        }
         self.execute = ExecutePhase(
-            moves,
-            sandboxes,
-            self.checkpoints,
-            kinds,
-            self.resumption,
-            self.cancellation,
-            self._own,
+            moves, sandboxes, checkpoints, kinds, self.resumption, self.cancellation, own
         )
         kinds[SubplansStep] = self.subplans = SubplanSteps(  # here: it executes plans itself
             database,
             sandboxes,
-            self.checkpoints,
+            checkpoints,
             borders,
-            merges,
-            Runner(self.execute.run, self._own, ThreadDispatcher, self.stopping),
+            finishers.merges,
+            Runner(self.execute.run, own, ThreadDispatcher, base.stopping),
             report,
         )
-        self.refresh = RefreshPhase(database, refreshes, self.checkpoints, self._own)
-        self.conflicts = ConflictService(database, sandboxes, self.checkpoints, self._own)
-        self._add_corrections(database, sandboxes, rollbacks, corrections, strategist)
-        self.cleanup = Cleanup(cleanup, sandboxes, self.checkpoints, self._own)
         self.apply = ApplyPhase(
             database,
             sandboxes,
-            self.checkpoints,
+            checkpoints,
             Proposals(database, sandboxes),
-            validations,
-            applications,
-            self._own,
+            finishers.validations,
+            finishers.applications,
+            own,
         )
-        self._add_readers(database, sandboxes)
-        self.doctor = Doctor(
-            Examination(database, sandboxes, pruning, ownership, self._head, data),
-            Repairs(database, sandboxes, pruning, ownership, self._head),
-        )
-
-    def _add_readers(self, database: Database, sandboxes: Sandboxes) -> None:
-        """Builds what only looks."""
-        is_owned = self.ownership.is_owned
-        self.tree = DecisionTree(database, is_owned)
-        self.history = History(database)
-        self.comparisons = Comparisons(sandboxes)
-        self.plans = PlanReader(database, sandboxes, self.comparisons, is_owned, self.project)
 
     def _add_corrections(
-        self,
-        database: Database,
-        sandboxes: Sandboxes,
-        rollbacks: Rollbacks,
-        corrections: CorrectionOperations,
-        strategist: Strategist,
+        self, base: _Foundations, finishers: Finishers, strategist: Strategist
     ) -> None:
         """Builds what decides again, or beside."""
+        database, sandboxes, rollbacks = base.database, base.sandboxes, finishers.rollbacks
         own, checkpoints = self._own, self.checkpoints
-        self.corrections = CorrectionService(database, checkpoints, rollbacks, corrections, own)
+        self.corrections = CorrectionService(
+            database, checkpoints, rollbacks, finishers.corrections, own
+        )
         self.fixes = AppendService(database, checkpoints, own)
         self.reversions = ReversionService(
             database, sandboxes, checkpoints, rollbacks, strategist, own
         )
         self._forks = ForkService(database, sandboxes, rollbacks)
+        self.refresh = RefreshPhase(database, finishers.refreshes, checkpoints, own)
+        self.conflicts = ConflictService(database, sandboxes, checkpoints, own)
+
+    def _add_readers(self, base: _Foundations) -> None:
+        """Builds what only looks."""
+        is_owned = self.ownership.is_owned
+        self.tree = DecisionTree(base.database, is_owned)
+        self.history = History(base.database)
+        self.comparisons = Comparisons(base.sandboxes)
+        self.plans = PlanReader(
+            base.database, base.sandboxes, self.comparisons, is_owned, self.project
+        )
+
+    def _add_care(self, base: _Foundations, finishers: Finishers) -> None:
+        """Builds what looks after what is kept."""
+        database, sandboxes, pruning = base.database, base.sandboxes, finishers.pruning
+        self.cleanup = Cleanup(_cleanup(base.settings), sandboxes, self.checkpoints, self._own)
+        self.doctor = Doctor(
+            Examination(database, sandboxes, pruning, self.ownership, base.head, base.data),
+            Repairs(database, sandboxes, pruning, self.ownership, base.head),
+        )
 
     def interrupt(self) -> bool:
         """Lets what owns a plan in this process stop safely; tells whether anything does."""
@@ -228,10 +225,54 @@ class App:
         return self.ownership.own(plan_id, doing)
 
 
-def _opened(data: Path) -> tuple[Database, Head]:
-    """Opens the database of a data directory, and the number beside it."""
+def _foundations(
+    data: Path,
+    settings: Settings,
+    caller: Mapping[str, str],
+    report: Reporter,
+) -> _Foundations:
+    """Opens what is kept in the data directory."""
     database = Database(_prepared(data) / "cleveragents.db")
-    return database, Head(database, data / "head")
+    project_locks = Locks(data / "locks", "project")
+    sandboxes = Sandboxes(
+        database,
+        data,
+        project_locks,
+        _sandbox_policy(settings),
+        Tracking(settings.text("sandbox.checkpoint.tracking")),
+        lambda text: report(Note("", text)),
+    )
+    return _Foundations(
+        data=data,
+        settings=settings,
+        environment=StepEnvironment(caller, settings.texts("sandbox.pass-env")),
+        database=database,
+        head=Head(database, data / "head"),
+        project_locks=project_locks,
+        sandboxes=sandboxes,
+        stopping=Stopping(CancelRequests(data / "locks")),
+        report=report,
+    )
+
+
+def _finishers(base: _Foundations, policy: CheckpointPolicy) -> Finishers:
+    """Builds whatever opens operations, and so can finish them after a crash."""
+    database, sandboxes, report = base.database, base.sandboxes, base.report
+    undoing = Undoing(database, base.environment, base.output, report)
+    rollbacks = Rollbacks(database, sandboxes, undoing, report)
+    return Finishers(
+        rollbacks=rollbacks,
+        corrections=CorrectionOperations(database, sandboxes, rollbacks),
+        pruning=Pruning(database, sandboxes, policy.retention, report),
+        refreshes=Refreshes(database, sandboxes, report),
+        merges=Merges(database, sandboxes, policy.filter, report),
+        validations=Validations(
+            database, sandboxes, base.environment, base.output, base.stopping, report
+        ),
+        applications=Applications(
+            database, sandboxes, base.project_locks, _cleanup(base.settings), report
+        ),
+    )
 
 
 def _prepared(data: Path) -> Path:
@@ -247,6 +288,10 @@ def _prepared(data: Path) -> Path:
         ) from error
     refuse_network(data)
     return data
+
+
+def _cleanup(settings: Settings) -> str:
+    return settings.text("sandbox.cleanup")
 
 
 def _sandbox_policy(settings: Settings) -> SandboxPolicy:
