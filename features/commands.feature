@@ -53,7 +53,10 @@ Feature: The command line
       | nonesuch                      |                       | invalid_input | 2         |
       | plan list --project nonesuch  | plan list             | invalid_input | 2         |
 
-  Scenario Outline: the format may be named before and after the command: agents <line>
+  Scenario: the published schema of the envelope knows every kind of error
+    Then the schema of the envelope names exactly the codes of the error tree
+
+  Scenario Outline: the format may be named before, within and after the command: agents <line>
     Given a plain folder
     When I run "agents <line>"
     Then the exit code is <code>
@@ -66,6 +69,10 @@ Feature: The command line
       | tool list --format json                | 0    | "command": "tool     |
       | --format yaml tool list --format json  | 0    | "command": "tool     |
       | --format json tool list --format yaml  | 0    | command: tool list   |
+      | tool --format json list                | 0    | "command": "tool     |
+      | plan checkpoint --format json list     | 3    | "command": "plan che |
+      | plan --format json checkpoint list     | 3    | "command": "plan che |
+      | --format json tool --format yaml list  | 0    | command: tool list   |
       | --format json nonesuch                 | 2    | "code": "invalid_inp |
       | nonesuch --format=yaml                 | 2    | code: invalid_input  |
 
@@ -130,33 +137,15 @@ Feature: The command line
       | plan checkpoint | verify     |
       | tool            | show       |
       | config          | list       |
+      | plan -v         | rollback   |
+      | --format json   | sandbox    |
 
-  Scenario: every command has a help with an example
-    Then the help of each of these shows an example
-      | command                |
-      | run                    |
-      | demo                   |
-      | plan use               |
-      | plan list              |
-      | plan execute           |
-      | plan status            |
-      | plan diff              |
-      | plan rollback          |
-      | plan checkpoint list   |
-      | plan checkpoint show   |
-      | plan checkpoint create |
-      | plan checkpoint delete |
-      | plan checkpoint pin    |
-      | plan checkpoint unpin  |
-      | plan checkpoint diff   |
-      | plan checkpoint verify |
-      | config list            |
-      | config get             |
-      | config set             |
-      | config unset           |
-      | tool list              |
-      | tool show              |
-      | doctor                 |
+  Scenario: the help of every command has examples before its options, and each can be typed
+    Then the help of every command shows its examples before its options
+    And every example is a command line that can be read
+
+  Scenario: every group and command is listed with the sentence it has in its own help
+    Then the list of commands says of each what its own help says
 
   # --- Where it is written -----------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pexpect
 import yaml
+from envelopes import check_envelope
 
 from cleveragents.app import App
 from cleveragents.cli.main import run
@@ -107,6 +108,7 @@ class World:
         ):
             code = run(list(map(str, arguments)))
         self.done = Done(code, out.getvalue(), err.getvalue())
+        check_envelope(arguments, self.done)
         return self.done
 
     def agents_beside(self, *arguments, prefix=(), **options):

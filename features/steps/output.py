@@ -133,16 +133,6 @@ def check_errors(context):
             check_error_envelope(context, row["code"], row["command"])
 
 
-@then("the help of each of these shows an example")
-def check_help(context):
-    for row in context.table:
-        done = context.world.agents(*row["command"].split(), "--help")
-        assert done.code == 0, done.err
-        text = " ".join(done.out.split())
-        assert f"Usage: agents {row['command']}" in text, done.out
-        assert f"Example: agents {row['command']}" in text, done.out
-
-
 @then("none of these writes a character that acts on a terminal")
 def check_all_harmless(context):
     for row in context.table:

@@ -51,7 +51,10 @@ def apply(
 ) -> Result:
     """Bring the result of a finished plan into your project, whole or not at all.
 
-    Example: agents plan apply @
+    Examples:
+      agents plan apply @
+      agents plan apply @ --dry-run
+      agents plan apply @ --as branch --yes
     """
     app = current.app(progress=True)
     found = app.plans.find(plan)
@@ -81,7 +84,9 @@ def apply_plan(
 def unapply(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = False) -> Result:
     """Take an applied plan out of your project again.
 
-    Example: agents plan unapply @
+    Examples:
+      agents plan unapply @
+      agents plan unapply @ --dry-run
     """
     app = current.app(progress=True)
     found = app.plans.find(plan)

@@ -43,9 +43,10 @@ OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 def guarded(arguments: Sequence[str], groups: Groups, load: Load) -> int:
     """Runs a command line; expected failures are told, only surprises leave as tracebacks."""
-    if " ".join(arguments) in ONLY_GROUPS:
+    command = _command_of(arguments, groups)
+    if command in ONLY_GROUPS and (command or not _words(arguments)):
         arguments = [*arguments, "--help"]
-    begin(_command_of(arguments, groups))
+    begin(command)
     adopt_orphans()
     try:
         with Signals(current.interrupt):
@@ -63,6 +64,13 @@ def guarded(arguments: Sequence[str], groups: Groups, load: Load) -> int:
 
 
 def _dispatch(arguments: Sequence[str], groups: Groups, load: Load) -> int:
+    root = command_tree(groups, load, called=current.command.partition(" ")[0])
+    outcome = get_command(root).main(list(arguments), prog_name="agents", standalone_mode=False)
+    return outcome if isinstance(outcome, int) else 0
+
+
+def command_tree(groups: Groups, load: Load, *, called: str | None = None) -> typer.Typer:
+    """Builds the commands: those of the group that is called, or of all of them."""
     root = typer.Typer(
         name="agents",
         add_completion=False,
@@ -70,12 +78,11 @@ def _dispatch(arguments: Sequence[str], groups: Groups, load: Load) -> int:
     )
     root.callback()(_global_options)
     for name, (module, text) in groups.items():
-        if name == current.command.partition(" ")[0]:
+        if called in (name, None):
             load(module).register(root)
         else:
             root.command(name, help=text)(_not_called)
-    outcome = get_command(root).main(list(arguments), prog_name="agents", standalone_mode=False)
-    return outcome if isinstance(outcome, int) else 0
+    return root
 
 
 def _tell_version(asked: bool) -> None:
@@ -115,11 +122,7 @@ def _not_called() -> None:
 
 def _command_of(arguments: Sequence[str], groups: Groups) -> str:
     """The command without its options and arguments, as the envelope names it."""
-    words = [
-        word
-        for before, word in pairwise(["", *arguments])
-        if not word.startswith("-") and before not in TAKES_VALUE
-    ]
+    words = _words(arguments)
     for index, word in enumerate(words):
         if word in groups:
             depth = {
@@ -130,6 +133,15 @@ def _command_of(arguments: Sequence[str], groups: Groups) -> str:
             }
             return " ".join(words[index : index + depth.get(word, 1)])
     return ""
+
+
+def _words(arguments: Sequence[str]) -> list[str]:
+    """What is neither a global option nor its value."""
+    return [
+        word
+        for before, word in pairwise(["", *arguments])
+        if not word.startswith("-") and before not in TAKES_VALUE
+    ]
 
 
 def _format(arguments: Sequence[str]) -> Format:

@@ -8,14 +8,20 @@ import typer
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.verification import Verified
 from cleveragents.cli import keeping, views
-from cleveragents.cli.invocation import CheckpointArgument, PlanArgument, add_commands, current
+from cleveragents.cli.invocation import (
+    CheckpointArgument,
+    PlanArgument,
+    add_commands,
+    add_group,
+    current,
+)
 from cleveragents.cli.render import Grid, Result, Text, name_fields
 from cleveragents.errors import InvalidInput
 
 
 def register(parent: typer.Typer) -> None:
     """Adds the group to its parent."""
-    group = typer.Typer()
+    group = add_group(parent, "checkpoint", "The points a plan can be taken back to.")
     add_commands(
         group,
         {
@@ -26,13 +32,14 @@ def register(parent: typer.Typer) -> None:
         },
     )
     keeping.register(group)
-    parent.add_typer(group, name="checkpoint", help="The points a plan can be taken back to.")
 
 
 def list_checkpoints(plan: PlanArgument = "@") -> Result:
     """List the checkpoints of a plan, the oldest first; with --verbose, why each is kept.
 
-    Example: agents plan checkpoint list @ --verbose
+    Examples:
+      agents plan checkpoint list @ --verbose
+      agents plan checkpoint list
     """
     app = current.app()
     found = views.find(app, plan)
@@ -73,7 +80,9 @@ def list_checkpoints(plan: PlanArgument = "@") -> Result:
 def show(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
     """Show everything about a checkpoint.
 
-    Example: agents plan checkpoint show @ 3
+    Examples:
+      agents plan checkpoint show @ 3
+      agents plan checkpoint show @ @
     """
     app = current.app()
     found = views.find(app, plan)
@@ -93,7 +102,9 @@ def diff(
 ) -> Result:
     """Show what changed from a checkpoint to another, or to the files as they are.
 
-    Example: agents plan checkpoint diff @ 1 3
+    Examples:
+      agents plan checkpoint diff @ 1 3
+      agents plan checkpoint diff @ 1 --stat
     """
     app = current.app()
     found = views.find(app, plan)
@@ -113,7 +124,9 @@ def verify(
 ) -> Result:
     """Read the content of checkpoints back and compare it with its hashes.
 
-    Example: agents plan checkpoint verify @
+    Examples:
+      agents plan checkpoint verify @
+      agents plan checkpoint verify --all
     """
     app = current.app()
     if every and (checkpoint is not None or plan != "@"):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cleveragents.cli.invocation import add_commands, current
+from cleveragents.cli.invocation import add_commands, add_group, current
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.config import file
 from cleveragents.config.levels import (
@@ -32,15 +32,16 @@ ProjectLevelOption = Annotated[
 
 def register(root: typer.Typer) -> None:
     """Adds the group to the command line."""
-    group = typer.Typer()
+    group = add_group(root, "config", "The settings in force.")
     add_commands(group, {"list": list_settings, "get": get, "set": set_setting, "unset": unset})
-    root.add_typer(group, name="config", help="The settings in force.")
 
 
 def list_settings() -> Result:
     """List every setting, its value and which level it comes from.
 
-    Example: agents config list
+    Examples:
+      agents config list
+      agents config list --format json
     """
     settings = _load(_sources())
     data = [
@@ -60,7 +61,9 @@ def list_settings() -> Result:
 def get(key: KeyArgument) -> Result:
     """Tell the value of a setting; with --verbose, what every level says and which one wins.
 
-    Example: agents config get sandbox.checkpoint.auto-create-on --verbose
+    Examples:
+      agents config get sandbox.checkpoint.auto-create-on --verbose
+      agents config get sandbox.base
     """
     setting = known(key, "")
     settings = _load(_sources())
@@ -98,7 +101,9 @@ def set_setting(
 ) -> Result:
     """Set a setting in your own file, or in the project's.
 
-    Example: agents config set sandbox.checkpoint.auto-create-on before_step,on_error
+    Examples:
+      agents config set sandbox.checkpoint.auto-create-on before_step,on_error
+      agents config set sandbox.copy-ignored .env --project-level
     """
     setting = known(key, "")
     given = setting.parsed(value)
@@ -118,7 +123,9 @@ def set_setting(
 def unset(key: KeyArgument, project_level: ProjectLevelOption = False) -> Result:
     """Take a setting out of your own file, or out of the project's.
 
-    Example: agents config unset sandbox.checkpoint.auto-create-on
+    Examples:
+      agents config unset sandbox.checkpoint.auto-create-on
+      agents config unset sandbox.copy-ignored --project-level
     """
     sources = _sources()
     path = _file(sources, project_level=project_level)

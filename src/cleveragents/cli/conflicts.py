@@ -32,7 +32,8 @@ def register(group: typer.Typer) -> None:
 def conflicts(plan: PlanArgument = "@") -> Result:
     """List what did not go together in a plan's sandbox.
 
-    Example: agents plan conflicts @
+    Examples:
+      agents plan conflicts @
     """
     app = current.app()
     found = views.find(app, plan)
@@ -54,7 +55,9 @@ def resolve(
 ) -> Result:
     """Solve a conflict: the version you take goes into the sandbox.
 
-    Example: agents plan resolve @ src/auth.py --take child
+    Examples:
+      agents plan resolve @ src/auth.py --take child
+      agents plan resolve @ src/auth.py --take merged.py
     """
     app = current.app(progress=True)
     found = views.find(app, plan)
@@ -71,7 +74,8 @@ def resolve(
 def refresh(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = False) -> Result:
     """Merge what you changed in the project meanwhile into a plan's sandbox.
 
-    Example: agents plan refresh @
+    Examples:
+      agents plan refresh @
     """
     app = current.app(progress=True)
     found = views.find(app, plan)

@@ -47,7 +47,8 @@ def correct(
 ) -> Result:
     """Decide again what followed from a decision (revert), or add a fix on top (append).
 
-    Example: agents plan correct --guidance "we have no server" --choose sqlite 01K2ZD
+    Examples:
+      agents plan correct --guidance "we have no server" --choose sqlite 01K2ZD
     """
     app = current.app(progress=True)
     plan_id, found = _find(app, decision)

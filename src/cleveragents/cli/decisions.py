@@ -35,7 +35,8 @@ def tree(
 ) -> Result:
     """Draw the decisions of a plan with the steps, checkpoints and outcomes below each.
 
-    Example: agents plan tree @
+    Examples:
+      agents plan tree @
     """
     app = current.app()
     found = views.find(app, plan)
@@ -54,7 +55,8 @@ def tree(
 def explain(decision: DecisionArgument) -> Result:
     """Tell all about a decision: why it was made, what hangs on it, what a correction would cost.
 
-    Example: agents plan explain 01K2ZD
+    Examples:
+      agents plan explain 01K2ZD
     """
     app = current.app()
     row = app.corrections.find(decision)

@@ -55,9 +55,12 @@ def register(root: typer.Typer) -> None:
 
 
 def demo() -> Result:
-    """Show on a throw-away repository how a plan runs, fails and is taken back.
+    """Show how a plan runs, fails and is taken back.
 
-    Example: agents demo
+    It tells the story on a throw-away repository and leaves nothing behind.
+
+    Examples:
+      agents demo
     """
     with tempfile.TemporaryDirectory(prefix="cleveragents-demo-") as home:
         _Story(Path(home)).tell()

@@ -22,12 +22,15 @@ def doctor(
         bool, typer.Option("--repair", help="Repair what can be repaired by adding.")
     ] = False,
 ) -> Result:
-    """Look for what is wrong with plans, checkpoints and the store; change nothing.
+    """Look for what is wrong, and repair it if asked.
 
-    With --repair, lost rows are made again from the store, lost content is stored again where the
-    sandbox or the project still has it, and interrupted operations are finished.
+    It looks at plans, checkpoints and the store. With --repair, lost rows are made again from the
+    store, lost content is stored again where the sandbox or the project still has it, and
+    interrupted operations are finished.
 
-    Example: agents doctor
+    Examples:
+      agents doctor
+      agents doctor --repair
     """
     app = current.app()
     return _told(app.doctor.repair() if repair else app.doctor.examine())

@@ -21,7 +21,8 @@ def register(group: typer.Typer) -> None:
 def errors(plan: PlanArgument = "@") -> Result:
     """Tell what failed, where the files are now, and which commands make sense next.
 
-    Example: agents plan errors @
+    Examples:
+      agents plan errors @
     """
     app = current.app()
     found = app.plans.status(views.find(app, plan))

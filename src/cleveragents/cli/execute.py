@@ -35,7 +35,9 @@ def execute(
 ) -> Result:
     """Run a plan in its sandbox, with checkpoints as it goes.
 
-    Example: agents plan execute @
+    Examples:
+      agents plan execute @
+      agents plan execute @ --take-over
     """
     app = current.app(progress=True)
     found = views.find(app, plan)
@@ -54,7 +56,9 @@ def resume(
 
     What the files hold beyond it is kept as a safety checkpoint.
 
-    Example: agents plan resume @
+    Examples:
+      agents plan resume @
+      agents plan resume @ --dry-run
     """
     app = current.app(progress=True)
     found = views.find(app, plan)
@@ -68,7 +72,8 @@ def resume(
 def cancel(plan: PlanArgument) -> Result:
     """Stop a plan, also one that another process runs; it can be gone on with later.
 
-    Example: agents plan cancel @
+    Examples:
+      agents plan cancel @
     """
     app = current.app(progress=True)
     done = app.cancellation.cancel(views.find(app, plan).plan_id)

@@ -23,7 +23,8 @@ def fork(
 ) -> Result:
     """Start a second plan from a checkpoint, to try another way beside the first.
 
-    Example: agents plan fork @ 3 --name "with sqlite"
+    Examples:
+      agents plan fork @ 3 --name "with sqlite"
     """
     app = current.app(progress=True)
     found = app.plans.find(plan)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -18,6 +18,8 @@ from cleveragents.cli.render import Format, Result, Timing, show
 from cleveragents.errors import Failed, Interrupted, InvalidInput
 from cleveragents.events import CallUndone, Event, Note
 from cleveragents.ids import now
+
+T = TypeVar("T")
 
 FormatOption = Annotated[
     Format | None, typer.Option("--format", help="How to write the result.", show_default=False)
@@ -141,22 +143,41 @@ def add_commands(group: typer.Typer, commands: Mapping[str, Callable[..., Result
         group.command(name)(_shown(function))
 
 
-def _shown(function: Callable[..., Result]) -> Callable[..., int]:
-    signature = inspect.signature(function, eval_str=True)
-    extra = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-        for name, kind in GLOBALS.items()
-    ]
+def add_group(parent: typer.Typer, name: str, text: str) -> typer.Typer:
+    """Adds a group of commands; the global options work between the two as well."""
 
+    def take(**options: Any) -> None:  # noqa: ANN401 - typer passes what it parsed
+        current.take(options)
+
+    group = typer.Typer(callback=_with_parameters(take, _global_parameters()))
+    parent.add_typer(group, name=name, help=text)
+    return group
+
+
+def _shown(function: Callable[..., Result]) -> Callable[..., int]:
     @functools.wraps(function)
     def run(*args: Any, **options: Any) -> int:  # noqa: ANN401 - typer passes what it parsed
         current.take({key: options.pop(key) for key in GLOBALS})
         return _run(lambda: function(*args, **options))
 
-    parameters = [*signature.parameters.values(), *extra]
-    run.__signature__ = signature.replace(parameters=parameters, return_annotation=int)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run
+    own = inspect.signature(function, eval_str=True).parameters.values()
+    return _with_parameters(run, [*own, *_global_parameters()])
+
+
+def _global_parameters() -> list[inspect.Parameter]:
+    return [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in GLOBALS.items()
+    ]
+
+
+def _with_parameters(
+    function: Callable[..., T], parameters: Sequence[inspect.Parameter]
+) -> Callable[..., T]:
+    """Lets typer see other parameters than the function itself names."""
+    function.__signature__ = inspect.Signature(parameters)
+    function.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return function
 
 
 def _run(function: Callable[[], Result]) -> int:

@@ -34,7 +34,8 @@ def create(
 ) -> Result:
     """Save the present state of a plan under a name; it is kept until you delete it.
 
-    Example: agents plan checkpoint create @ --label "before the risky part"
+    Examples:
+      agents plan checkpoint create @ --label "before the risky part"
     """
     app = current.app()
     found = views.find(app, plan)
@@ -52,7 +53,8 @@ def create(
 def pin(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
     """Keep a checkpoint until you delete it, however many there are.
 
-    Example: agents plan checkpoint pin @ 3
+    Examples:
+      agents plan checkpoint pin @ 3
     """
     return _pinned(plan, checkpoint, pinned=True)
 
@@ -60,7 +62,8 @@ def pin(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
 def unpin(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
     """Let a checkpoint go when it is one of the oldest, as the others.
 
-    Example: agents plan checkpoint unpin @ 3
+    Examples:
+      agents plan checkpoint unpin @ 3
     """
     return _pinned(plan, checkpoint, pinned=False)
 
@@ -88,7 +91,9 @@ def delete(
 ) -> Result:
     """Delete a checkpoint; this cannot be undone.
 
-    Example: agents plan checkpoint delete @ 3
+    Examples:
+      agents plan checkpoint delete @ 3
+      agents plan checkpoint delete @ 3 --dry-run
     """
     app = current.app()
     found = views.find(app, plan)

@@ -15,7 +15,8 @@ def register(group: typer.Typer) -> None:
 def log(plan: PlanArgument = "@") -> Result:
     """Tell the whole story of a plan: steps, checkpoints, rollbacks, and why.
 
-    Example: agents plan log @
+    Examples:
+      agents plan log @
     """
     app = current.app()
     found = app.plans.find(plan)

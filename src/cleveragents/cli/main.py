@@ -10,9 +10,9 @@ GROUPS = {
     "config": ("cleveragents.cli.config", "The settings in force."),
     "tool": ("cleveragents.cli.tool", "The tools a step may call."),
     "sandbox": ("cleveragents.cli.sandbox", "The directories where plans work."),
-    "run": ("cleveragents.cli.run", "Make a plan from an action and run it."),
-    "doctor": ("cleveragents.cli.doctor", "Find and repair what is wrong with what is kept."),
-    "demo": ("cleveragents.cli.demo", "The whole story, told on a throw-away project."),
+    "run": ("cleveragents.cli.run", "Make a plan from an action file and run it."),
+    "doctor": ("cleveragents.cli.doctor", "Look for what is wrong, and repair it if asked."),
+    "demo": ("cleveragents.cli.demo", "Show how a plan runs, fails and is taken back."),
 }
 
 

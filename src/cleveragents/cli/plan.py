@@ -18,7 +18,7 @@ from cleveragents.cli import (
     rollback,
     views,
 )
-from cleveragents.cli.invocation import PlanArgument, add_commands, current
+from cleveragents.cli.invocation import PlanArgument, add_commands, add_group, current
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.errors import Failed, InvalidInput
 from cleveragents.plans.lifecycle import APPLIED, written
@@ -33,7 +33,7 @@ ArgOption = Annotated[
 
 def register(root: typer.Typer) -> None:
     """Adds the group to the command line."""
-    group = typer.Typer()
+    group = add_group(root, "plan", "Make, run, inspect and take back plans.")
     add_commands(group, {"use": use, "list": list_plans, "status": status, "diff": diff})
     execute.register(group)
     apply.register(group)
@@ -43,13 +43,13 @@ def register(root: typer.Typer) -> None:
     decisions.register(group)
     rollback.register(group)
     checkpoint.register(group)
-    root.add_typer(group, name="plan", help="Make, run, inspect and take back plans.")
 
 
 def use(action: ActionArgument, arg: ArgOption = None) -> Result:
     """Make a plan from an action file.
 
-    Example: agents plan use action.yaml --arg module=auth
+    Examples:
+      agents plan use action.yaml --arg module=auth
     """
     app = current.app()
     made = make_plan(app, action, arg or [])
@@ -64,7 +64,9 @@ def use(action: ActionArgument, arg: ArgOption = None) -> Result:
 def list_plans() -> Result:
     """List the plans of this project.
 
-    Example: agents plan list
+    Examples:
+      agents plan list
+      agents plan list --format json
     """
     app = current.app()
     found = app.plans.list()
@@ -96,7 +98,9 @@ def _interrupted(what: Sequence[str]) -> str:
 def status(plan: PlanArgument = "@") -> Result:
     """Tell where a plan stands.
 
-    Example: agents plan status @
+    Examples:
+      agents plan status @
+      agents plan status 01K2ZD --format json
     """
     app = current.app()
     return views.status(app.plans.status(app.plans.find(plan)), app)
@@ -116,7 +120,10 @@ def diff(
 ) -> Result:
     """Show what a plan has changed so far, how another one differs, or what a correction changed.
 
-    Example: agents plan diff @
+    Examples:
+      agents plan diff @
+      agents plan diff @ --stat
+      agents plan diff 01K2ZD 01K2ZE
     """
     app = current.app()
     if correction is not None:

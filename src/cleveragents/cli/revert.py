@@ -39,7 +39,8 @@ def revert(
 ) -> Result:
     """Plan anew: read the action file or ask the strategist again, and start from there.
 
-    Example: agents plan revert --to-phase strategize @
+    Examples:
+      agents plan revert --to-phase strategize @
     """
     app = current.app(progress=True)
     found = app.plans.find(plan)

@@ -55,7 +55,11 @@ def rollback(
 ) -> Result:
     """Take everything after a checkpoint back.
 
-    Example: agents plan rollback @ 3
+    Examples:
+      agents plan rollback @ 3
+      agents plan rollback @ 3 --dry-run
+      agents plan rollback @ 3 --yes
+      agents plan rollback @
     """
     app = current.app(progress=True)
     found = views.find(app, plan)

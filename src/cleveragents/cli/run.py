@@ -29,7 +29,9 @@ def run(
 ) -> Result:
     """Make a plan from an action file and run it.
 
-    Example: agents run action.yaml --arg module=auth
+    Examples:
+      agents run action.yaml --arg module=auth
+      agents run action.yaml --apply
     """
     if apply and not yes and not sys.stdin.isatty():  # before anything runs in vain
         raise InvalidInput(

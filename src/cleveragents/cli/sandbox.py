@@ -5,7 +5,14 @@ from typing import Annotated
 
 import typer
 
-from cleveragents.cli.invocation import DryRunOption, YesOption, add_commands, confirm, current
+from cleveragents.cli.invocation import (
+    DryRunOption,
+    YesOption,
+    add_commands,
+    add_group,
+    confirm,
+    current,
+)
 from cleveragents.cli.render import Grid, Result
 from cleveragents.cli.views import size
 from cleveragents.engine.cleanup import Lying
@@ -14,15 +21,15 @@ from cleveragents.plans.lifecycle import written
 
 def register(root: typer.Typer) -> None:
     """Adds the group to the command line."""
-    group = typer.Typer()
+    group = add_group(root, "sandbox", "The directories where plans work.")
     add_commands(group, {"list": list_sandboxes, "prune": prune})
-    root.add_typer(group, name="sandbox", help="The directories where plans work.")
 
 
 def list_sandboxes() -> Result:
     """List the sandboxes of this project and what they cost.
 
-    Example: agents sandbox list
+    Examples:
+      agents sandbox list
     """
     app = current.app()
     found = app.cleanup.list(app.plans.list())
@@ -39,7 +46,9 @@ def prune(
 ) -> Result:
     """Remove the files of sandboxes that are not needed any more.
 
-    Example: agents sandbox prune --dry-run
+    Examples:
+      agents sandbox prune --dry-run
+      agents sandbox prune --yes
     """
     app = current.app(progress=True)
     found = app.cleanup.list(app.plans.list())

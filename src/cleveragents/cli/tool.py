@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cleveragents.cli import views
-from cleveragents.cli.invocation import add_commands
+from cleveragents.cli.invocation import add_commands, add_group
 from cleveragents.cli.render import Grid, Result
 from cleveragents.errors import CleverAgentsError
 from cleveragents.tools.registry import ToolRegistry
@@ -14,15 +14,15 @@ from cleveragents.tools.tool import AnyTool
 
 def register(root: typer.Typer) -> None:
     """Adds the group to the command line."""
-    group = typer.Typer()
+    group = add_group(root, "tool", "The tools a step may call.")
     add_commands(group, {"list": list_tools, "show": show})
-    root.add_typer(group, name="tool", help="The tools a step may call.")
 
 
 def list_tools() -> Result:
     """List the tools, what they declare and where they come from.
 
-    Example: agents tool list
+    Examples:
+      agents tool list
     """
     found = list(ToolRegistry().every())
     tools = [tool for tool in found if not isinstance(tool, CleverAgentsError)]
@@ -45,7 +45,8 @@ def list_tools() -> Result:
 def show(name: Annotated[str, typer.Argument(metavar="TOOL")]) -> Result:
     """Show a tool's declaration and parameters.
 
-    Example: agents tool show edit_file
+    Examples:
+      agents tool show edit_file
     """
     data = _declared(ToolRegistry().find(name))
     return Result(data, [views.fields(f"Tool {name}", data)])
