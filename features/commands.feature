@@ -26,6 +26,7 @@ Feature: The command line
       | plan checkpoint diff @ 1 2          | plan checkpoint diff   |
       | plan checkpoint verify              | plan checkpoint verify |
       | plan rollback @ 1 --yes             | plan rollback          |
+      | plan restore @ 1 --path a.txt -y    | plan restore           |
       | config list                         | config list            |
       | doctor                              | doctor                 |
       | config get sandbox.base             | config get             |

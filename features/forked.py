@@ -4,6 +4,8 @@ import os
 import signal
 import traceback
 
+from cleveragents.storage.unit_of_work import UnitOfWork
+
 
 def forked(function):
     """Runs the function in a child; returns its exit code, negative for a signal."""
@@ -33,3 +35,17 @@ def ended(pid):
 def die():
     """Ends this process as a power cut would: nothing is cleaned up."""
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def until_transaction(number, act):
+    """Acts in this process and dies as the transaction of that number is about to end."""
+    ended = iter(range(number + 1))
+    leave = UnitOfWork.__exit__
+
+    def leave_or_die(self, *error):
+        if next(ended) == number:
+            die()
+        return leave(self, *error)
+
+    UnitOfWork.__exit__ = leave_or_die
+    act()

@@ -1,6 +1,7 @@
 """Steps about checkpoints: their rows, their content, and going back to them."""
 
 import os
+import shlex
 import shutil
 from pathlib import Path
 
@@ -247,7 +248,7 @@ def follow_hint(context):
     (line,) = [
         line for line in context.world.done.err.splitlines() if "takes this one back" in line
     ]
-    words = line.partition("#")[0].split()
+    words = shlex.split(line.partition("    #")[0])
     context.world.agents(*words[1:], "--yes")
 
 

@@ -5,9 +5,7 @@ import shutil
 from behave import given, then, when
 from checkpoints import checkpoints, damage
 from decisions import decision_called, decisions
-from forked import die, forked
-
-from cleveragents.storage.unit_of_work import UnitOfWork
+from forked import forked, until_transaction
 
 SAID = "otherwise"
 
@@ -35,7 +33,11 @@ def kill_everywhere(context, name, option):
     shutil.copytree(world.data_dir, kept, symlinks=True)
     row = decision_called(context, name)
     context.outcomes = []
-    while forked(lambda: correct_until(context, row, option, len(context.outcomes))):
+
+    def correct():
+        return world.app().corrections.revert(row.plan_id, row, SAID, option)
+
+    while forked(lambda: until_transaction(len(context.outcomes), correct)):
         done = world.agents("plan", "execute", "@")
         assert done.code == 0, done.err
         assert world.sql("PRAGMA foreign_key_check") == []
@@ -45,21 +47,6 @@ def kill_everywhere(context, name, option):
         context.outcomes.append((files, ", ".join(counting)))
         shutil.rmtree(world.data_dir)
         shutil.copytree(kept, world.data_dir, symlinks=True)
-
-
-def correct_until(context, row, option, number):
-    """Corrects in this process and dies as the transaction of that number is about to end."""
-    app = context.world.app()
-    ended = iter(range(number + 1))
-    leave = UnitOfWork.__exit__
-
-    def leave_or_die(self, *error):
-        if next(ended) == number:
-            die()
-        return leave(self, *error)
-
-    UnitOfWork.__exit__ = leave_or_die
-    app.corrections.revert(row.plan_id, row, SAID, option)
 
 
 @then("it was killed at least {count:d} times")

@@ -46,6 +46,7 @@ from cleveragents.engine.moves import PlanMoves
 from cleveragents.engine.proposal import Proposals
 from cleveragents.engine.recover import Finishers, Ownership
 from cleveragents.engine.refresh import Refreshes, RefreshPhase
+from cleveragents.engine.restore import Restores, RestoreService
 from cleveragents.engine.resume import Resumption
 from cleveragents.engine.revert import ReversionService
 from cleveragents.engine.status import PlanReader
@@ -171,7 +172,7 @@ class App:
     def _add_corrections(
         self, base: _Foundations, finishers: Finishers, strategist: Strategist
     ) -> None:
-        """Builds what decides again, or beside."""
+        """Builds what decides again, or beside, and what changes single files."""
         database, sandboxes, rollbacks = base.database, base.sandboxes, finishers.rollbacks
         own, checkpoints = self._own, self.checkpoints
         self.corrections = CorrectionService(
@@ -183,6 +184,7 @@ class App:
         )
         self._forks = ForkService(database, sandboxes, rollbacks)
         self.refresh = RefreshPhase(database, finishers.refreshes, checkpoints, own)
+        self.restore = RestoreService(database, finishers.restores, checkpoints, own)
         self.conflicts = ConflictService(database, sandboxes, checkpoints, own)
 
     def _add_readers(self, base: _Foundations) -> None:
@@ -265,6 +267,7 @@ def _finishers(base: _Foundations, policy: CheckpointPolicy) -> Finishers:
         corrections=CorrectionOperations(database, sandboxes, rollbacks),
         pruning=Pruning(database, sandboxes, policy.retention, report),
         refreshes=Refreshes(database, sandboxes, report),
+        restores=Restores(database, sandboxes, policy.filter, report),
         merges=Merges(database, sandboxes, policy.filter, report),
         validations=Validations(
             database, sandboxes, base.environment, base.output, base.stopping, report

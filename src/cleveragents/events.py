@@ -84,6 +84,12 @@ class RolledBack(Event):
 
 
 @dataclass(frozen=True)
+class PathsRestored(Event):
+    seq: int  # the checkpoint they are from
+    files: int
+
+
+@dataclass(frozen=True)
 class CallUndone(Event):
     worked: bool
     text: str

@@ -26,6 +26,7 @@ class Kind(StrEnum):
     REVERT = "revert"
     PRUNE = "prune"
     REFRESH = "refresh"
+    RESTORE = "restore"
     MERGE = "merge"
     VALIDATE = "validate"
     APPLY = "apply"

@@ -117,7 +117,7 @@ class CheckpointService:
     def preview_rollback(self, plan_id: str, checkpoint: Checkpoint) -> tuple[FileChange, ...]:
         """Tells which files a rollback would change; changes nothing."""
         plan = self._plan(plan_id)
-        _refuse_applied(plan)
+        refuse_applied(plan)
         return self._verified_changes(plan, checkpoint)
 
     def preview_calls(self, plan_id: str, checkpoint: Checkpoint) -> CallsAfter:
@@ -137,7 +137,7 @@ class CheckpointService:
         """Takes everything after the checkpoint back, as one act; see `rollback`."""
         with self._own(plan_id, f"rolling back to {checkpoint.name}"), ExitStack() as owned:
             plan = self._plan(plan_id)
-            _refuse_applied(plan)
+            refuse_applied(plan)
             lost = rebuild and not self._sandboxes.is_there(plan_id)
             if lost:
                 self._sandboxes.rebuilt(plan_id)
@@ -290,7 +290,8 @@ class CheckpointService:
         return Damaged(error.message, detail=error.detail, hints=hints)
 
 
-def _refuse_applied(plan: Plan) -> None:
+def refuse_applied(plan: Plan) -> None:
+    """Refuses a plan whose result is in the project, and says how to take it out."""
     if plan.stage == APPLIED:
         raise Refused(
             "the plan is applied: its result is in your project",

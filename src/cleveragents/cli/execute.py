@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cleveragents.app import App
-from cleveragents.cli import views
+from cleveragents.cli import changes, views
 from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
@@ -13,7 +13,7 @@ from cleveragents.cli.invocation import (
     add_commands,
     current,
 )
-from cleveragents.cli.render import Fields, Result, name_fields
+from cleveragents.cli.render import Fields, Result
 from cleveragents.engine.resume import Course, Preview
 from cleveragents.errors import Failed, Interrupted
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED
@@ -125,7 +125,7 @@ def _preview_data(found: Preview) -> dict[str, object]:
         "interrupted": course.interrupted,
         "unfinished_operations": [operation.kind for operation in found.unfinished],
         "checkpoint": None if course.start is None else course.start.checkpoint_id,
-        "changes": [{**name_fields("file", c.file), "action": c.action} for c in found.changes],
+        "changes": changes.rows(found.changes),
         "next_step": _next_index(course),
         "steps_left": len(course.plan.action.steps) - _next_index(course),
         "finished_steps_again": list(course.again),

@@ -15,6 +15,7 @@ from cleveragents.cli import (
     errors,
     execute,
     log,
+    restore,
     rollback,
     views,
 )
@@ -42,6 +43,7 @@ def register(root: typer.Typer) -> None:
     log.register(group)
     decisions.register(group)
     rollback.register(group)
+    restore.register(group)
     checkpoint.register(group)
 
 

@@ -14,6 +14,7 @@ from cleveragents.events import (
     Decided,
     Event,
     Note,
+    PathsRestored,
     RolledBack,
     SandboxReady,
     SandboxRefreshed,
@@ -64,6 +65,8 @@ class Progress:
                 self._end(event, f"[red]✗[/] {step}  {reason}  {_time(event.seconds)}")
             case SubplanStarted() | SubplanEnded() | SubplanMerged():
                 self._tell_subplan(event)
+            case RolledBack() | PathsRestored() | CallUndone():
+                self._tell_way_back(event)
             case _:
                 self._tell_other(event)
 
@@ -81,11 +84,20 @@ class Progress:
             case _:
                 return
 
+    def _tell_way_back(self, event: RolledBack | PathsRestored | CallUndone) -> None:
+        match event:
+            case RolledBack():
+                self._line(f"[yellow]↶[/] back to cp{event.seq}, {_files(event.files)}")
+            case PathsRestored():
+                self._line(f"[yellow]↶[/] {_files(event.files)} from cp{event.seq}")
+            case CallUndone():
+                mark = "[yellow]↶[/]" if event.worked else "[red]✗[/]"
+                self._line(f"{mark} {_told(event.text)}")
+
     def _tell_other(self, event: Event) -> None:
         match event:
             case SandboxReady():
-                files = f"{event.files} file{'s' if event.files != 1 else ''}"
-                self._line(f"  sandbox  {event.strategy}, {files}")
+                self._line(f"  sandbox  {event.strategy}, {_files(event.files)}")
             case Decided():
                 why = f"  [dim]{_told(event.why)}[/]" if event.why else ""
                 self._line(f"[green]?[/] {_told(event.name)}  → {_told(event.chosen)}{why}")
@@ -93,12 +105,6 @@ class Progress:
                 self._line(f"  [cyan]cp{event.seq}[/]  [dim]{_told(event.reason)}[/]")
             case CheckpointSame() if self._verbose:
                 self._line(f"  [dim]{_told(event.reason)}: same as cp{event.seq}[/]")
-            case RolledBack():
-                files = f"{event.files} file{'s' if event.files != 1 else ''}"
-                self._line(f"[yellow]↶[/] back to cp{event.seq}, {files}")
-            case CallUndone():
-                mark = "[yellow]↶[/]" if event.worked else "[red]✗[/]"
-                self._line(f"{mark} {_told(event.text)}")
             case Validated():
                 mark = "[green]✓[/]" if event.exit_code == 0 else "[red]✗[/]"
                 self._line(f"{mark} validate: {_told(event.command)}  {_time(event.seconds)}")
@@ -137,6 +143,10 @@ class Progress:
 
 def _again(attempts_left: int) -> str:
     return f", {attempts_left} more to try" if attempts_left else ""
+
+
+def _files(count: int) -> str:
+    return f"{count} file{'s' if count != 1 else ''}"
 
 
 def _told(text: str) -> str:

@@ -11,7 +11,7 @@ from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.rollback import FileChange, RollbackResult
 from cleveragents.checkpoints.undo import CallsAfter
-from cleveragents.cli import views
+from cleveragents.cli import changes, views
 from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
@@ -21,7 +21,7 @@ from cleveragents.cli.invocation import (
     confirm,
     current,
 )
-from cleveragents.cli.render import Block, Fields, Result, Text, name_fields, show_blocks
+from cleveragents.cli.render import Block, Fields, Result, Text, show_blocks
 from cleveragents.errors import Failed, InvalidInput, Refused
 from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.plans.plan import Plan
@@ -29,7 +29,6 @@ from cleveragents.plans.undo_run import UndoRun
 
 OUTSIDE = "undo calls stand outside the all-or-nothing of files and plan: what they did stays done"
 NOT_REDONE = "taking the rollback back does not make the undone calls again"
-LISTED = 20  # paths shown to people; JSON has them all
 
 
 def register(group: typer.Typer) -> None:
@@ -77,11 +76,11 @@ def rollback(
             f"Rebuild the sandbox from {target.name}?", yes=yes, command_line=f"{again} --rebuild"
         )
     else:
-        changes = app.checkpoints.preview_rollback(found.plan_id, target)
+        files = app.checkpoints.preview_rollback(found.plan_id, target)
         calls = app.checkpoints.preview_calls(found.plan_id, target)
         if dry_run:
-            return _preview(found, target, changes, calls)
-        _show_first([_changes_block("Would change", changes), *_call_blocks(calls)], yes=yes)
+            return _preview(found, target, files, calls)
+        _show_first([changes.panel("Would change", files), *_call_blocks(calls)], yes=yes)
         confirm(f"Roll back to {target.name}?", yes=yes, command_line=again)
     if take_over:
         app.ownership.take_over(found.plan_id)
@@ -138,12 +137,12 @@ def _call_blocks(calls: CallsAfter) -> list[Block]:
 
 
 def _preview(
-    plan: Plan, target: Checkpoint, changes: tuple[FileChange, ...], calls: CallsAfter
+    plan: Plan, target: Checkpoint, files: tuple[FileChange, ...], calls: CallsAfter
 ) -> Result:
     data = {
         "plan": plan.plan_id,
         "checkpoint": target.checkpoint_id,
-        "changes": [_change(change) for change in changes],
+        "changes": changes.rows(files),
         "undo": [
             {"step": call.run.name, "tool": call.run.tool, "undo": call.declared.undo}
             for call in calls.due
@@ -152,7 +151,7 @@ def _preview(
     }
     return Result(
         data,
-        [_changes_block("Would change", changes), *_call_blocks(calls)],
+        [changes.panel("Would change", files), *_call_blocks(calls)],
         messages=["dry run: nothing was changed"],
         next_steps=[f"agents plan rollback {plan.plan_id} {target.seq}"],
     )
@@ -180,13 +179,13 @@ def _done(result: RollbackResult) -> Result:
     }
     data: dict[str, object] = {
         "rollback_summary": summary,
-        "changes_reverted": [_change(change) for change in result.changes],
+        "changes_reverted": changes.rows(result.changes),
         "impact": impact,
         "post_rollback_state": state,
     }
     blocks = [
         views.fields("Rollback Summary", summary),
-        _changes_block("Changes Reverted", result.changes),
+        changes.panel("Changes Reverted", result.changes),
         views.fields("Impact", impact),
         views.fields("Post-Rollback State", state),
     ]
@@ -226,14 +225,3 @@ def _about_calls(result: RollbackResult) -> list[str]:
 
 def _undo(run: UndoRun) -> dict[str, str]:
     return {"step": run.step, "tool": run.tool, "status": run.status, "summary": run.summary}
-
-
-def _change(change: FileChange) -> dict[str, str]:
-    return {**name_fields("file", change.file), "action": change.action}
-
-
-def _changes_block(title: str, changes: tuple[FileChange, ...]) -> Fields:
-    rows = [(change.action, change.file) for change in changes[:LISTED]]
-    if len(changes) > LISTED:
-        rows.append(("…", f"and {len(changes) - LISTED} more"))
-    return Fields(title, rows or [("", "nothing")])

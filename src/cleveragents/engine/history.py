@@ -162,6 +162,8 @@ class _Telling:
         if row.kind is Kind.PRUNE:
             names = ", ".join(map(str, row.intent.get("names", [])))
             story = f"{names or 'checkpoints'} forgotten{_freed(outcome)}"
+        elif row.kind is Kind.RESTORE:
+            story = self._restored(row, outcome)
         else:
             story = ": ".join(filter(None, [f"to {target}" if target else "", _done(outcome)]))
         unfinished = {
@@ -169,6 +171,12 @@ class _Telling:
             Status.ABORTED: " (could not be finished, was taken back)",
         }
         return row.kind, story + unfinished.get(row.status, ""), about
+
+    def _restored(self, row: Operation, outcome: Mapping[str, object]) -> str:
+        source = self.saved.get(str(row.intent["source"]), {}).get("name", "cp?")
+        return ": ".join(
+            filter(None, [f"{', '.join(row.intent['paths'])} from {source}", _done(outcome)])
+        )
 
     def _pinned(self, entry: Entry) -> Told:
         what = "pinned" if entry.detail["pinned"] else "unpinned"

@@ -11,6 +11,7 @@ from cleveragents.engine.application import Applications
 from cleveragents.engine.correction_operation import CorrectionOperations
 from cleveragents.engine.merge import Merges
 from cleveragents.engine.refresh import Refreshes
+from cleveragents.engine.restore import Restores
 from cleveragents.engine.validate import Validations
 from cleveragents.errors import Busy
 from cleveragents.events import Note, Reporter
@@ -33,6 +34,7 @@ class Finishers:
     corrections: CorrectionOperations
     pruning: Pruning
     refreshes: Refreshes
+    restores: Restores
     merges: Merges
     validations: Validations
     applications: Applications
@@ -96,6 +98,7 @@ class Ownership:
             Kind.CORRECT: lambda operation: self._go_back(operation, by.corrections.carry_out),
             Kind.PRUNE: by.pruning.carry_out,
             Kind.REFRESH: by.refreshes.carry_out,
+            Kind.RESTORE: self._finish_restore,
             Kind.MERGE: self._finish_merge,
             Kind.VALIDATE: by.validations.carry_out,
             Kind.APPLY: by.applications.finish,
@@ -122,6 +125,15 @@ class Ownership:
     def _finish_merge(self, operation: Operation) -> None:
         self._finishers.merges.carry_out(operation)
         self._report(Note(operation.plan_id, "an interrupted merge of a subplan was finished"))
+
+    def _finish_restore(self, operation: Operation) -> None:
+        try:
+            source = self._finishers.restores.carry_out(operation).source
+        except TakenBack as error:
+            text = f"an interrupted restore could not be finished and was taken back: {error}"
+        else:
+            text = f"an interrupted restore from {source.name} was finished"
+        self._report(Note(operation.plan_id, text))
 
     def _go_back(
         self, operation: Operation, carry_out: Callable[[Operation], RollbackResult]

@@ -87,8 +87,9 @@ class _Past:
         """The state to go on from: that before the run that was cut off, or the latest good one."""
         by_id = {row.checkpoint_id: row for row in self.checkpoints}
         for operation in self.operations:
-            if operation.status is Status.OPEN and "target" in operation.intent:
-                return by_id[str(operation.intent["target"])]  # finished before anything else
+            target = str(operation.intent.get("target"))
+            if operation.status is Status.OPEN and target in by_id:
+                return by_id[target]  # finished before anything else
         if self.cut_off is not None and self.cut_off.checkpoint_id is not None:
             return by_id[self.cut_off.checkpoint_id]
         # What a failed step or a dead run left is kept, but it is no state to go on from.

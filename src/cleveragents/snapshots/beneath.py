@@ -6,7 +6,7 @@ before it with O_NOFOLLOW, so a link planted or swapped in meanwhile is refused,
 
 import os
 import stat
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
 from cleveragents.errors import Refused
@@ -109,3 +109,11 @@ def split(path: bytes) -> tuple[bytes, bytes]:
     """Splits a path into its directory and its last name."""
     head, _, name = path.rpartition(b"/")
     return head, name
+
+
+def above(path: bytes) -> Iterator[bytes]:
+    """Yields the directories above a path, the outermost first."""
+    at = path.find(b"/")
+    while at >= 0:
+        yield path[:at]
+        at = path.find(b"/", at + 1)

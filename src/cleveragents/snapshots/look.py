@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from cleveragents.errors import Failed, Refused
 from cleveragents.snapshots import attributes, beneath
@@ -40,7 +40,7 @@ def look_at(root: int, paths: Iterable[bytes], put: Put) -> dict[bytes, Entry | 
     seen: dict[bytes, Entry | None] = {}
     passable: set[bytes] = set()
     for path in sorted(paths):
-        for above in _above(path):
+        for above in beneath.above(path):
             if above not in passable and above not in seen:
                 entry = look(root, above, put)
                 if entry is not None and entry.is_dir:
@@ -78,14 +78,6 @@ def _directory(parent: int, name: bytes) -> Entry:
         return Entry(os.fstat(fd).st_mode, xattrs=xattrs)
     finally:
         os.close(fd)
-
-
-def _above(path: bytes) -> Iterator[bytes]:
-    """Yields the directories above a path, the outermost first."""
-    at = path.find(b"/")
-    while at >= 0:
-        yield path[:at]
-        at = path.find(b"/", at + 1)
 
 
 def _is_directory(entry: Entry | None) -> bool:

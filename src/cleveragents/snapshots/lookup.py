@@ -1,9 +1,9 @@
 """Single paths of a manifest: finding them, and putting other entries in their place."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from cleveragents.snapshots.diff import Load
+from cleveragents.snapshots.diff import Load, compare
 from cleveragents.snapshots.manifest import Directory, Entry, decode, encode
 from cleveragents.snapshots.merge import Objects
 
@@ -29,6 +29,10 @@ class Lookup:
 
     def __contains__(self, path: bytes) -> bool:
         return self.find(path) is not None
+
+    def paths(self) -> Iterator[bytes]:
+        """Yields every path below the root."""
+        return (change.path for change in compare(None, self._root, self._load) if change.path)
 
 
 @dataclass

@@ -94,7 +94,12 @@ def three_way(
     merging = _Merging(merge_text, objects, left_alone)
     inside = merging.inside(b"", Sides(base, ours, theirs))
     root = _own(base, ours, theirs)._replace(content=objects.put(encode(inside)))
-    return Merged(_Links(objects).settled(ours, root), tuple(merging.conflicts))
+    return Merged(with_links_settled(ours, root, objects), tuple(merging.conflicts))
+
+
+def with_links_settled(ours: Entry, changed: Entry, objects: Objects) -> Entry:
+    """Returns a changed root whose hard-link groups are such that a directory can have them."""
+    return _Links(objects).settled(ours, changed)
 
 
 class _Merging:
@@ -207,7 +212,7 @@ class _Merging:
 
 
 class _Links:
-    """Puts the hard-link groups of a merged tree right: a merge may have torn or mixed them."""
+    """Puts the hard-link groups of a changed tree right: a change may have torn or mixed them."""
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects

@@ -13,7 +13,14 @@ from cleveragents.snapshots.exchange import Exchange
 from cleveragents.snapshots.look import look_at
 from cleveragents.snapshots.lookup import Lookup, with_entries
 from cleveragents.snapshots.manifest import Change, Entry, encode
-from cleveragents.snapshots.merge import Conflict, LeftAlone, MergeText, Pending, three_way
+from cleveragents.snapshots.merge import (
+    Conflict,
+    LeftAlone,
+    MergeText,
+    Pending,
+    three_way,
+    with_links_settled,
+)
 from cleveragents.snapshots.record import MAIN, Snapshot
 from cleveragents.snapshots.restore import place
 from cleveragents.snapshots.store import Store
@@ -159,8 +166,9 @@ class Merging:
         objects = Pending(self._store.read)
         for data in contents:
             objects.put(data)
-        root = with_entries(snapshot.roots[MAIN], wanted, objects)
-        changes = compare(snapshot.roots[MAIN], root, objects.read)
+        before = snapshot.roots[MAIN]
+        root = with_links_settled(before, with_entries(before, wanted, objects), objects)
+        changes = compare(before, root, objects.read)
         changed = replace(snapshot, roots={**snapshot.roots, MAIN: root})
         return Merge(snapshot, changed, tuple(changes), (), objects)
 

@@ -1,0 +1,102 @@
+"""`agents plan restore`: takes single files or directories back from a checkpoint."""
+
+import shlex
+import sys
+from typing import Annotated
+
+import typer
+
+from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.cli import changes, views
+from cleveragents.cli.invocation import (
+    CheckpointArgument,
+    DryRunOption,
+    PlanArgument,
+    YesOption,
+    add_commands,
+    confirm,
+    current,
+)
+from cleveragents.cli.render import Result, Text, name_fields, show_blocks
+from cleveragents.engine.restore import Proposed, Restored
+
+
+def register(group: typer.Typer) -> None:
+    """Adds the command to its group."""
+    add_commands(group, {"restore": restore})
+
+
+def restore(
+    plan: PlanArgument,
+    checkpoint: CheckpointArgument,
+    path: Annotated[
+        list[str],
+        typer.Option("--path", metavar="PATH", help="A file or directory, from the project's top."),
+    ],
+    yes: YesOption = False,
+    dry_run: DryRunOption = False,
+) -> Result:
+    """Take single files or directories back from a checkpoint; all else stays as it is.
+
+    Examples:
+      agents plan restore @ 3 --path src/auth.py
+      agents plan restore @ 3 --path src --path README.md --dry-run
+    """
+    app = current.app(progress=True)
+    found = views.find(app, plan)
+    source = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
+    app.ownership.refuse_owned(found.plan_id)
+    proposed = app.restore.preview(found.plan_id, source, path)
+    gone = [f"not in {source.name}, so it goes: {name}" for name in proposed.absent]
+    blocks = [changes.panel("Would change", proposed.changes), Text(gone)]
+    again = _line(source, proposed.paths)
+    if dry_run:
+        return Result(
+            _data(proposed),
+            blocks,
+            messages=["dry run: nothing was changed"],
+            next_steps=[again],
+        )
+    if not yes:
+        show_blocks(blocks, current.form, sys.stderr)
+    confirm(f"Take this back from {source.name}?", yes=yes, command_line=again)
+    done = app.restore.run(found.plan_id, source, path)
+    app.checkpoints.finish(found.plan_id)
+    return _done(proposed, done)
+
+
+def _done(proposed: Proposed, done: Restored | None) -> Result:
+    if done is None:
+        messages = [f"this is as in {proposed.source.name} already; there was nothing to do"]
+        return Result({**_data(proposed), "safety": None, "record": None}, messages=messages)
+    data = {
+        **_data(proposed),
+        "changes": changes.rows(done.changes),
+        "safety": done.safety.checkpoint_id,
+        "record": done.record.checkpoint_id,
+    }
+    return Result(
+        data,
+        [changes.panel(f"Taken back from {done.source.name}", done.changes)],
+        "Restored",
+        messages=[f"kept, because it holds excluded files: {path}" for path in done.kept],
+        next_steps=[
+            f"agents plan diff {done.source.plan_id}",
+            f"{_line(done.safety, proposed.tops)}    # takes this one back",
+        ],
+    )
+
+
+def _data(proposed: Proposed) -> dict[str, object]:
+    return {
+        "plan": proposed.source.plan_id,
+        "checkpoint": proposed.source.checkpoint_id,
+        "paths": [name_fields("path", path) for path in proposed.paths],
+        "changes": changes.rows(proposed.changes),
+    }
+
+
+def _line(source: Checkpoint, paths: tuple[str, ...]) -> str:
+    """The command line that takes paths back from a checkpoint."""
+    named = " ".join(f"--path {shlex.quote(path)}" for path in paths)
+    return f"agents plan restore {source.plan_id} {source.seq} {named}"

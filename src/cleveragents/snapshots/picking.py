@@ -1,0 +1,105 @@
+"""Picking single paths of one snapshot for another: what is to stand there instead."""
+
+import difflib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from cleveragents.errors import InvalidInput, NotFound, Refused
+from cleveragents.snapshots.beneath import above, names, split
+from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.lookup import Lookup
+from cleveragents.snapshots.manifest import EMPTY, Entry, object_id
+from cleveragents.snapshots.scan import shown
+
+NEAR = 3  # names that are suggested for one that is not found
+
+
+@dataclass(frozen=True)
+class Picked:
+    """What takes the place of what is there, by path."""
+
+    entries: dict[bytes, Entry | None]  # None: nothing does
+    absent: tuple[bytes, ...]  # asked for, and not in the snapshot they were to be from
+    tops: tuple[bytes, ...]  # the outermost path that each of them changes
+
+
+def inside(text: str) -> bytes:
+    """Returns a path as users write it, seen from the top of the files; refuses every other."""
+    raw = os.fsencode(text)
+    found = [name for name in names(raw) if name not in (b"", b".")]
+    if raw.startswith(b"/") or b".." in found or b"\0" in raw:
+        raise InvalidInput(
+            f"{text!r} is not a path inside the sandbox",
+            hints=["write it as seen from the top of the project, like src/auth.py"],
+        )
+    if not found:
+        raise InvalidInput(
+            f"{text!r} is everything, not a path inside the sandbox",
+            hints=["to take everything back: agents plan rollback PLAN CHECKPOINT"],
+        )
+    return b"/".join(found)
+
+
+def is_excluded(filter_: Filter, path: bytes) -> bool:
+    """Tells whether a path, or a directory that it is in, is left out."""
+    return any(map(filter_.excludes, chain(above(path), [path])))
+
+
+def pick(paths: Sequence[bytes], held: Lookup, present: Lookup) -> Picked:
+    """Picks paths from what is held for what is present; directories are picked as a whole.
+
+    A path that is not held is taken away; one that is nowhere is refused with names near it.
+    """
+    entries = {path: _held(path, held, present) for path in paths}
+    parents: dict[bytes, Entry | None] = {}
+    tops: list[bytes] = []
+    for path, entry in entries.items():
+        missing = [] if entry is None else list(_missing(path, set(paths), present))
+        parents |= {parent: _emptied(held.find(parent)) for parent in missing}
+        tops.append(missing[0] if missing else path)
+    absent = tuple(path for path, entry in entries.items() if entry is None)
+    return Picked({**parents, **entries}, absent, tuple(dict.fromkeys(tops)))
+
+
+def _held(path: bytes, held: Lookup, present: Lookup) -> Entry | None:
+    entry = held.find(path)
+    if entry is None and path not in present:
+        near = ", ".join(_near(path, held, present))
+        raise NotFound(
+            f"there is no {shown(path)}, neither in the checkpoint nor in the sandbox",
+            hints=[f"did you mean {near}?"] if near else [],
+        )
+    return entry
+
+
+def _missing(path: bytes, picked: set[bytes], present: Lookup) -> Iterator[bytes]:
+    """Yields the directories above a path that are not there, the outermost first."""
+    for parent in above(path):
+        there = present.find(parent)
+        if parent in picked:
+            return  # it comes as a whole
+        if there is None:
+            yield parent
+        elif not there.is_dir:
+            raise Refused(
+                f"{shown(path)} cannot be put back: {shown(parent)} is no directory any more",
+                hints=[f"take that back as a whole: --path {shown(parent)}"],
+            )
+
+
+def _emptied(entry: Entry | None) -> Entry | None:
+    return None if entry is None else entry._replace(content=object_id(EMPTY))
+
+
+def _near(path: bytes, *lookups: Lookup) -> list[str]:
+    """Returns paths that may have been meant: of the same name, or in the same directory."""
+    head, name = split(path)
+    known = {other for lookup in lookups for other in lookup.paths()}
+    akin = [
+        shown(other)
+        for other in sorted(known)
+        if head == split(other)[0] or name == split(other)[1]
+    ]
+    return difflib.get_close_matches(shown(path), akin, NEAR)
