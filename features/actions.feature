@@ -19,7 +19,7 @@ Feature: Action files
 
     Examples:
       | what                     | step                                                | problem                                                                                  |
-      | an unknown key           | {tool: shell, with: {command: a}, retry: 1}         | retry: unknown key                                                                       |
+      | an unknown key           | {tool: shell, with: {command: a}, retry: 1}         | retry: unknown key; did you mean 'retries'?                                              |
       | a misspelt tool          | {tool: shel, with: {command: a}}                    | tool: unknown tool 'shel'; did you mean 'shell'?                                         |
       | a tool like no other     | {tool: xyzzy}                                       | tool: unknown tool 'xyzzy'; see: agents tool list                                        |
       | no tool                  | {with: {command: a}}                                | tool: missing                                                                            |
@@ -55,9 +55,9 @@ Feature: Action files
       | a name that is a number   | {name: 7, steps: [{tool: shell, with: {command: a}}]}                                                        | action.yaml:1: name: Input should be a valid string                           |
       | no steps                  | {name: a}                                                                                                    | action.yaml:1: steps: missing                                                 |
       | empty steps               | {name: a, steps: []}                                                                                         | action.yaml:1: steps: there must be at least one                                             |
-      | an unknown key            | {name: a, step: [], steps: [{tool: shell, with: {command: a}}]}                                              | action.yaml:1: step: unknown key                                              |
+      | an unknown key            | {name: a, step: [], steps: [{tool: shell, with: {command: a}}]}                                              | action.yaml:1: step: unknown key; did you mean 'steps'?                       |
       | an unknown policy         | {name: a, rollback: {on_failure: never}, steps: [{tool: shell, with: {command: a}}]}                         | action.yaml:1: rollback.on_failure: Input should be 'last_good', 'start' or 'keep' |
-      | an unknown tool field     | {name: a, tools: [{name: t, command: b, readonly: true}], steps: [{tool: t}]}                                | action.yaml:1: tools.0.readonly: unknown key                                  |
+      | an unknown tool field     | {name: a, tools: [{name: t, command: b, readonly: true}], steps: [{tool: t}]}                                | action.yaml:1: tools.0.readonly: unknown key; did you mean 'read_only'?       |
       | a tool without a command  | {name: a, tools: [{name: t}], steps: [{tool: t}]}                                                            | action.yaml:1: tools.0.command: missing                                       |
       | a tool with a bad name    | {name: a, tools: [{name: "t t", command: b}], steps: [{tool: shell, with: {command: a}}]}                    | action.yaml:1: tools.0.name: String should match pattern '^[A-Za-z_][A-Za-z0-9_.-]*$' |
       | arguments that are a list | {name: a, arguments: [b], steps: [{tool: shell, with: {command: a}}]}                                        | action.yaml:1: arguments: Input should be a valid dictionary                  |
@@ -102,7 +102,7 @@ Feature: Action files
       action.yaml:6: rollback.enabled: Input should be a valid boolean, unable to interpret input
       action.yaml:11: steps.0.retries: Input should be a valid integer, unable to parse string as an integer
       action.yaml:12: steps.1.tool: missing
-      action.yaml:13: steps.1.tools: unknown key
+      action.yaml:13: steps.1.tools: unknown key; did you mean 'tool'?
       action.yaml:2: colour: unknown key
       """
     And the error message is "action.yaml has 9 problems"
@@ -118,7 +118,7 @@ Feature: Action files
     Then the exit code is 2
     And the problems are
       """
-      action.yaml:3: steps.0.retry: unknown key
+      action.yaml:3: steps.0.retry: unknown key; did you mean 'retries'?
       """
 
   Scenario: a problem is counted as often as it is listed

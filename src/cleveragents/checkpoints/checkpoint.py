@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Failed, InvalidInput, NotFound
 from cleveragents.ids import is_id, now
+from cleveragents.nearest import hints_for_id
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import Phase
@@ -184,7 +185,11 @@ class CheckpointRepository:
             found = [row for row in rows if wanted and row.checkpoint_id.startswith(wanted)]
         if len(found) > 1:
             candidates = [f"{row.name}  {row.checkpoint_id}" for row in found]
-            raise InvalidInput(f"{text!r} names {len(found)} checkpoints", detail=candidates)
+            raise InvalidInput(
+                f"{text!r} names {len(found)} checkpoints",
+                detail=candidates,
+                hints=["type its number, or more of the id"],
+            )
         if not found:
             raise self._not_found(plan_id, text, wanted)
         return found[0]
@@ -233,7 +238,13 @@ class CheckpointRepository:
         hints = [f"see: agents plan checkpoint list {plan_id}"]
         if owner is not None:
             return NotFound(f"checkpoint {text} belongs to another plan, {owner}", hints=hints)
-        return NotFound(f"no checkpoint {text!r} in plan {plan_id}", hints=hints)
+        near = hints_for_id(text.removeprefix(f"{PREFIX}_"), self._named(plan_id))
+        return NotFound(f"no checkpoint {text!r} in plan {plan_id}", hints=[*near, *hints])
+
+    def _named(self, plan_id: str) -> dict[str, str]:
+        """Returns the ids of a plan's checkpoints, the newest first, with what each is called."""
+        rows = reversed(self.of_plan(plan_id))
+        return {row.checkpoint_id: row.label or row.name for row in rows}
 
 
 def record_of_rollback(target: Checkpoint, seq: int, checkpoint_id: str) -> Checkpoint:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
@@ -25,6 +26,7 @@ from cleveragents.cli.invocation import (
 from cleveragents.cli.render import Format, show_error
 from cleveragents.cli.signals import Signals
 from cleveragents.errors import CleverAgentsError, Failed, InvalidInput
+from cleveragents.nearest import hints_for_name
 from cleveragents.sandbox.process import adopt_orphans
 
 Groups = Mapping[str, tuple[str, str]]
@@ -38,6 +40,9 @@ ONLY_GROUPS = (
     "sandbox",
 )  # no command yet: show what there is
 TAKES_VALUE = ("--format", "--project", "--data-dir", "--config-path", "--set")
+# How typer, which tells it in words alone, says what was meant or would be possible.
+POSSIBLE = re.compile(r" \(Possible options: (.*)\)$| Did you mean (.*)\?$")
+NOT_A_CHOICE = re.compile(r"'([^']*)' is not one of '(.*)'\.$")
 OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -156,10 +161,20 @@ def _format(arguments: Sequence[str]) -> Format:
 
 
 def _misused(message: str) -> InvalidInput:
-    """A command line that cannot be read, with the help that fits it."""
+    """A command line that cannot be read, with what may have been meant and the help for it."""
     words = current.command.split()
     known = words[:-1] if message.startswith("No such command") else words
-    return InvalidInput(message, hints=[f"see: {' '.join(['agents', *known, '--help'])}"])
+    said, near = _meant(message.replace(": Value error, ", ": "))
+    return InvalidInput(said, hints=[*near, f"see: {' '.join(['agents', *known, '--help'])}"])
+
+
+def _meant(message: str) -> tuple[str, list[str]]:
+    """Takes out of a message of typer what it asks for, or finds it among the choices it lists."""
+    if choices := NOT_A_CHOICE.search(message):
+        return message, hints_for_name(choices[1], choices[2].split("', '"))
+    if asked := POSSIBLE.search(message):
+        return message[: asked.start()], [f"did you mean {asked[1] or asked[2]}?"]
+    return message, []
 
 
 def _denied(problem: OSError) -> Failed:

@@ -97,7 +97,11 @@ def _target(app: App, plan: Plan, text: str | None) -> Checkpoint:
         raise Failed("the plan has no checkpoint yet", hints=["run it: agents plan execute @"])
     lines = [f"{row.seq:>4}  {row.checkpoint_id}  {row.label or row.reason}" for row in rows]
     if not sys.stdin.isatty():
-        raise InvalidInput("which checkpoint? name one of these", detail=lines)
+        raise InvalidInput(
+            "which checkpoint? name one of these",
+            detail=lines,
+            hints=[f"agents plan rollback {plan.plan_id} NUMBER"],
+        )
     sys.stderr.write("\n".join(lines) + "\nRoll back to (number, q leaves): ")
     sys.stderr.flush()
     answer = sys.stdin.readline().strip()

@@ -18,9 +18,9 @@ from cleveragents.config.settings import (
     VARIABLE_PREFIX,
     Setting,
     known,
-    nearest,
 )
 from cleveragents.errors import InvalidInput
+from cleveragents.nearest import asking
 
 PROJECT_FILE = Path(".cleveragents") / "config.toml"
 DATA_DIR, CONFIG_PATH = "CLEVERAGENTS_DATA_DIR", "CLEVERAGENTS_CONFIG_PATH"
@@ -164,7 +164,7 @@ def _variables(environment: Mapping[str, str]) -> Iterator[_Said]:
     ours = (*names, *OWN_VARIABLES)
     for name in environment:
         if name.startswith(VARIABLE_PREFIX) and name not in ours:
-            near = nearest(name, ours, prefix=VARIABLE_PREFIX)
+            near = asking(name, ours, prefix=VARIABLE_PREFIX)
             raise InvalidInput(f"unknown variable {name}{near}")
     for name, setting in names.items():
         if name in environment:

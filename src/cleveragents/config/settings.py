@@ -1,6 +1,5 @@
 """Every setting, declared once: key, type, default, help, and the spellings it had before."""
 
-import difflib
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from typing import cast
 from cleveragents.checkpoints.retention import DEFAULT_LIMIT
 from cleveragents.checkpoints.triggers import Trigger
 from cleveragents.errors import InvalidInput
+from cleveragents.nearest import asking
 from cleveragents.snapshots.tracker import Tracking
 
 LEAST = 2  # the first and the newest checkpoint always stay
@@ -92,17 +92,7 @@ def known(key: str, where: str) -> Setting:
     for setting in SETTINGS.values():
         if key in setting.keys:
             return setting
-    raise InvalidInput(f"{where}unknown setting {key!r}{nearest(key, tuple(SETTINGS))}")
-
-
-def nearest(given: str, names: Sequence[str], prefix: str = "") -> str:
-    """Asks whether the name that looks most like the given one was meant, if any does.
-
-    What all of them begin with makes none of them alike.
-    """
-    ends = [name.removeprefix(prefix) for name in names]
-    near = difflib.get_close_matches(given.removeprefix(prefix), ends, n=1)
-    return f"; did you mean {prefix + near[0]!r}?" if near else ""
+    raise InvalidInput(f"{where}unknown setting {key!r}{asking(key, SETTINGS)}")
 
 
 def _quoted(text: str) -> str:
@@ -129,7 +119,7 @@ def _texts(given: object) -> tuple[str, ...]:
 def _one_of(*allowed: str) -> Callable[[object], str]:
     def read(given: object) -> str:
         if given not in allowed:
-            raise ValueError(f"must be one of {', '.join(allowed)}{nearest(str(given), allowed)}")
+            raise ValueError(f"must be one of {', '.join(allowed)}{asking(str(given), allowed)}")
         return str(given)
 
     return read

@@ -81,9 +81,15 @@ class Cancellation:
         if overtaken or CANCELLED not in MOVES[plan.stage]:
             self.stopping.withdraw(plan_id)
         if overtaken:
-            raise Refused("the plan came to its end before it could be cancelled")
+            raise Refused(
+                "the plan came to its end before it could be cancelled",
+                hints=[f"take it back: agents plan rollback {plan_id}"],
+            )
         if plan.stage == CANCELLED:
             return plan
         if CANCELLED not in MOVES[plan.stage]:
-            raise Refused(f"a plan in {written(plan.stage)} cannot be cancelled")
+            raise Refused(
+                f"a plan in {written(plan.stage)} cannot be cancelled",
+                hints=[f"see where it stands: agents plan status {plan_id}"],
+            )
         return self.carry_out(plan_id)

@@ -16,6 +16,7 @@ from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.checkpoints.undo import CallsAfter
 from cleveragents.engine.correction_operation import Correction, CorrectionOperations
 from cleveragents.errors import InvalidInput, Refused
+from cleveragents.nearest import asking
 from cleveragents.plans.affected import affected
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.correction import CorrectionAttempt, CorrectionRepository
@@ -228,7 +229,8 @@ def check_choice(plan: Plan, decision: Decision, chosen: str | None) -> None:
         )
     if chosen is not None and chosen not in options:
         raise InvalidInput(
-            f"{name!r} has no option {chosen!r}", hints=[f"its options: {', '.join(options)}"]
+            f"{name!r} has no option {chosen!r}{asking(chosen, options)}",
+            hints=[f"its options: {', '.join(options)}"],
         )
 
 
@@ -267,7 +269,10 @@ def _before_error(facts: _Facts) -> Checkpoint:
     wrong = [row.seq for row in rows if row.checkpoint_type is CheckpointType.ERROR]
     rows = [row for row in rows if not wrong or row.seq < wrong[-1]]
     if not rows:
-        raise Refused("the plan has no checkpoint before the error")
+        raise Refused(
+            "the plan has no checkpoint before the error",
+            hints=[f"plan anew: agents plan revert --to-phase strategize {facts.plan.plan_id}"],
+        )
     return rows[-1]
 
 

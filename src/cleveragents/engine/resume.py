@@ -129,7 +129,10 @@ class Resumption:
     def course(self, plan: Plan, *, restore: bool) -> Course:
         """Decides how a plan goes on; with `restore`, from a checkpoint in any case."""
         if plan.stage not in STARTABLE:
-            raise Refused(f"a plan in {written(plan.stage)} cannot be executed")
+            raise Refused(
+                f"a plan in {written(plan.stage)} cannot be executed",
+                hints=[f"see where it stands: agents plan status {plan.plan_id}"],
+            )
         past = self._past(plan)
         interrupted = _is_interrupted(plan, past)
         start = None

@@ -26,6 +26,7 @@ from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
 
 LIMIT = 3  # how many times a plan may be planned anew
+ANEW = "make a new one: agents plan use ACTION"
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,9 @@ class ReversionService:
             elif rows:
                 safety = self._go_back(plan, rows[0], anew)
             else:
-                raise Refused("the plan has no checkpoint: its files cannot be taken back")
+                raise Refused(
+                    "the plan has no checkpoint: its files cannot be taken back", hints=[ANEW]
+                )
             return Reverted(self._plan(plan_id), safety)
 
     def _refuse(self, plan: Plan) -> None:
@@ -104,7 +107,7 @@ class ReversionService:
                 hints=[f"take it back first: agents plan unapply {plan.plan_id}"],
             )
         if self.left(plan) <= 0:
-            raise Refused(f"the plan was planned anew {LIMIT} times already")
+            raise Refused(f"the plan was planned anew {LIMIT} times already", hints=[ANEW])
 
     def _anew(self, plan: Plan, guidance: str) -> _Anew:
         with self._database.unit_of_work() as connection:
@@ -168,7 +171,7 @@ class ReversionService:
 def _read_again(plan: Plan) -> Action:
     """Reads the action file as it is now, with the arguments as they were."""
     if plan.action_path is None:
-        raise Refused("the plan was not made from an action file")
+        raise Refused("the plan was not made from an action file", hints=[ANEW])
     arguments = plan.action.arguments.items()
     given = {name: str(declared.default) for name, declared in arguments if declared is not None}
     return read_action(Path(plan.action_path), given)

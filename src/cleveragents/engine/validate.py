@@ -63,7 +63,10 @@ class Validations:
         stopped = self._stopping.is_due(plan.plan_id)
         self._close(operation, Status.ABORTED if stopped else Status.DONE, checks)
         if stopped:
-            raise Interrupted("stopped while validating; nothing was applied")
+            raise Interrupted(
+                "stopped while validating; nothing was applied",
+                hints=[f"try again: agents plan apply {plan.plan_id}"],
+            )
         _refuse_failed(checks)
         return checks
 

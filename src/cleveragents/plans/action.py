@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from cleveragents.errors import CleverAgentsError, InvalidInput, NotFound
+from cleveragents.nearest import asking
 from cleveragents.plans.source import Location, Plain, Source, read_source
 from cleveragents.plans.step import DECIDE, SUBPLANS, TOOL, Step, Subplan
 from cleveragents.tools.builtin import BUILT_IN
@@ -113,6 +114,7 @@ def _checked(filled: Plain, source: Source, problems: list[str]) -> Action:
         raise InvalidInput(
             f"{source.name} has {len(problems)} problem{'s' if len(problems) > 1 else ''}",
             detail=problems,
+            hints=["mend what is listed and try again"],
         )
     return action
 
@@ -135,7 +137,7 @@ def _argument_values(
         declared = {}  # nothing declared; the model tells if something is wrong with it
     values: dict[str, str] = {}
     problems = [
-        f"--arg {name}: {source.name} declares no such argument"
+        f"--arg {name}: {source.name} declares no such argument{asking(name, declared)}"
         for name in given
         if name not in declared
     ]
@@ -163,6 +165,7 @@ def _fill_in(
         if name not in values:
             out.append(
                 f"{source.at(location)}: no argument {name!r}; write $${{{name}}} for itself"
+                f"{asking(name, values)}"
             )
         return values.get(name, "")
 
@@ -192,8 +195,17 @@ def _telling(error: ValidationError) -> list[ErrorDetails]:
 
 def _told(source: Source, problem: ErrorDetails) -> str:
     location = tuple(problem["loc"])
-    words = {"extra_forbidden": "unknown key", "missing": "missing"}
-    return f"{source.at(location)}: {words.get(problem['type'], problem['msg'])}"
+    if problem["type"] == "extra_forbidden":
+        return f"{source.at(location)}: unknown key{asking(str(location[-1]), _known_keys())}"
+    told = "missing" if problem["type"] == "missing" else problem["msg"]
+    return f"{source.at(location)}: {told}"
+
+
+def _known_keys() -> frozenset[str]:
+    """Every key that may stand somewhere in an action."""
+    schema = Action.model_json_schema()
+    parts = [schema, *schema["$defs"].values()]
+    return frozenset(key for part in parts for key in part.get("properties", ()))
 
 
 def _in_file(place: Location) -> Location:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import now
+from cleveragents.nearest import hints_for_id
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, RUNNING, Stage
 from cleveragents.storage.tables import correction_attempts, decisions
 
@@ -89,10 +90,16 @@ class CorrectionRepository:
         query = select(correction_attempts).where(ids.startswith(text.upper(), autoescape=True))
         rows = self._connection.execute(query).mappings().all()
         if not rows or not text:
-            raise NotFound(f"no correction {text!r}", hints=["see: agents plan tree PLAN"])
+            known = select(ids, correction_attempts.c.guidance)
+            near = hints_for_id(text, dict(self._connection.execute(known).tuples().all()))
+            raise NotFound(f"no correction {text!r}", hints=[*near, "see: agents plan tree PLAN"])
         if len(rows) > 1:
             candidates = [f"{row['correction_id']}  {row['guidance']}" for row in rows]
-            raise InvalidInput(f"{text!r} names {len(rows)} corrections", detail=candidates)
+            raise InvalidInput(
+                f"{text!r} names {len(rows)} corrections",
+                detail=candidates,
+                hints=["type more of the id"],
+            )
         return _from_row(rows[0])
 
     def users_choice(self, plan_id: str, cursor: str) -> str | None:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, 
 
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import new_id, now
+from cleveragents.nearest import hints_for_id
 from cleveragents.plans.cursor import holder
 from cleveragents.plans.journal import Happening, record
 from cleveragents.storage.tables import checkpoints, decision_influences, decisions
@@ -127,10 +128,16 @@ class DecisionRepository:
         )
         rows = self._connection.execute(query).mappings().all()
         if not rows or not text:
-            raise NotFound(f"no decision {text!r}", hints=["see: agents plan tree PLAN"])
+            known = select(decisions.c.decision_id, decisions.c.question)
+            near = hints_for_id(text, dict(self._connection.execute(known).tuples().all()))
+            raise NotFound(f"no decision {text!r}", hints=[*near, "see: agents plan tree PLAN"])
         if len(rows) > 1:
             candidates = [f"{row['decision_id']}  {row['question']}" for row in rows]
-            raise InvalidInput(f"{text!r} names {len(rows)} decisions", detail=candidates)
+            raise InvalidInput(
+                f"{text!r} names {len(rows)} decisions",
+                detail=candidates,
+                hints=["type more of the id"],
+            )
         return _from_row(rows[0])
 
     def of_plan(self, plan_id: str) -> Sequence[Decision]:

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, 
 
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import is_id, new_id, now
+from cleveragents.nearest import hints_for_id
 from cleveragents.plans.action import Action
 from cleveragents.plans.correction import CorrectionRepository
 from cleveragents.plans.cursor import FIRST, step_at, top_index
@@ -135,7 +136,7 @@ class PlanRepository:
         """Returns a plan by its whole id."""
         row = self._connection.execute(_BY_ID, {"plan_id": plan_id}).mappings().one_or_none()
         if row is None:
-            raise NotFound(f"no plan {plan_id}", hints=["see: agents plan list"])
+            raise self._not_found(plan_id)
         return _from_row(row)
 
     def resolve(self, text: str, project_id: str | None) -> Plan:
@@ -161,11 +162,20 @@ class PlanRepository:
             .all()
         )
         if not rows or not wanted:
-            raise NotFound(f"no plan {text!r}", hints=["see: agents plan list"])
+            raise self._not_found(text)
         if len(rows) > 1:
             candidates = [f"{row['plan_id']}  {row['name']}" for row in rows]
-            raise InvalidInput(f"{text!r} names {len(rows)} plans", detail=candidates)
+            raise InvalidInput(
+                f"{text!r} names {len(rows)} plans",
+                detail=candidates,
+                hints=["type more of the id"],
+            )
         return _from_row(rows[0])
+
+    def _not_found(self, text: str) -> NotFound:
+        query = select(plans.c.plan_id, plans.c.name).order_by(plans.c.created_at.desc())
+        near = hints_for_id(text, dict(self._connection.execute(query).tuples().all()))
+        return NotFound(f"no plan {text!r}", hints=[*near, "see: agents plan list"])
 
     def of_project(self, project_id: str | None) -> Sequence[Plan]:
         """Returns the plans of a project, the oldest first."""

@@ -12,6 +12,7 @@ from typing import TypeAlias, cast
 import yaml
 
 from cleveragents.errors import InvalidInput
+from cleveragents.nearest import hints_for_name
 
 Location = tuple[str | int, ...]
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
@@ -76,7 +77,7 @@ def read_source(path: Path) -> Source:
         text = path.read_text(encoding="utf-8")
         root: yaml.Node | None = _PlainLoader(text).get_single_node()
     except FileNotFoundError as error:
-        raise InvalidInput(f"no such file: {path}") from error
+        raise InvalidInput(f"no such file: {path}", hints=_neighbours(path)) from error
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -97,6 +98,13 @@ def read_source(path: Path) -> Source:
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{path.name}: a value in it is too large or too deep") from error
     return Source(path.name, data, lines, reader.texts)
+
+
+def _neighbours(path: Path) -> list[str]:
+    """Asks for the file beside it that has nearly the same name."""
+    if not path.parent.is_dir():
+        return []
+    return hints_for_name(path.name, [beside.name for beside in path.parent.glob("*.y*ml")])
 
 
 class _Reader:

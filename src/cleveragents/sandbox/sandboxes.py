@@ -179,7 +179,7 @@ class Sandboxes:
         if sandbox.base_ref is not None:
             return fill_from_snapshot(sandbox, sandbox.base_ref, archive)
         if not project.path.is_dir():
-            raise Failed(f"the project is gone: {project.path}")
+            raise Failed(f"the project is gone: {project.path}", hints=["put it back where it was"])
         strategy = self._strategies(project_id)[sandbox.strategy]
         return strategy.fill(project, sandbox, archive, self._policy, about)
 

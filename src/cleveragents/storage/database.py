@@ -50,7 +50,10 @@ class Database:
         SQLite would go on in a file that has lost its name, and what it is told there is lost.
         """
         if self._identity() != self._file:
-            raise Failed(f"the database is gone: {self._path}")
+            raise Failed(
+                f"the database is gone: {self._path}",
+                hints=["put it back, or make its rows again: agents doctor --repair"],
+            )
         return UnitOfWork(self._engine, self._path, self._turn)
 
     def reading(self) -> UnitOfWork:

@@ -1,9 +1,9 @@
 """Finds tools by name: built in, of the action, of imported modules, of installed packages."""
 
-import difflib
 from collections.abc import Iterator, Sequence
 
 from cleveragents.errors import CleverAgentsError, Failed, NotFound
+from cleveragents.nearest import hints_for_name
 from cleveragents.tools.builtin import BUILT_IN, command_tool
 from cleveragents.tools.declaration import CommandTool
 from cleveragents.tools.installed import installed, installed_tool, named
@@ -40,6 +40,5 @@ class ToolRegistry:
             return self._tools[name]
         if name in installed():
             return installed_tool(name)
-        near = difflib.get_close_matches(name, [*self._tools, *installed()], n=1)
-        hints = [f"did you mean {near[0]!r}?"] if near else ["see: agents tool list"]
-        raise NotFound(f"unknown tool {name!r}", hints=hints)
+        hints = hints_for_name(name, [*self._tools, *installed()])
+        raise NotFound(f"unknown tool {name!r}", hints=hints or ["see: agents tool list"])
