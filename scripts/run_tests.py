@@ -7,109 +7,132 @@ python scripts/run_tests.py integration_tests   # Robot Framework, over robot/
 import json
 import os
 import signal
-import statistics
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from results import record
 
 BUILD = Path("build")
-DURATIONS = BUILD / "durations.json"  # seconds per feature file, from the last run
+DURATIONS = BUILD / "durations.json"  # seconds per file, from the last run
 WORKERS = 2  # the machines we test on have two cores
-BUDGET = 14 * 60  # seconds per suite; together they stay below twenty minutes
+BUDGET = 12 * 60  # seconds per suite; together they stay below twenty minutes
+RUNNING: set[subprocess.Popen[bytes]] = set()
 COVERAGE = [sys.executable, "-m", "coverage", "run", "-m"]
 
 
+@dataclass(frozen=True)
+class Job:
+    """One file of tests, run by a process of its own."""
+
+    tests: Path
+    command: Sequence[str]
+    result: Path  # what the runner writes
+
+    @property
+    def size(self) -> int:
+        """A guess at how long it takes, for the first run of a checkout."""
+        return self.tests.stat().st_size
+
+
 def unit_tests() -> Counter[str]:
-    """Runs all feature files, dealt out to as many processes as there are workers."""
-    shares = split(sorted(str(path) for path in Path("features").rglob("*.feature")))
-    files = [BUILD / "behave" / f"{number}.json" for number in range(len(shares))]
-    commands = [
-        [*COVERAGE, "behave", "-f", "json", "-o", str(file), "-f", "progress", *share]
-        for file, share in zip(files, shares, strict=True)
-    ]
-    counts = run(commands, files, count_behave)
-    remember_durations(files)
-    return counts
+    """Runs all feature files."""
+    jobs: list[Job] = []
+    for feature in Path("features").rglob("*.feature"):
+        file = BUILD / "behave" / f"{feature.stem}.json"
+        runner = ["behave", "-f", "json", "-o", str(file), "-f", "progress", str(feature)]
+        jobs.append(Job(feature, [*COVERAGE, *runner], file))
+    return run(jobs, count_behave)
 
 
 def integration_tests() -> Counter[str]:
     """Runs all Robot suites; what coverage sees of them is the `agents` processes they start."""
-    file = BUILD / "robot" / "output.xml"
-    options = ["--outputdir", str(file.parent), "--console", "dotted", "--consolecolors", "off"]
-    return run([[*COVERAGE, "robot", *options, "robot"]], [file], count_robot)
+    jobs: list[Job] = []
+    for suite in Path("robot").rglob("*.robot"):
+        file = BUILD / "robot" / suite.stem / "output.xml"
+        options = ["--outputdir", str(file.parent), "--console", "dotted", "--consolecolors", "off"]
+        jobs.append(Job(suite, [*COVERAGE, "robot", *options, str(suite)], file))
+    return run(jobs, count_robot)
 
 
-def split(features: Sequence[str]) -> list[list[str]]:
-    """Deals out the longest first, each to the worker that has least to do."""
+def run(jobs: Sequence[Job], count: Callable[[Path], Counter[str]]) -> Counter[str]:
+    """Runs jobs side by side, the longest first, and sums up the result files they leave."""
+    deadline = time.monotonic() + BUDGET
     known: dict[str, float] = json.loads(DURATIONS.read_text()) if DURATIONS.exists() else {}
-    usual = statistics.median(known.values()) if known else 1.0
-    shares: list[list[str]] = [[] for _ in range(WORKERS)]
-    loads = [0.0] * WORKERS
-    for feature in sorted(features, key=lambda name: -known.get(name, usual)):
-        least = loads.index(min(loads))
-        shares[least].append(feature)
-        loads[least] += known.get(feature, usual)
-    return [share for share in shares if share]
-
-
-def run(
-    commands: Sequence[Sequence[str]],
-    files: Sequence[Path],
-    count: Callable[[Path], Counter[str]],
-) -> Counter[str]:
-    """Runs commands side by side, prints their output and sums up the result files they leave."""
-    for file in files:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.unlink(missing_ok=True)
-    logs = [file.with_suffix(".log") for file in files]
-    codes = run_side_by_side(commands, logs)
+    longest_first = sorted(jobs, key=lambda job: (-known.get(str(job.tests), 0), -job.size))
     counts: Counter[str] = Counter()
-    for code, file, log in zip(codes, files, logs, strict=True):
-        print(log.read_text(encoding="utf-8", errors="replace"))
-        try:
-            own = count(file)
-        except (OSError, ValueError, ET.ParseError) as error:
-            print(f"No results: {error}")
-            own = Counter[str]()
-        if code and not own["failed"]:
-            print(f"The runner ended with {code} and names no failed test: counted as one.")
-            own["failed"] = 1
-        counts += own
+    pool = ThreadPoolExecutor(WORKERS)
+    try:
+        results = pool.map(lambda job: run_job(job, deadline), longest_first)
+        for job, ended in zip(longest_first, results, strict=True):
+            known[str(job.tests)] = ended.seconds
+            print(ended.output, flush=True)
+            counts += counted(job, ended.code, count)
+    finally:  # also when the user interrupts us
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in list(RUNNING):
+            end(process)
+    DURATIONS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return counts
 
 
-def run_side_by_side(commands: Sequence[Sequence[str]], logs: Sequence[Path]) -> list[int]:
-    """Returns the exit codes of all commands; those that outlive the budget are killed."""
-    deadline = time.monotonic() + BUDGET
-    processes: list[subprocess.Popen[bytes]] = []
-    for command, log in zip(commands, logs, strict=True):
-        with log.open("wb") as file:
-            processes.append(
-                subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=file,
-                    stderr=file,
-                    start_new_session=True,  # what hangs is ended with all that it has started
-                )
-            )
+@dataclass(frozen=True)
+class Ended:
+    """What became of a job."""
+
+    code: int
+    seconds: float
+    output: str
+
+
+def run_job(job: Job, deadline: float) -> Ended:
+    """Runs one file of tests; what outlives the budget is killed with all that it has started."""
+    job.result.parent.mkdir(parents=True, exist_ok=True)
+    job.result.unlink(missing_ok=True)
+    log = job.result.with_suffix(".log")
+    started = time.monotonic()
+    with log.open("wb") as file:
+        process = subprocess.Popen(
+            job.command,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=file,
+            start_new_session=True,
+        )
+    RUNNING.add(process)
+    late = ""
     try:
-        for process in processes:
-            process.wait(timeout=max(0.0, deadline - time.monotonic()))
+        process.wait(timeout=max(0.0, deadline - started))
     except subprocess.TimeoutExpired:
-        print(f"Out of time after {BUDGET} s.")
-    finally:  # also when the user interrupts us
-        for process in processes:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-    return [process.returncode for process in processes]
+        late = f"Out of time after {BUDGET} s: {job.tests}"
+        end(process)
+    RUNNING.discard(process)
+    output = log.read_text(encoding="utf-8", errors="replace") + late
+    return Ended(process.returncode, time.monotonic() - started, output)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def counted(job: Job, code: int, count: Callable[[Path], Counter[str]]) -> Counter[str]:
+    """Counts the tests of a job; a runner that broke counts as one that failed."""
+    try:
+        own = count(job.result)
+    except (OSError, ValueError, ET.ParseError) as error:
+        print(f"{job.tests}: no results: {error}")
+        own = Counter[str]()
+    if code and not own["failed"]:
+        print(f"{job.tests}: its runner ended with {code} and names no failed test.")
+        own["failed"] = 1
+    return own
 
 
 def count_behave(file: Path) -> Counter[str]:
@@ -123,21 +146,6 @@ def count_behave(file: Path) -> Counter[str]:
             statuses = ["failed"]
         counts.update(s if s in {"passed", "skipped"} else "failed" for s in statuses)
     return counts
-
-
-def remember_durations(files: Sequence[Path]) -> None:
-    """Keeps the time each feature took, for the split of the next run."""
-    durations: dict[str, float] = {}
-    for file in files:
-        try:
-            features = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):  # a crash, reported elsewhere
-            return
-        for feature in features:
-            path = feature["location"].rpartition(":")[0]
-            steps = [step for element in feature.get("elements", []) for step in element["steps"]]
-            durations[path] = sum(step.get("result", {}).get("duration", 0) for step in steps)
-    DURATIONS.write_text(json.dumps(durations, indent=1) + "\n", encoding="utf-8")
 
 
 def count_robot(file: Path) -> Counter[str]:
