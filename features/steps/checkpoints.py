@@ -367,7 +367,7 @@ def begin_rollback(context, number):
     target = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
     reason = f"before the rollback to {target.name}"
     wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
-    safety = app.checkpoints._saving.save(plan.plan_id, wanted).checkpoint
+    safety = app.checkpoints._saving.save(plan.plan_id, wanted, prune=False)
     app.checkpoints._rollbacks.open(plan, target, safety, Ending(QUEUED))
     return app, plan, target
 

@@ -121,7 +121,7 @@ class App:
         self.checkpoints = CheckpointService(
             base.database,
             base.sandboxes,
-            Saving(base.database, base.sandboxes, policy.filter, base.report),
+            Saving(base.database, base.sandboxes, finishers.pruning, policy.filter, base.report),
             finishers.rollbacks,
             finishers.pruning,
             policy,

@@ -1,6 +1,7 @@
 """Forgetting checkpoints: the row goes first, the content afterwards, when the store is free."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection
@@ -28,6 +29,15 @@ MUCH_BYTES = 16 << 20
 MANY = 250  # of them, however small: the intent that lists them is written at each checkpoint
 
 
+@dataclass(frozen=True)
+class Retired:
+    """What became of the checkpoints of a plan, and how much content waits to be freed."""
+
+    verdicts: list[Verdict]
+    waiting: int = 0
+    waiting_bytes: int = 0
+
+
 class Pruning:
     """Opens and carries out prune operations; the caller owns the plan."""
 
@@ -43,40 +53,63 @@ class Pruning:
         self._policy = policy
         self._report = report
 
-    def is_due(self, count: int) -> bool:
-        """Tells whether a plan with so many checkpoints has too many."""
-        return count > self._policy.limit
-
     def verdicts(self, plan_id: str) -> list[Verdict]:
         """Judges the checkpoints of a plan; changes nothing."""
         with self._database.reading() as connection:
-            plan = PlanRepository(connection).get(plan_id)
-            rows = CheckpointRepository(connection).of_plan(plan_id)
-            return judge(rows, self._policy, _needed(connection, plan, rows))
+            return self._judged(connection, plan_id)
 
     def prune(self, plan_id: str) -> list[Verdict]:
         """Applies the policy; returns what became of each checkpoint and why."""
-        verdicts = self.verdicts(plan_id)
-        doomed = [verdict.checkpoint for verdict in verdicts if not verdict.keep]
-        kept = [verdict.checkpoint for verdict in verdicts if verdict.keep]
-        if doomed:
-            waiting = self.forget(plan_id, doomed)
-            much = max(MUCH_BYTES, sum(row.size_bytes for row in kept) // 2)
-            if waiting["bytes"] > much or len(waiting["refs"]) >= MANY:
-                self.free(plan_id)
-        if self.is_due(len(kept)):
+        with self._database.unit_of_work() as connection:
+            retired = self._retired(connection, plan_id)
+        self.settle(plan_id, retired)
+        return retired.verdicts
+
+    def retire(self, connection: Connection, plan_id: str) -> Retired | None:
+        """Applies the policy in the transaction that has added a checkpoint, if it is one too many.
+
+        One commit instead of two: it is what a checkpoint waits for. Settle it afterwards.
+        """
+        if CheckpointRepository(connection).count(plan_id) <= self._policy.limit:
+            return None
+        return self._retired(connection, plan_id)
+
+    def settle(self, plan_id: str, retired: Retired) -> None:
+        """Frees space if it is worth it by now, and warns of more checkpoints than the limit."""
+        kept = [verdict.checkpoint for verdict in retired.verdicts if verdict.keep]
+        much = max(MUCH_BYTES, sum(row.size_bytes for row in kept) // 2)
+        if retired.waiting_bytes > much or retired.waiting >= MANY:
+            self.free(plan_id)
+        if len(kept) > self._policy.limit:
             text = f"{len(kept)} checkpoints are kept, more than the limit of {self._policy.limit}"
             self._report(Note(plan_id, text))
-        return verdicts
 
-    def forget(self, plan_id: str, doomed: Sequence[Checkpoint]) -> Mapping[str, Any]:
-        """Deletes rows and notes that their content may go; returns all that waits for it."""
+    def forget(self, plan_id: str, doomed: Sequence[Checkpoint]) -> None:
+        """Deletes rows and notes that their content may go."""
         with self._database.unit_of_work() as connection:
-            repository = CheckpointRepository(connection)
-            for checkpoint in doomed:
-                repository.delete(checkpoint)
-            waiting = self._waiting(connection, plan_id)
-            return _note(connection, plan_id, waiting[-1] if waiting else None, doomed)
+            self._forget(connection, plan_id, doomed)
+
+    def _judged(self, connection: Connection, plan_id: str) -> list[Verdict]:
+        plan = PlanRepository(connection).get(plan_id)
+        rows = CheckpointRepository(connection).of_plan(plan_id)
+        return judge(rows, self._policy, _needed(connection, plan, rows))
+
+    def _retired(self, connection: Connection, plan_id: str) -> Retired:
+        verdicts = self._judged(connection, plan_id)
+        doomed = [verdict.checkpoint for verdict in verdicts if not verdict.keep]
+        if not doomed:
+            return Retired(verdicts)
+        intent = self._forget(connection, plan_id, doomed)
+        return Retired(verdicts, len(intent["refs"]), intent["bytes"])
+
+    def _forget(
+        self, connection: Connection, plan_id: str, doomed: Sequence[Checkpoint]
+    ) -> Mapping[str, Any]:
+        repository = CheckpointRepository(connection)
+        for checkpoint in doomed:
+            repository.delete(checkpoint)
+        waiting = self._waiting(connection, plan_id)
+        return _note(connection, plan_id, waiting[-1] if waiting else None, doomed)
 
     def carry_out(self, operation: Operation) -> None:
         """Frees the content of forgotten rows; stays open while the store is in use."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
+from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.events import CheckpointSame, CheckpointSaved, Reporter
@@ -45,14 +46,6 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Saved:
-    """The checkpoint that holds the present state, and how many the plan has now."""
-
-    checkpoint: Checkpoint
-    count: int
-
-
-@dataclass(frozen=True)
 class _Present:
     """What is known of a plan just before its files are looked at."""
 
@@ -66,17 +59,24 @@ class Saving:
     """Saves the present state of plans; the caller owns the plan."""
 
     def __init__(
-        self, database: Database, sandboxes: Sandboxes, filter_: Filter, report: Reporter
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        pruning: Pruning,
+        filter_: Filter,
+        report: Reporter,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
+        self._pruning = pruning
         self._filter = filter_
         self._report = report
 
-    def save(self, plan_id: str, wanted: Wanted) -> Saved:
+    def save(self, plan_id: str, wanted: Wanted, *, prune: bool) -> Checkpoint:
         """Makes the present state durable; a crash leaves no row without content.
 
-        If nothing changed since the latest checkpoint, that one may be the answer.
+        If nothing changed since the latest checkpoint, that one may be the answer. To prune is to
+        let the oldest go in the same transaction; nothing is pruned inside an operation.
         """
         started = time.monotonic()
         present = self._present(plan_id)
@@ -87,7 +87,7 @@ class Saving:
             latest = present.latest
             if latest and latest.state_hash == digest and not wanted.even_if_unchanged:
                 self._report(CheckpointSame(plan_id, latest.seq, wanted.reason))
-                return Saved(latest, 0)
+                return latest
             row = _row(wanted, present, digest)
             reference = capture.commit({**row, "document": present.document.to_record()})
             checkpoint = Checkpoint(
@@ -98,16 +98,17 @@ class Saving:
                 metadata=_metadata(wanted, present.plan, capture, time.monotonic() - started),
             )
             with self._database.unit_of_work() as connection:
-                repository = CheckpointRepository(connection)
-                repository.add(checkpoint)
-                count = repository.count(plan_id)
+                CheckpointRepository(connection).add(checkpoint)
+                retired = self._pruning.retire(connection, plan_id) if prune else None
         self._report(
             CheckpointSaved(plan_id, checkpoint.seq, checkpoint.checkpoint_id, wanted.reason)
         )
-        return Saved(checkpoint, count)
+        if retired:
+            self._pruning.settle(plan_id, retired)
+        return checkpoint
 
     def _present(self, plan_id: str) -> _Present:
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             plan = PlanRepository(connection).get(plan_id)
             return _Present(
                 plan,

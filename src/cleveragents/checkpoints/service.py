@@ -63,10 +63,7 @@ class CheckpointService:
         If nothing changed since the latest checkpoint, an automatic one is that one.
         """
         with self._own(plan_id, "saving a checkpoint"):
-            saved = self._saving.save(plan_id, wanted)
-            if self._pruning.is_due(saved.count):
-                self._pruning.prune(plan_id)
-            return saved.checkpoint
+            return self._saving.save(plan_id, wanted, prune=True)
 
     def auto_create_if_configured(
         self, plan_id: str, trigger: Trigger, reason: str, *, source_tool: str | None = None
@@ -240,7 +237,7 @@ class CheckpointService:
     def save_safety(self, plan_id: str, reason: str) -> Checkpoint:
         """Saves what is there before something goes back; the caller owns the plan."""
         wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
-        return self._saving.save(plan_id, wanted).checkpoint
+        return self._saving.save(plan_id, wanted, prune=False)
 
     def save_children(self, plan: Plan, document: PlanDocument, owned: ExitStack) -> list[str]:
         """Owns the children that go with a rollback; returns those whose files can go as well."""

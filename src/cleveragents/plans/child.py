@@ -2,17 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, select, update
 
 from cleveragents.plans.action import Action
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, QUEUED
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.storage.tables import plans
-
-# Asked at every checkpoint, so put together once.
-_ACTIVE = select(plans.c.plan_id, plans.c.merged_ref).where(
-    plans.c.parent_plan_id == bindparam("plan_id"), plans.c.superseded_by.is_(None)
-)
 
 
 class ChildRepository:
@@ -43,11 +38,6 @@ class ChildRepository:
         for child in self.counting(plan_id):
             yield child
             yield from self.below(child.plan_id)
-
-    def active(self, plan_id: str) -> dict[str, str | None]:
-        """Returns the ids of the children that count, each with the snapshot that was merged."""
-        rows = self._connection.execute(_ACTIVE, {"plan_id": plan_id})
-        return {row.plan_id: row.merged_ref for row in rows}
 
     def set_merged(self, child_id: str, snapshot_id: str) -> None:
         """Records what of a child was merged into its parent."""

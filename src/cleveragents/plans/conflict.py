@@ -19,10 +19,11 @@ PROJECT = "project"  # the source of what a refresh merged in; a subplan's is it
 BASE, PARENT, CHILD = "base", "parent", "child"
 _IT = b"it"
 
-# Asked at every checkpoint, so put together once.
-_IS_OPEN = (conflicts.c.plan_id == bindparam("plan_id")) & conflicts.c.closed_by.is_(None)
-_OPEN = select(conflicts).where(_IS_OPEN).order_by(conflicts.c.path)
-_OPEN_IDS = select(conflicts.c.conflict_id).where(_IS_OPEN)
+_OPEN = (
+    select(conflicts)
+    .where(conflicts.c.plan_id == bindparam("plan_id"), conflicts.c.closed_by.is_(None))
+    .order_by(conflicts.c.path)
+)
 
 
 @dataclass(frozen=True)
@@ -68,10 +69,6 @@ class ConflictRepository:
         """Returns what nobody has solved yet, by path."""
         rows = self._connection.execute(_OPEN, {"plan_id": plan_id})
         return [_from_row(row) for row in rows.mappings()]
-
-    def open_ids(self, plan_id: str) -> Sequence[str]:
-        """Returns the ids of what nobody has solved yet."""
-        return self._connection.scalars(_OPEN_IDS, {"plan_id": plan_id}).all()
 
     def close(self, conflict_id: str, closed_by: str, taken: str) -> None:
         """Says how a conflict was solved."""

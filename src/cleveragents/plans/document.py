@@ -4,18 +4,52 @@ It holds the cursor and the ids of what counts at that moment. Going to a checkp
 the listed rows count and marks all others; so taking a rollback back is the same act.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    bindparam,
+    literal,
+    null,
+    select,
+    union_all,
+)
 
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.plan import Plan, PlanRepository
-from cleveragents.plans.step_run import StepRunRepository
+from cleveragents.plans.step_run import SUCCEEDED, StepRunRepository
 from cleveragents.sandbox.sandbox import SandboxRepository
+from cleveragents.storage.tables import conflicts, decisions, plans, sandboxes, step_runs
+
+
+def _part(kind: str, table: Table, of: str, *columns: str) -> Select[str, str, Any]:
+    """Selects the rows of one table that belong to a plan, as kind, first and second column."""
+    first, *rest = (table.c[name] for name in columns)
+    second: ColumnElement[Any] = rest[0] if rest else null()
+    return select(literal(kind), first, second).where(table.c[of] == bindparam("plan_id"))
+
+
+# Asked at every checkpoint, so put together once, and asked as one.
+_TRIES = _part("tried", step_runs, "plan_id", "step_run_id", "status")
+_PARTS = union_all(
+    _TRIES.where(step_runs.c.superseded_by.is_(None)),
+    _part("decisions", decisions, "plan_id", "decision_id").where(
+        decisions.c.superseded_by.is_(None)
+    ),
+    _part("children", plans, "parent_plan_id", "plan_id", "merged_ref").where(
+        plans.c.superseded_by.is_(None)
+    ),
+    _part("conflicts", conflicts, "plan_id", "conflict_id").where(conflicts.c.closed_by.is_(None)),
+    _part("base", sandboxes, "plan_id", "sandbox_id", "refreshed_ref"),
+)
 
 
 @dataclass(frozen=True)
@@ -81,15 +115,19 @@ class TakenBack:
 
 def current_document(connection: Connection, plan: Plan) -> PlanDocument:
     """Returns the document of the present."""
+    found: defaultdict[str, dict[str, str | None]] = defaultdict(dict)
+    for kind, identity, more in connection.execute(_PARTS, {"plan_id": plan.plan_id}):
+        found[kind][identity] = more
+    tried = found["tried"]
     return PlanDocument(
         plan.cursor,
-        tuple(StepRunRepository(connection).active(plan.plan_id)),
-        tuple(DecisionRepository(connection).active(plan.plan_id)),
-        ChildRepository(connection).active(plan.plan_id),
-        tuple(StepRunRepository(connection).tried(plan.plan_id)),
-        tuple(ConflictRepository(connection).open_ids(plan.plan_id)),
+        tuple(run for run, status in tried.items() if status == SUCCEEDED),
+        tuple(found["decisions"]),
+        found["children"],
+        tuple(run for run, status in tried.items() if status != SUCCEEDED),
+        tuple(found["conflicts"]),
         plan.definition,
-        SandboxRepository(connection).refreshed_ref(plan.plan_id),
+        next(iter(found["base"].values()), None),
     )
 
 

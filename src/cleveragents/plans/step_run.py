@@ -14,18 +14,6 @@ from cleveragents.storage.tables import step_runs
 
 STARTED, SUCCEEDED, FAILED = "started", "succeeded", "failed"
 
-
-# Asked at every checkpoint, so put together once.
-_ACTIVE = select(step_runs.c.step_run_id).where(
-    step_runs.c.plan_id == bindparam("plan_id"),
-    step_runs.c.superseded_by.is_(None),
-    step_runs.c.status == SUCCEEDED,
-)
-_TRIED = select(step_runs.c.step_run_id).where(
-    step_runs.c.plan_id == bindparam("plan_id"),
-    step_runs.c.superseded_by.is_(None),
-    step_runs.c.status != SUCCEEDED,
-)
 _MARKS = select(step_runs.c.step_run_id, step_runs.c.superseded_by).where(
     step_runs.c.plan_id == bindparam("plan_id")
 )
@@ -141,14 +129,6 @@ class StepRunRepository:
             .order_by(step_runs.c.seq)
         )
         return [_from_row(row) for row in rows.mappings()]
-
-    def active(self, plan_id: str) -> Sequence[str]:
-        """Returns the ids of the successful runs that count at present."""
-        return self._connection.scalars(_ACTIVE, {"plan_id": plan_id}).all()
-
-    def tried(self, plan_id: str) -> Sequence[str]:
-        """Returns the ids of the runs that count at present and did not succeed."""
-        return self._connection.scalars(_TRIED, {"plan_id": plan_id}).all()
 
     def not_in(self, plan_id: str, listed: Sequence[str]) -> Sequence[StepRun]:
         """Returns the runs that count at present and are not listed, the oldest first."""

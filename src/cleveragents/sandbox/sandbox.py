@@ -127,7 +127,6 @@ class Strategy(Protocol):
 
 
 _OF_PLAN = select(sandboxes).where(sandboxes.c.plan_id == bindparam("plan_id"))
-_REFRESHED = select(sandboxes.c.refreshed_ref).where(sandboxes.c.plan_id == bindparam("plan_id"))
 
 
 class SandboxRepository:
@@ -196,10 +195,6 @@ class SandboxRepository:
         self._connection.execute(
             update(sandboxes).where(sandboxes.c.plan_id == plan_id).values(status=status)
         )
-
-    def refreshed_ref(self, plan_id: str) -> str | None:
-        """Returns what was last merged into the sandbox of a plan."""
-        return self._connection.scalar(_REFRESHED, {"plan_id": plan_id})
 
     def set_refreshed(self, plan_id: str, snapshot_id: str | None) -> None:
         """Records what was last merged into the sandbox of a plan."""
