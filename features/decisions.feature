@@ -309,3 +309,10 @@ Feature: Decisions
       action.yaml:3: steps.0.decide: give one of choose and chooser
       action.yaml:4: steps.1.decide: give one of choose and chooser
       """
+
+  Scenario: what a decision has led to, whatever ways lead there
+    Given the decisions a, b below a, c below b, d and e
+    When b influences d, d influences c and c influences b
+    Then a affects "a, b, c, d"
+    And d affects "b, c, d"
+    And e affects "e"

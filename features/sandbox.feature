@@ -135,9 +135,10 @@ Feature: The sandbox of a plan
 
   Scenario: one that was left half made with read-only folders is made anew for an ordinary user
     Given a git repository
-    And the shell has run "mkdir r; echo one > r/a; chmod 555 r" in the project
+    And the shell has run "mkdir r; echo one > r/a" in the project
     And an ordinary user owns the project
     And a plan has run
+    And the shell has run "ln -s a r/l; mkdir -p shut/in; touch shut/in/x; chmod 555 r; chmod 0 shut" in its sandbox
     And its sandbox counts as half made
     When the plan is executed again
     Then the plan succeeded

@@ -67,6 +67,16 @@ Feature: The store of snapshots
     And a restore of the tree is tried
     Then the restore is refused with the damaged paths "big"
 
+  Scenario: damage to the list of the parts of a large file is told with every path of it
+    Given the tree holds the random file "big" of 9000000 bytes
+    And the shell has run "cp big copy" in the tree
+    And the tree has been captured
+    When the tree loses "big"
+    And the tree loses "copy"
+    And the store suffers a flipped bit in the list of the chunks of "big"
+    And a restore of the tree is tried
+    Then the restore is refused with the damaged paths "big, copy"
+
   Scenario: damage to a directory is told with its path
     Given the tree holds random files "a, d/b, d/c"
     And the tree has been captured

@@ -7,6 +7,7 @@ import sys
 
 from behave import given, then, when
 
+from cleveragents.plans.affected import affected
 from cleveragents.plans.cursor import step_at
 from cleveragents.plans.decision import DecisionRepository
 
@@ -270,3 +271,19 @@ def fork(context, title, options):
     rows = context.world.app().checkpoints.list_checkpoints(context.world.plan.plan_id)
     seq = next(row.seq for row in rows if row.reason == f"before step {title}")
     context.world.agents("plan", "fork", "@", seq, *options)
+
+
+@given("the decisions a, b below a, c below b, d and e")
+def name_decisions(context):
+    context.parents = {"a": None, "b": "a", "c": "b", "d": None, "e": None}
+
+
+@when("b influences d, d influences c and c influences b")
+def connect_decisions(context):
+    context.influences = [("d", "b"), ("c", "d"), ("b", "c")]
+
+
+@then('{decision} affects "{others}"')
+def check_affected(context, decision, others):
+    found = affected(decision, context.parents, context.influences)
+    assert ", ".join(sorted(found)) == others, found

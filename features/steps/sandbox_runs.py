@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -73,6 +74,13 @@ def remember_project(context):
 def remember_sandbox(context):
     context.first = sandbox_of(context)
     context.sandbox_seen = pictures(context.first)
+
+
+@given('the shell has run "{command}" in its sandbox')
+def run_shell_in_sandbox(context, command):
+    top = sandbox_of(context).path
+    subprocess.run(["/bin/sh", "-ec", command], cwd=top, check=True)
+    hand_over(top)
 
 
 @given("its sandbox counts as half made")

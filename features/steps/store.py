@@ -64,7 +64,8 @@ def swap_objects(context, one, other):
 
 
 @when('the store suffers a flipped bit in the directory "{path}"')
-def flip_directory(context, path):
+@when('the store suffers a flipped bit in the list of the chunks of "{path}"')
+def flip_object_of_entry(context, path):
     root = context.kept.archive.load(context.kept.snapshots[0]).roots[MAIN]
     entry = decode(context.kept.store.read(root.content))[os.fsencode(path)]
     _flip_object(context, entry.content)

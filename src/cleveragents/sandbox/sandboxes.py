@@ -127,11 +127,10 @@ class Sandboxes:
 
         They go out of the way by one rename first, so that no half of them is taken for all.
         """
-        sandbox = self.find(plan_id)
-        if sandbox is None:
-            return
         with self._database.unit_of_work() as connection:
-            SandboxRepository(connection).set_status(plan_id, REMOVED)
+            repository = SandboxRepository(connection)
+            sandbox = repository.get(plan_id)
+            repository.set_status(plan_id, REMOVED)
         for archive in self._archives.values():
             archive.release(sandbox.roots)
         if sandbox.home.exists():
