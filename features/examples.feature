@@ -23,3 +23,13 @@ Feature: Examples
       asked: schema
       """
     And the error says "? colour  → green  as decided before"
+
+  Scenario Outline: a loop in Python prints what its page shows
+    When the example "<example>/loop.py" is run
+    Then the exit code is 0
+    And the page of the example "<example>" shows just that output
+
+    Examples:
+      | example      |
+      | agent_loop   |
+      | chooser_loop |

@@ -30,3 +30,10 @@ def check_last_lines(context):
     expected = context.text.splitlines()
     found = context.world.done.out.splitlines()[-len(expected) :]
     assert found == expected, context.world.done.out
+
+
+@then('the page of the example "{name}" shows just that output')
+def check_page(context, name):
+    page = (EXAMPLES / name / "README.md").read_text()
+    shown = page.partition("It prints:\n\n```text\n")[2].partition("```")[0]
+    assert context.world.done.out == shown, context.world.done.out

@@ -1,9 +1,10 @@
 """The application: opens storage and builds every service once, in plain sight."""
 
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
@@ -49,6 +50,7 @@ from cleveragents.engine.refresh import Refreshes, RefreshPhase
 from cleveragents.engine.restore import Restores, RestoreService
 from cleveragents.engine.resume import Resumption
 from cleveragents.engine.revert import ReversionService
+from cleveragents.engine.session import Services, Session, Sessions
 from cleveragents.engine.status import PlanReader
 from cleveragents.engine.stopping import Stopping
 from cleveragents.engine.strategist import Strategist
@@ -59,6 +61,7 @@ from cleveragents.engine.tree import DecisionTree
 from cleveragents.engine.validate import Validations
 from cleveragents.errors import Failed
 from cleveragents.events import Note, Reporter, in_turn, silent
+from cleveragents.plans.action import Action
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step import AnyStep, DecideStep, SubplansStep, ToolStep
 from cleveragents.sandbox.process import StepEnvironment
@@ -106,6 +109,9 @@ class App:
         flags: Sequence[str] = (),
         report: Reporter = silent,
     ) -> None:
+        self._open = partial(
+            App, data_dir=data_dir, config_path=config_path, flags=flags, report=report
+        )
         caller = caller_environment()
         data = (data_dir or default_data_dir(caller)).absolute()
         self.project = locate(project, Path.cwd(), home(caller))
@@ -131,6 +137,7 @@ class App:
         self._add_phases(base, finishers, strategist)
         self._add_corrections(base, finishers, strategist)
         self._add_readers(base)
+        self._add_sessions(base)
         self._add_care(base, finishers)
 
     def _add_phases(self, base: _Foundations, finishers: Finishers, strategist: Strategist) -> None:
@@ -197,6 +204,18 @@ class App:
             base.database, base.sandboxes, self.comparisons, is_owned, self.project
         )
 
+    def _add_sessions(self, base: _Foundations) -> None:
+        """Builds what takes the steps of a plan one by one."""
+        services = Services(
+            base.database,
+            base.sandboxes,
+            self.execute,
+            PlanMoves(base.database, base.report),
+            self.checkpoints,
+            self.comparisons,
+        )
+        self._sessions = Sessions(services, self._own)
+
     def _add_care(self, base: _Foundations, finishers: Finishers) -> None:
         """Builds what looks after what is kept."""
         database, sandboxes, pruning = base.database, base.sandboxes, finishers.pruning
@@ -215,6 +234,38 @@ class App:
         """Makes a plan from an action file."""
         self._head.advance()
         return self.strategize.run(self.project, action_file, arguments)
+
+    @contextmanager
+    def session(
+        self,
+        project: Path | None = None,
+        *,
+        plan: str | None = None,
+        task: str | Action = "session",
+        retry_unsafe: bool = False,
+    ) -> Generator[Session]:
+        """Opens a plan whose steps come one by one, and completes it at the end.
+
+        `task` names a new plan, or is its action without steps; `plan` (an id, a prefix, or `@`)
+        goes on with one there is, after a crash as well. An exception leaves it to be gone on with.
+        """
+        if project is not None and Path(project).resolve() != self.project.path:
+            with self._open(project).session(
+                plan=plan, task=task, retry_unsafe=retry_unsafe
+            ) as session:
+                yield session
+            return
+        action = Action(name=task) if isinstance(task, str) else task
+        with self._sessions.open(
+            self._begin(action) if plan is None else self.plans.find(plan).plan_id,
+            retry_unsafe=retry_unsafe,
+        ) as session:
+            yield session
+
+    def _begin(self, action: Action) -> str:
+        """Makes a plan that has no steps yet."""
+        self._head.advance()
+        return self.strategize.run_stepwise(self.project, action).plan_id
 
     def fork(self, plan: Plan, checkpoint: Checkpoint, name: str) -> Plan:
         """Makes a second plan that goes on from a checkpoint of a first one."""

@@ -1,6 +1,7 @@
 """Execute: runs the steps of a plan in its sandbox, with a checkpoint at every milestone."""
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 from cleveragents.checkpoints.saving import Wanted
@@ -63,33 +64,53 @@ class ExecutePhase:
             if plan.stage == COMPLETE:
                 self._moves.tell(Note(plan_id, "the plan is complete already; nothing was run"))
                 return plan
-            self._refuse(plan)
-            # Made before this run; whoever made it and still waits makes it again.
-            self._cancellation.stopping.withdraw(plan_id)
-            course = self._resumption.course(plan, restore=restore)
-            if not retry_unsafe:
-                refuse_unsafe(course)
-            plan = self._begin(course)
-            try:
-                plan = self._run_steps(plan)
-            except Interrupted:
-                raise  # the plan stays where it is, to be resumed
-            except CancelAsked:
-                plan = self._cancellation.carry_out(plan_id)
-            except (CleverAgentsError, OSError) as error:
-                self._stop(plan_id, error)
-                raise _failed(error) from error
+            plan = self.begin(plan, restore=restore, retry_unsafe=retry_unsafe)
+            with self.in_order(plan_id):
+                self._run_steps(plan)
             self._checkpoints.finish(plan_id)
-            return plan
+            return self._moves.plan(plan_id)
+
+    def begin(self, plan: Plan, *, restore: bool, retry_unsafe: bool) -> Plan:
+        """Takes a plan to where its steps run, its files with it; the caller owns the plan."""
+        self._refuse(plan)
+        # Made before this run; whoever made it and still waits makes it again.
+        self._cancellation.stopping.withdraw(plan.plan_id)
+        course = self._resumption.course(plan, restore=restore)
+        if not retry_unsafe:
+            refuse_unsafe(course)
+        running = self._start(course)
+        with self.in_order(plan.plan_id):
+            self._milestone(running, CheckpointType.PRE_EXECUTE, "before the plan runs")
+        return running
 
     def run_step(self, plan: Plan, sandbox: Sandbox) -> bool:
         """Runs the step at the cursor as its kind asks for; tells if it succeeded."""
+        self._cancellation.stopping.check(plan.plan_id)
         step = plan.step
         if step is None:
             raise Refused("every step of the plan has run")
         return self._kinds[type(step)].run(plan, step, sandbox)
 
-    def _begin(self, course: Course) -> Plan:
+    def complete(self, plan: Plan, sandbox: Sandbox) -> Plan:
+        """Ends a plan whose steps have all run."""
+        self._milestone(plan, CheckpointType.POST_EXECUTE, "after the last step")
+        sync_file_system(sandbox.path)  # a complete plan's files are never looked at again
+        return self._moves.move(plan.plan_id, COMPLETE)
+
+    @contextmanager
+    def in_order(self, plan_id: str) -> Generator[None]:
+        """What stops a running plan leaves it cancelled, errored, or to be resumed."""
+        try:
+            yield
+        except Interrupted:
+            raise  # the plan stays where it is, to be resumed
+        except CancelAsked:
+            self._cancellation.carry_out(plan_id)
+        except (CleverAgentsError, OSError) as error:
+            self._stop(plan_id, error)
+            raise _failed(error) from error
+
+    def _start(self, course: Course) -> Plan:
         """Makes or finds the sandbox and moves the plan to processing."""
         plan = course.plan
         if self._sandboxes.is_removed(plan.plan_id):
@@ -105,17 +126,13 @@ class ExecutePhase:
         self._sandboxes.require(plan.plan_id)
         return self._moves.move(plan.plan_id, RUNNING)
 
-    def _run_steps(self, plan: Plan) -> Plan:
+    def _run_steps(self, plan: Plan) -> None:
         sandbox = self._sandboxes.require(plan.plan_id)
-        self._milestone(plan, CheckpointType.PRE_EXECUTE, "before the plan runs")
         while plan.step is not None:
-            self._cancellation.stopping.check(plan.plan_id)
             if not self.run_step(plan, sandbox):
-                return self._moves.plan(plan.plan_id)
+                return
             plan = self._moves.plan(plan.plan_id)
-        self._milestone(plan, CheckpointType.POST_EXECUTE, "after the last step")
-        sync_file_system(sandbox.path)  # a complete plan's files are never looked at again
-        return self._moves.move(plan.plan_id, COMPLETE)
+        self.complete(plan, sandbox)
 
     def _refuse(self, plan: Plan) -> None:
         """Refuses a subplan that cannot run by itself."""

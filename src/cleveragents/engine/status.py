@@ -1,6 +1,6 @@
 """Reads where plans stand; changes nothing and needs no lock."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
@@ -12,7 +12,13 @@ from cleveragents.plans.cursor import title_at, way_taken
 from cleveragents.plans.decision import Decision, DecisionRepository
 from cleveragents.plans.lifecycle import ERRORED, RUNNING
 from cleveragents.plans.plan import Plan, PlanRepository
-from cleveragents.plans.step_run import FAILED, SUCCEEDED, StepRun, StepRunRepository
+from cleveragents.plans.step_run import (
+    FAILED,
+    SUCCEEDED,
+    StepRun,
+    StepRunRepository,
+    failed_for_good,
+)
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
@@ -104,7 +110,11 @@ class PlanReader:
         interrupted = plan.stage == RUNNING and not self._is_owned(plan.plan_id)
         return PlanStatus(
             plan,
-            tuple(_progress(plan, statuses(plan, decided, interrupted=interrupted))),
+            tuple(
+                _progress(
+                    plan, statuses(plan, decided, failed_for_good(runs), interrupted=interrupted)
+                )
+            ),
             sandbox,
             len(_counting(runs)),
             self._files_modified(plan) if there else 0,
@@ -140,10 +150,13 @@ def _counting(runs: Sequence[StepRun]) -> Sequence[StepRun]:
     return [run for run in runs if run.status == SUCCEEDED and run.superseded_by is None]
 
 
-def statuses(plan: Plan, decided: Sequence[Decision], *, interrupted: bool) -> dict[str, str]:
+def statuses(
+    plan: Plan, decided: Sequence[Decision], failed: Collection[str], *, interrupted: bool
+) -> dict[str, str]:
     """Returns how far each step on the plan's way has come, by its cursor.
 
-    Of a decision the steps of the chosen option are on the way, those of the others are not.
+    Of a decision the steps of the chosen option are on the way, those of the others are not. A
+    session may go on after a step that `failed`.
     """
     at_cursor = "pending"
     if plan.stage == RUNNING:
@@ -155,8 +168,10 @@ def statuses(plan: Plan, decided: Sequence[Decision], *, interrupted: bool) -> d
         cursor: "done" if index < reached else "pending" if index > reached else at_cursor
         for index, cursor in enumerate(way)
     }
-    failed = plan.error.cursor if plan.stage == ERRORED and plan.error else None
-    return {cursor: "failed" if cursor == failed else told for cursor, told in found.items()}
+    found.update((cursor, "failed") for cursor in way[:reached] if cursor in failed)
+    if plan.stage == ERRORED and plan.error and plan.error.cursor in found:
+        found[plan.error.cursor] = "failed"
+    return found
 
 
 def _progress(plan: Plan, found: Mapping[str, str]) -> Iterator[StepStatus]:

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from cleveragents.checkpoints.service import Own
 from cleveragents.engine.strategist import Strategist
-from cleveragents.errors import CleverAgentsError
+from cleveragents.errors import CleverAgentsError, InvalidInput
 from cleveragents.events import PlanMoved, Reporter
 from cleveragents.plans.action import Action, read_action
 from cleveragents.plans.cursor import every_step
@@ -38,7 +38,15 @@ class StrategizePhase:
         A problem in the file or an argument leaves no row; a strategist that fails, or a problem
         with the guarantee, leaves the plan errored, with everything that is wrong.
         """
-        action = read_action(action_file, arguments)
+        return self._record(project, read_action(action_file, arguments), action_file)
+
+    def run_stepwise(self, project: Project, action: Action) -> Plan:
+        """Records a plan whose steps come one by one, each checked when it comes."""
+        if action.steps or action.strategist:
+            raise InvalidInput("the steps of a session come one by one; its action has none")
+        return self._record(project, action, None)
+
+    def _record(self, project: Project, action: Action, action_file: Path | None) -> Plan:
         with self._database.unit_of_work() as connection:
             project_id = projects.register(connection, project)
             plan = PlanRepository(connection).add(project_id, action, action_file)

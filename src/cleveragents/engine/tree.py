@@ -10,6 +10,7 @@ from cleveragents.plans.cursor import holder, step_at
 from cleveragents.plans.decision import PROMPT_DEFINITION, Decision, DecisionRepository
 from cleveragents.plans.lifecycle import RUNNING
 from cleveragents.plans.plan import Plan
+from cleveragents.plans.step_run import StepRunRepository, failed_for_good
 from cleveragents.storage.database import Database
 
 
@@ -50,6 +51,7 @@ class DecisionTree:
             pairs = repository.influences(plan.plan_id)
             checkpoints = CheckpointRepository(connection).of_plan(plan.plan_id)
             children = ChildRepository(connection).of_plan(plan.plan_id)
+            runs = StepRunRepository(connection).of_plan(plan.plan_id)
         below = [
             self.read(child, superseded=superseded)
             for child in children
@@ -62,7 +64,7 @@ class DecisionTree:
             rows if superseded else counting,
             pairs,
             {row.decision_id: row for row in checkpoints if row.decision_id},
-            statuses(plan, counting, interrupted=interrupted),
+            statuses(plan, counting, failed_for_good(runs), interrupted=interrupted),
             {roots[0].decision.parent_id: roots for roots in below},
         )
         shown = {row.decision_id for row in facts.rows}

@@ -208,7 +208,32 @@ class PlanRepository:
 
     def set_action(self, plan_id: str, action: Action) -> None:
         """Records what the plan is to do from now on."""
-        self._update(plan_id, definition_json=action.model_dump_json(by_alias=True))
+        definition = action.model_dump_json(by_alias=True)
+        self._update(plan_id, definition_json=definition)
+        here = plan_definitions.c
+        current = select(plans.c.definition).where(plans.c.plan_id == plan_id).scalar_subquery()
+        self._connection.execute(
+            update(plan_definitions)
+            .where(here.plan_id == plan_id, here.number == current)
+            .values(definition_json=definition)
+        )
+
+    def extend(self, plan_id: str, kept: int, step: Step | None) -> None:
+        """Lets a plan end after the steps that are kept, and then one more if there is one.
+
+        The cursor is then behind those that are kept. A step that is left out goes on being part of
+        the action that earlier checkpoints name, so going back to one of them brings it back.
+        """
+        plan = self.get(plan_id)
+        steps = plan.action.steps[:kept]
+        action = plan.action.model_copy(update={"steps": (*steps, *((step,) if step else ()))})
+        if len(steps) < len(plan.action.steps):
+            number = self.newest_definition(plan_id) + 1
+            self.redefine(plan_id, number, action)
+            self.set_definition(plan_id, number)
+        else:
+            self.set_action(plan_id, action)
+        self.set_cursor(plan_id, str(len(steps)))
 
     def redefine(self, plan_id: str, number: int, action: Action) -> None:
         """Keeps another action for a plan, beside those it has had."""
@@ -220,7 +245,7 @@ class PlanRepository:
         """Returns one of the actions that a plan has had."""
         if plan.definition == number:
             return plan.action
-        return _action(self._kept(plan.plan_id, number))
+        return Action.model_validate_json(self._kept(plan.plan_id, number))
 
     def newest_definition(self, plan_id: str) -> int:
         """Returns the number of the newest action a plan has had; 0: the one it was made with."""
@@ -270,16 +295,30 @@ def file_hash(path: Path) -> str | None:
         return None
 
 
+class _LastRead:
+    """The definition of a plan that was read last: a running plan asks for it at every step."""
+
+    def __init__(self) -> None:
+        self._read: tuple[str, Action] | None = None
+
+    def action(self, definition: str) -> Action:
+        read = self._read  # once: several threads may ask
+        if read is None or read[0] != definition:
+            self._read = read = definition, Action.model_validate_json(definition)
+        return read[1]
+
+
 @lru_cache(maxsize=64)
-def _action(definition: str) -> Action:
-    """Reads a definition; it never changes, and a running plan asks for it at every step."""
-    return Action.model_validate_json(definition)
+def _last_read(plan_id: str) -> _LastRead:
+    """Returns what is remembered of a plan; of each plan only one definition is."""
+    del plan_id
+    return _LastRead()
 
 
 def _from_row(row: RowMapping) -> Plan:
     fields = dict(row)
     phase, state = Phase(fields.pop("phase")), State(fields.pop("state"))
-    action = _action(fields.pop("definition_json"))
+    action = _last_read(fields["plan_id"]).action(fields.pop("definition_json"))
     error = json.loads(fields.pop("error_json") or "null")
     return Plan(
         **fields,

@@ -130,6 +130,12 @@ class StepRunRepository:
         )
         return [_from_row(row) for row in rows.mappings()]
 
+    def latest(self, plan_id: str) -> StepRun:
+        """Returns the newest run of a plan that has one."""
+        newest = select(step_runs).where(step_runs.c.plan_id == plan_id)
+        ordered = newest.order_by(step_runs.c.seq.desc()).limit(1)
+        return _from_row(self._connection.execute(ordered).mappings().one())
+
     def not_in(self, plan_id: str, listed: Sequence[str]) -> Sequence[StepRun]:
         """Returns the runs that count at present and are not listed, the oldest first."""
         return [
@@ -154,6 +160,13 @@ class StepRunRepository:
         self._connection.execute(
             update(step_runs).where(step_runs.c.step_run_id == step_run_id).values(**values)
         )
+
+
+def failed_for_good(runs: Sequence[StepRun]) -> set[str]:
+    """Returns the cursors of the steps whose runs count and have only failed."""
+    counting = [run for run in runs if run.superseded_by is None]
+    done = {run.cursor for run in counting if run.status == SUCCEEDED}
+    return {run.cursor for run in counting if run.status == FAILED} - done
 
 
 def _from_row(row: RowMapping) -> StepRun:

@@ -1,0 +1,120 @@
+"""Steps about Python programs that use the library: in this process, or killed in another."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+
+from behave import given, then, when
+from forked import forked, until_transaction
+from world import wait_until
+
+import cleveragents
+from cleveragents import App, CallFailed
+
+STRIDE = 11
+PRELUDE = """
+import os, sys
+from pathlib import Path
+from cleveragents import App, CallFailed
+app = App(Path(sys.argv[1]), data_dir=Path(sys.argv[2]))
+"""
+
+
+@when("this program runs")
+def run_program(context):
+    """In the project, with `app` opened on it."""
+    names = {"os": os, "App": App, "CallFailed": CallFailed, "app": context.world.app()}
+    code = compile(textwrap.dedent(context.text), "the program", "exec")
+    with contextlib.chdir(context.world.project), context.world._variables_set():
+        exec(code, names)
+
+
+@when("this program fails")
+def run_failing_program(context):
+    context.raised = None
+    try:
+        run_program(context)
+    except AssertionError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, the next step asks for it
+        context.raised = error
+
+
+@given("this program has been killed in its step")
+def kill_program(context):
+    """Its step makes `started` and then waits."""
+    world = context.world
+    world.child = subprocess.Popen(
+        [sys.executable, "-c", PRELUDE + context.text, world.project, world.data_dir],
+        env={**os.environ, **world.variables},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    wait_until(lambda: list(world.data_dir.glob("sandboxes/*/tree/started")), "the step")
+    world.child.kill()
+    world.end_of_child()
+
+
+@then('it raised "{text}"')
+def check_raised(context, text):
+    told = f"{type(context.raised).__name__}: {context.raised}"
+    assert told.startswith(text), told
+
+
+@then("each public name of the library can be imported")
+def check_public_names(context):
+    assert set(cleveragents.__all__) == {*cleveragents._HOMES, "__version__"}
+    for name in cleveragents.__all__:
+        assert getattr(cleveragents, name).__class__, name
+
+
+@then('the library has no name "{name}"')
+def check_no_name(context, name):
+    assert not hasattr(cleveragents, name)
+
+
+@when("a loop is killed at every eleventh of its transactions and run again")
+def kill_loop(context):
+    """From nothing each time; the loop knows where it is from its plan alone."""
+    world = context.world
+    context.outcomes = []
+    while forked(lambda: loop_until(world, STRIDE * len(context.outcomes))):
+        loop(world.app())
+        assert world.sql("PRAGMA foreign_key_check") == []
+        assert world.sql("SELECT kind FROM operations WHERE status = 'open'") == []
+        assert world.plan.state == "complete", world.plan
+        context.outcomes.append((world.sandbox / "log").read_text())
+        shutil.rmtree(world.data_dir)
+
+
+def loop_until(world, number):
+    """Loops in this process and dies at the transaction of that number."""
+    app = world.app()
+    until_transaction(number, lambda: loop(app))
+
+
+def loop(app):
+    """Writes, fails once, writes, tries something and takes that back."""
+    with app.session(plan="@" if app.plans.list() else None) as run:
+        if run.plan.step_index == 0:
+            run.tool("write_file", path="log", content="one")
+        if run.plan.step_index == 1:
+            with contextlib.suppress(CallFailed):
+                run.tool("shell", command="echo bad >> log; exit 1")
+            run.tool("shell", command="printf ', two' >> log")
+        if run.plan.step_index == 2:
+            run.checkpoint("the end")
+            run.tool("write_file", path="log", content="too much")
+        if run.plan.step_index == 3:
+            rows = app.checkpoints.list_checkpoints(run.plan_id)
+            run.rollback(next(row for row in rows if row.label == "the end"))
+
+
+@then('each time it has come to its end with the file "log" of "{text}"')
+def check_ends(context, text):
+    assert set(context.outcomes) == {text}, context.outcomes
