@@ -19,6 +19,7 @@ from nox.command import CommandFailed
 ROOT = Path(__file__).resolve().parent
 BUILD = ROOT / "build"
 BIN = ROOT / ".venv" / "bin"
+GENERATED = ("commands", "errors", "events", "settings", "states")  # pages made from the code
 SUITES = ("unit_tests", "integration_tests")
 
 sys.path.append(str(ROOT / "scripts"))
@@ -129,13 +130,20 @@ def bench_long_plan(session: nox.Session) -> None:
     run(session, "python", "benchmarks/long_plan.py", *session.posargs)
 
 
+@nox.session(default=False)
+def pages(session: nox.Session) -> None:
+    """Writes the pages that are made from the code."""
+    for page in GENERATED:
+        run(session, "python", f"scripts/{page}_page.py")
+
+
 @nox.session
 def docs(session: nox.Session) -> None:
     """Links and anchors of all pages lead somewhere; generated pages are up to date."""
     check(
         session,
         ["python", "scripts/check_docs.py"],
-        ["python", "scripts/settings_page.py", "--check"],
+        *(["python", f"scripts/{page}_page.py", "--check"] for page in GENERATED),
     )
 
 

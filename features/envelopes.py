@@ -7,6 +7,8 @@ from pathlib import Path
 import fastjsonschema
 import yaml
 
+from cleveragents.cli.main import COMPLETE
+
 SCHEMA = Path(__file__).parents[1] / "docs/reference/cli/envelope.schema.json"
 _check = fastjsonschema.compile(json.loads(SCHEMA.read_text()))
 
@@ -27,4 +29,4 @@ def is_for_programs(arguments):
         for word, following in pairwise([*arguments, ""])
         if word.startswith("--format")
     ]
-    return named[-1:] in (["json"], ["yaml"]) and "--version" not in arguments
+    return named[-1:] in (["json"], ["yaml"]) and {"--version", COMPLETE}.isdisjoint(arguments)

@@ -4,8 +4,9 @@ python scripts/settings_page.py            # writes it
 python scripts/settings_page.py --check    # fails if it is out of date
 """
 
-import sys
 from pathlib import Path
+
+from page import settle
 
 from cleveragents.config.levels import PROJECT_FILE
 from cleveragents.config.settings import SETTINGS, Setting
@@ -55,10 +56,7 @@ directory is `--data-dir`, else `CLEVERAGENTS_DATA_DIR`, else the user's data di
 def main() -> None:
     """Writes or checks the page."""
     page = HEAD + "".join(row(setting) for setting in SETTINGS.values())
-    if "--check" not in sys.argv:
-        PAGE.write_text(page, encoding="utf-8")
-    elif PAGE.read_text(encoding="utf-8") != page:
-        sys.exit(f"{PAGE} is out of date; run: python scripts/settings_page.py")
+    settle("scripts/settings_page.py", {PAGE: page})
 
 
 def row(setting: Setting) -> str:

@@ -16,12 +16,10 @@ from cleveragents.checkpoints.saving import CheckpointPolicy, Saving
 from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.checkpoints.triggers import Trigger
 from cleveragents.checkpoints.undo import Undoing
+from cleveragents.config.environment import caller_environment, default_data_dir, home
 from cleveragents.config.levels import (
     Settings,
     Sources,
-    caller_environment,
-    default_data_dir,
-    home,
     load,
 )
 from cleveragents.engine.append import AppendService

@@ -14,12 +14,16 @@ class Event:
 
 @dataclass(frozen=True)
 class PlanMoved(Event):
+    """The plan went to another phase or state."""
+
     phase: str
     state: str
 
 
 @dataclass(frozen=True)
 class SandboxReady(Event):
+    """The sandbox is made and filled."""
+
     strategy: str
     path: str
     files: int
@@ -27,6 +31,8 @@ class SandboxReady(Event):
 
 @dataclass(frozen=True)
 class StepStarted(Event):
+    """An attempt at a step begins."""
+
     index: int
     total: int
     name: str
@@ -36,11 +42,15 @@ class StepStarted(Event):
 
 @dataclass(frozen=True)
 class StepOutput(Event):
+    """A step has printed something."""
+
     text: str  # the newest complete line a step printed
 
 
 @dataclass(frozen=True)
 class StepFinished(Event):
+    """A step has worked."""
+
     index: int
     name: str
     seconds: float
@@ -49,6 +59,8 @@ class StepFinished(Event):
 
 @dataclass(frozen=True)
 class StepFailed(Event):
+    """An attempt at a step has failed."""
+
     index: int
     name: str
     seconds: float
@@ -58,6 +70,8 @@ class StepFailed(Event):
 
 @dataclass(frozen=True)
 class Decided(Event):
+    """A decision was made, or one that counts was reused."""
+
     name: str
     chosen: str
     why: str
@@ -65,6 +79,8 @@ class Decided(Event):
 
 @dataclass(frozen=True)
 class CheckpointSaved(Event):
+    """A checkpoint was made."""
+
     seq: int
     checkpoint_id: str
     reason: str
@@ -72,12 +88,16 @@ class CheckpointSaved(Event):
 
 @dataclass(frozen=True)
 class CheckpointSame(Event):
+    """A checkpoint was due, but nothing had changed since the latest."""
+
     seq: int  # the checkpoint that already holds this state
     reason: str
 
 
 @dataclass(frozen=True)
 class RolledBack(Event):
+    """Files and plan are back at a checkpoint."""
+
     seq: int
     checkpoint_id: str
     files: int
@@ -91,12 +111,16 @@ class PathsRestored(Event):
 
 @dataclass(frozen=True)
 class CallUndone(Event):
+    """The undo of a call was run."""
+
     worked: bool
     text: str
 
 
 @dataclass(frozen=True)
 class Validated(Event):
+    """A validation of the action was run before an apply."""
+
     command: str
     exit_code: int
     seconds: float
@@ -104,12 +128,16 @@ class Validated(Event):
 
 @dataclass(frozen=True)
 class SandboxRefreshed(Event):
+    """What the user changed meanwhile was merged into the sandbox."""
+
     files: int
     conflicts: int
 
 
 @dataclass(frozen=True)
 class SubplanStarted(Event):
+    """An attempt at a subplan begins."""
+
     child_id: str
     name: str
     attempt: int
@@ -117,6 +145,8 @@ class SubplanStarted(Event):
 
 @dataclass(frozen=True)
 class SubplanEnded(Event):
+    """An attempt at a subplan has come to its end."""
+
     name: str
     state: str
     reason: str  # why it is not complete; empty if it is
@@ -125,6 +155,8 @@ class SubplanEnded(Event):
 
 @dataclass(frozen=True)
 class SubplanMerged(Event):
+    """The result of a subplan was merged into its parent."""
+
     name: str
     files: int
     conflicts: int
@@ -132,6 +164,8 @@ class SubplanMerged(Event):
 
 @dataclass(frozen=True)
 class Note(Event):
+    """Something that should be told even where progress is not shown."""
+
     text: str
 
 

@@ -9,13 +9,12 @@ import typer
 from cleveragents.cli.invocation import add_commands, add_group, current
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.config import file
+from cleveragents.config.environment import caller_environment, home
 from cleveragents.config.levels import (
     Level,
     Settings,
     Sources,
     Value,
-    caller_environment,
-    home,
     load,
     refuse_in_project,
 )

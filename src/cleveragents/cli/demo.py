@@ -11,7 +11,7 @@ import typer
 
 from cleveragents.cli.invocation import add_commands, current
 from cleveragents.cli.render import Format, Result, Text
-from cleveragents.config.levels import caller_environment
+from cleveragents.config.environment import caller_environment
 from cleveragents.errors import Failed
 from cleveragents.sandbox.git import start_repository
 

@@ -13,7 +13,9 @@ GROUPS = {
     "run": ("cleveragents.cli.run", "Make a plan from an action file and run it."),
     "doctor": ("cleveragents.cli.doctor", "Look for what is wrong, and repair it if asked."),
     "demo": ("cleveragents.cli.demo", "Show how a plan runs, fails and is taken back."),
+    "completion": ("cleveragents.cli.completion", "Write what makes your shell complete commands."),
 }
+COMPLETE = "__complete"  # asked by the shell, see completion.py
 
 
 def main() -> None:
@@ -27,6 +29,11 @@ def run(arguments: Sequence[str]) -> int:
         from cleveragents import __version__
 
         sys.stdout.write(f"cleveragents {__version__}\n")
+        return 0
+    if arguments[:1] == [COMPLETE]:  # likewise, at every Tab
+        from cleveragents.cli.candidates import lines
+
+        sys.stdout.writelines(lines(arguments[1:]))
         return 0
     from cleveragents.cli.boundary import guarded
 

@@ -25,7 +25,7 @@ from rich.markup import escape
 from rich.panel import Panel as RichPanel
 from rich.table import Table as RichTable
 
-from cleveragents.config.levels import caller_environment
+from cleveragents.config.environment import caller_environment
 from cleveragents.errors import CleverAgentsError
 
 PAGER = "less"

@@ -3,7 +3,6 @@
 A project's file is written by whoever writes the project: it may not set what reaches outside it.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,6 +11,7 @@ from typing import cast
 
 import platformdirs
 
+from cleveragents.config.environment import CONFIG_PATH, DATA_DIR
 from cleveragents.config.file import entries
 from cleveragents.config.settings import (
     SETTINGS,
@@ -23,7 +23,6 @@ from cleveragents.errors import InvalidInput
 from cleveragents.nearest import asking
 
 PROJECT_FILE = Path(".cleveragents") / "config.toml"
-DATA_DIR, CONFIG_PATH = "CLEVERAGENTS_DATA_DIR", "CLEVERAGENTS_CONFIG_PATH"
 # What we ourselves hand to steps is no setting, and a step may well call `agents`.
 OWN_VARIABLES = (
     DATA_DIR,
@@ -190,18 +189,3 @@ def refuse_in_project(setting: Setting, key: str, where: str) -> None:
 def _file(path: Path, level: Level) -> Iterator[_Said]:
     for key, given in entries(path).items():
         yield _Said(known(key, f"{path}: "), key, given, level, str(path))
-
-
-def home(environment: Mapping[str, str]) -> Path:
-    """The caller's home directory."""
-    return Path(environment.get("HOME") or "~").expanduser()
-
-
-def default_data_dir(environment: Mapping[str, str]) -> Path:
-    """Where everything is kept unless a flag says otherwise."""
-    return Path(environment.get(DATA_DIR) or platformdirs.user_data_dir("cleveragents"))
-
-
-def caller_environment() -> Mapping[str, str]:
-    """The one place where the environment of the process is read."""
-    return dict(os.environ)

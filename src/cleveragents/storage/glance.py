@@ -1,0 +1,72 @@
+"""A glance at what is stored, for whoever cannot wait: with nothing but SQLite, read-only."""
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+
+DATABASE = "cleveragents.db"
+NEWEST = 100  # rows of a kind; whoever wants an older one knows its id
+
+PROJECT = "SELECT project_id FROM projects WHERE path IN ({}) ORDER BY length(path) DESC"
+PLANS = """SELECT plan_id, name || ', ' || phase || '/' || state FROM plans
+    WHERE project_id = ? ORDER BY number DESC"""
+LATEST = """SELECT plan_id FROM plans
+    WHERE project_id = ? AND parent_plan_id IS NULL ORDER BY number DESC"""
+PLAN = "SELECT plan_id FROM plans WHERE substr(plan_id, 1, length(?1)) = ?1"
+CHECKPOINTS = """SELECT seq, checkpoint_id, coalesce(label, checkpoint_type) FROM checkpoints
+    WHERE plan_id = ? ORDER BY seq DESC"""
+DECISIONS = """SELECT decision_id, question || ' ' || chosen FROM decisions
+    JOIN plans USING (plan_id) WHERE project_id = ? AND decisions.superseded_by IS NULL
+    ORDER BY decision_id DESC"""
+
+
+class Glance:
+    """Reads a few columns; raises `sqlite3.Error` where there is nothing to be read."""
+
+    def __init__(self, data_dir: Path) -> None:
+        place = quote(str(data_dir.absolute() / DATABASE))
+        self._connection = sqlite3.connect(f"file:{place}?mode=ro", uri=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._connection.close()
+
+    def project(self, places: Sequence[Path]) -> str | None:
+        """Returns the innermost project that is one of these directories."""
+        query = PROJECT.format(", ".join("?" * len(places)))
+        return self._first(query, *map(str, places))
+
+    def plans(self, project_id: str | None) -> list[tuple[str, str]]:
+        """Returns plans with name and state, the newest first."""
+        return self._newest(PLANS, project_id)
+
+    def plan(self, project_id: str | None, text: str) -> str | None:
+        """Returns the plan that is meant by `@`, an id or the beginning of one."""
+        if text == "@":
+            return self._first(LATEST, project_id)
+        return self._first(PLAN, text.upper())
+
+    def checkpoints(self, plan_id: str | None) -> list[tuple[int, str, str]]:
+        """Returns number, id, and label or type of checkpoints, the newest first."""
+        return self._newest(CHECKPOINTS, plan_id)
+
+    def decisions(self, project_id: str | None) -> list[tuple[str, str]]:
+        """Returns the decisions that count, each with what was chosen, the newest first."""
+        return self._newest(DECISIONS, project_id)
+
+    def _first(self, query: str, *values: str | None) -> str | None:
+        row = self._connection.execute(query, values).fetchone()
+        return None if row is None else row[0]
+
+    def _newest(self, query: str, value: str | None) -> list[Any]:
+        return self._connection.execute(query, (value,)).fetchmany(NEWEST)
