@@ -32,7 +32,7 @@ def read(room: Room, plan_id: str = "%") -> Facts:
     """Reads the facts of a plan, or of the latest; a database without plans has none."""
     plans = room.sql(
         "SELECT plan_id, phase, state, cursor FROM plans"
-        f" WHERE plan_id LIKE '{plan_id}' ORDER BY number"
+        f" WHERE plan_id LIKE '{plan_id}' AND parent_plan_id IS NULL ORDER BY number"
     )
     if not plans:
         return Facts((), (), 0, (), ())

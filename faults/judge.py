@@ -32,6 +32,7 @@ class Outcome:
     added: tuple[str, ...]  # kinds of checkpoints, but for safety copies and the next command's
     gone: frozenset[str]  # checkpoints of before
     unfinished: tuple[str, ...]
+    project: str
 
 
 class Judge:
@@ -69,8 +70,8 @@ class Judge:
         outcome = self._outcome(facts)
         if outcome not in self._legal:
             yield Problem(TORN, f"{outcome} is none of {self._legal}")
-        if picture(self._room.project) != self._stage.project:
-            yield Problem(LOST, "the user's project was touched")
+        if outcome.project.startswith("?"):
+            yield Problem(LOST, f"the user's project: {outcome.project}")
         yield from self._problems_of_rows(facts)
         yield from self._going_back(facts, turn)
 
@@ -89,6 +90,7 @@ class Judge:
             tuple(added) if self._operation.counts_rows else (),
             frozenset(self._known.keys() - there),
             facts.unfinished,
+            self._stage.project_now(),
         )
 
     def _problems_of_rows(self, facts: Facts) -> Iterator[Problem]:
@@ -114,6 +116,8 @@ class Judge:
         rows = [row for row in facts.rows if row.checkpoint_id in self._known]
         if rows:
             row = rows[turn % len(rows)]
+            if facts.plan[:2] == ("apply", "applied"):
+                self._room.must("plan unapply @ --yes")
             if self._room.run(f"plan rollback @ {row.seq} --yes"):
                 yield Problem(LOST, f"no way to go to checkpoint {row.seq}: {self._room.said}")
             elif (tree := self._stage.tree()) != self._stage.trees[self._known[row.checkpoint_id]]:
@@ -121,6 +125,8 @@ class Judge:
 
     def _name(self, tree: Picture) -> str:
         """The name of a tree, or how it differs from the one that is most like it."""
+        if not tree:
+            return "gone"
         for name, known in self._stage.trees.items():
             if tree == known:
                 return name

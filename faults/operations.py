@@ -11,6 +11,10 @@ ROLLBACK = "plan rollback @ 2 --yes"
 DELETE = "plan checkpoint delete @ 2 --yes"
 EXECUTE = "plan execute @"
 RUN = "run ../action.yaml"
+APPLY = "plan apply @ --yes"
+UNAPPLY = "plan unapply @ --yes"
+CORRECT = "plan correct --mode revert --guidance why --choose b --yes DECISION"
+PIN = "plan checkpoint pin @ 2"  # changes a plan in whatever phase it is
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,11 @@ class Operation:
     counts_rows: bool = True  # False: which checkpoints appear depends on where it was cut
 
 
+MANUAL = "CLEVERAGENTS_SANDBOX_CLEANUP=manual"
+# Between the closing of an apply and the removal of its sandbox is a legal place to stop.
+APPLIED = (Way((), "dirty"), Way((APPLY,), "gone"), Way((f"{MANUAL} {APPLY}",), "dirty"))
+
+
 def _either(line: str, before: str, after: str) -> tuple[Way, Way]:
     return Way((), before), Way((line,), after)
 
@@ -64,6 +73,42 @@ OPERATIONS = (
         (Way((), "3"),),
         next_line=EXECUTE,
         owed="half",
+        counts_rows=False,
+    ),
+    Operation(
+        "apply",
+        "done",
+        APPLY,
+        APPLIED,
+        next_line=PIN,
+        counts_rows=False,
+    ),
+    Operation(
+        "apply in git",
+        "done",
+        APPLY,
+        APPLIED,
+        next_line=PIN,
+        repository=True,
+        counts_rows=False,
+    ),
+    Operation("unapply", "applied", UNAPPLY, _either(UNAPPLY, "gone", "3"), PIN, owed=None),
+    Operation(
+        "subplans",
+        "made",
+        EXECUTE,
+        (Way((), "fan a"),),
+        next_line=EXECUTE,
+        owed=None,
+        counts_rows=False,
+    ),
+    Operation(
+        "correct",
+        "decided",
+        CORRECT,
+        _either(CORRECT, "fan a", "fan b"),
+        next_line=EXECUTE,
+        owed=None,
         counts_rows=False,
     ),
     Operation("migrate", "old", "plan checkpoint list @", (Way((), "dirty"),)),

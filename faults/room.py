@@ -42,7 +42,11 @@ class Room:
     @property
     def sandbox(self) -> Path:
         """The files of the latest plan's sandbox."""
-        return Path(self.sql("SELECT path FROM sandboxes ORDER BY sandbox_id")[-1][0])
+        rows = self.sql(
+            "SELECT path FROM sandboxes JOIN plans USING (plan_id)"
+            " WHERE parent_plan_id IS NULL ORDER BY sandbox_id"
+        )
+        return Path(rows[-1][0])
 
     def sql(self, statement: str) -> list[tuple]:
         """Asks the database without the product's help."""
@@ -50,13 +54,24 @@ class Room:
             return connection.execute(statement).fetchall()
 
     def keep(self, name: str) -> None:
-        """Remembers the data directory as it is."""
+        """Remembers the data directory and the project as they are."""
         copy(self.data, self.home / f"kept-{name}")
+        self.keep_project(name)
+
+    def keep_project(self, name: str) -> None:
+        """Remembers the project as it is."""
+        copy(self.project, self.home / f"kept-project-{name}")
 
     def put_back(self, name: str) -> None:
-        """Makes the data directory again what was remembered, at the same path."""
+        """Makes data directory and project again what was remembered, at the same paths."""
         self.clear()
         copy(self.home / f"kept-{name}", self.data)
+        self.put_project_back(name)
+
+    def put_project_back(self, name: str) -> None:
+        """Makes the project again what was remembered."""
+        empty(self.project)
+        copy(self.home / f"kept-project-{name}", self.project)
 
     def clear(self) -> None:
         """Leaves the data directory empty."""
@@ -104,9 +119,11 @@ class Room:
         return run_traced(work, self._log, injection=injection)
 
     def calls(self, line: str) -> list[SystemCall]:
-        """Runs a command line and returns the calls it made on the data directory."""
+        """Runs a command line and returns the calls it made on data directory and project."""
         self.trace(line)
-        return [call for call in read_calls(self._log) if str(self.data) in call.text]
+        places = (str(self.data), str(self.project))
+        calls = read_calls(self._log)
+        return [call for call in calls if any(place in call.text for place in places)]
 
     @property
     def was_injected(self) -> bool:
@@ -124,7 +141,7 @@ class Room:
 
     def _type(self, lines: Sequence[str]) -> int:
         for line in lines:
-            words = shlex.split(line)
+            words = [self._meant(word) for word in shlex.split(line)]
             while "=" in words[0]:  # NAME=value before a command, as in a shell
                 name, _, value = words.pop(0).partition("=")
                 os.environ[name] = value
@@ -132,6 +149,13 @@ class Room:
             if code:
                 return code
         return 0
+
+    def _meant(self, word: str) -> str:
+        """DECISION stands for the only choice that a plan has made."""
+        if word != "DECISION":
+            return word
+        choices = "SELECT decision_id FROM decisions WHERE decision_type = 'strategy_choice'"
+        return self.sql(choices)[0][0]
 
     def _in_child(self, work: Callable[[], int]) -> int:
         try:

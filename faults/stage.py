@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from alembic import command
@@ -19,6 +20,8 @@ from faults.story import Picture
 from faults.tracing import Injection
 
 FIRST_SCHEMA = "0001"
+NEW = "new"  # the project as nothing has touched it yet
+SECOND_STORY = ("made", "decided")  # what its checkpoints hold is not known beforehand
 TREE_OF_ROW = {
     1: "0",
     2: "1",
@@ -38,7 +41,9 @@ class Stage:
         if repository:
             story.shell(story.REPOSITORY, self.room.project)
         self.trees: dict[str, Picture] = {str(n): seen for n, seen in enumerate(trees)}
+        self.trees |= story.tell_of_choices(self.room)
         self.project = picture(self.room.project)
+        self.room.keep_project(NEW)
         self.saved: dict[str, dict[str, str]] = {}  # start -> checkpoint id -> name of its tree
         self._makers: Mapping[str, Callable[[], None]] = {
             "done": self._run_to_the_end,
@@ -46,23 +51,38 @@ class Stage:
             "interrupted": self._interrupt,
             "old": self._age,
             "nothing": lambda: None,
+            "applied": self._apply,
+            "made": lambda: self.room.must("plan use ../fan.yaml"),
+            "decided": lambda: self.room.must("run ../fan.yaml"),
         }
 
     def start(self, name: str) -> None:
         """Puts the room into a state that operations start from, made once and kept."""
         if name not in self.saved:
             self.room.clear()
+            self.room.put_project_back(NEW)
             self._makers[name]()
-            rows = read(self.room).rows if (self.room.data / "cleveragents.db").exists() else ()
-            self.saved[name] = {
-                row.checkpoint_id: TREE_OF_ROW.get(row.seq, "dirty") for row in rows
-            }
+            self.saved[name] = self._known_rows(name)
             self.room.keep(name)
         self.room.put_back(name)
 
     def tree(self) -> Picture:
-        """What the sandbox holds now."""
-        return picture(self.room.sandbox, without=[b".git"])
+        """What the sandbox holds now; nothing at all if it was removed."""
+        sandbox = self.room.sandbox
+        return picture(sandbox, without=[b".git"]) if sandbox.exists() else {}
+
+    def project_now(self) -> str:
+        """Names the state of the user's project; times count where nothing may have changed."""
+        now = picture(self.room.project)
+        if now == self.project:
+            return "as it was"
+        if _of_git(now) != _of_git(self.project):
+            return "? its repository was touched"
+        results = {name: self.trees[name] for name in ("3", "dirty") if name in self.trees}
+        for name, files in {"back": self.project, **results}.items():
+            if _timeless(now) == _timeless(files):
+                return name
+        return "? neither as it was nor as it is to be"
 
     def remove(self) -> None:
         """Removes everything."""
@@ -72,6 +92,15 @@ class Stage:
         self.room.must("run ../action.yaml")
         story.shell(story.settled(story.DIRTY), self.room.sandbox)
         self.trees["dirty"] = self.tree()
+
+    def _known_rows(self, name: str) -> dict[str, str]:
+        there = (self.room.data / "cleveragents.db").exists()
+        rows = read(self.room).rows if there and name not in SECOND_STORY else ()
+        later = "3" if name == "applied" else "dirty"
+        return {row.checkpoint_id: TREE_OF_ROW.get(row.seq, later) for row in rows}
+
+    def _apply(self) -> None:
+        self.room.must("run ../action.yaml --apply --yes")
 
     def _tear(self) -> None:
         """Kills a rollback half-way through its files."""
@@ -104,6 +133,20 @@ class Stage:
         for left in self.room.data.glob("cleveragents.db-*"):
             left.unlink()
         (self.room.data / "head").unlink(missing_ok=True)  # the first schema knew of none
+
+
+def _of_git(files: Picture) -> Picture:
+    return {path: seen for path, seen in files.items() if _is_git(path)}
+
+
+def _timeless(files: Picture) -> Picture:
+    """Files without git's own, times and hard links: an apply gives new content a new one."""
+    kept = {path: seen for path, seen in files.items() if not _is_git(path)}
+    return {path: replace(seen, mtime=None, links=frozenset()) for path, seen in kept.items()}
+
+
+def _is_git(path: bytes) -> bool:
+    return path == b".git" or path.startswith(b".git/")
 
 
 def is_newer_schema_there() -> bool:

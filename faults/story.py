@@ -6,7 +6,7 @@ shell in a plain directory, yields trees that are equal to the nanosecond.
 
 import json
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from oracle import Seen, picture
@@ -34,6 +34,10 @@ REPOSITORY = """
 git init -q . && git config user.name T && git config user.email t@x
 git add -A && git commit -q -m first
 """
+# A second story: a choice, two subplans, and a step that needs all of what they made.
+FAN = {"a": "printf a > picked", "b": "printf b > picked"}
+CHILDREN = {"x": "printf x > x; rm run.sh", "y": "printf y > y; mkdir made"}
+GATHER = "cat picked x y > all"
 # The second step can be told to kill the program that runs it, half-way.
 DEATH = '[ -z "$DIE" ] || { kill -9 $PPID; sleep 60; }'
 
@@ -59,7 +63,24 @@ def tell(room: Room) -> list[Picture]:
     ]
     steps[-1]["checkpoint"] = NAMED
     action(room).write_text(json.dumps({"name": "story", "steps": steps}))
-    return replay(room)
+    return replay(room, "replay", STEPS)
+
+
+def tell_of_choices(room: Room) -> dict[str, Picture]:
+    """Writes the action of the second story; returns the trees its choices lead to."""
+    step = lambda command: {"tool": "shell", "with": {"command": settled(command)}}  # noqa: E731
+    options = {name: [step(command)] for name, command in FAN.items()}
+    children = [{"name": name, "steps": [step(line)]} for name, line in CHILDREN.items()]
+    steps = [
+        {"name": "pick", "decide": {"question": "which", "options": options, "choose": "a"}},
+        {"name": "fan out", "subplans": {"mode": "parallel", "plans": children}},
+        step(GATHER),
+    ]
+    (room.home / "fan.yaml").write_text(json.dumps({"name": "fan", "steps": steps}))
+    return {
+        f"fan {name}": replay(room, f"replay-{name}", (command, *CHILDREN.values(), GATHER))[-1]
+        for name, command in FAN.items()
+    }
 
 
 def action(room: Room) -> Path:
@@ -67,12 +88,12 @@ def action(room: Room) -> Path:
     return room.home / "action.yaml"
 
 
-def replay(room: Room) -> list[Picture]:
-    """Runs the steps in a plain copy of the project; returns its picture after each."""
-    beside = room.home / "replay"
+def replay(room: Room, name: str, steps: Sequence[str]) -> list[Picture]:
+    """Runs steps in a plain copy of the project; returns its picture after each."""
+    beside = room.home / name
     copy(room.project, beside)
     pictures: list[Picture] = [picture(beside)]
-    for step in STEPS:
+    for step in steps:
         shell(settled(step), beside)
         pictures.append(picture(beside))
     return pictures

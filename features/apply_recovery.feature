@@ -25,6 +25,14 @@ Feature: Apply, whatever happens in between
     Then it was before or after each time
     And more than 5 moments were tried
 
+  Scenario: an unapply that is killed while it makes the sandbox again is finished
+    Given the sandbox is remembered
+    And I have run "agents plan apply @ --yes"
+    When an unapply is killed while it makes the sandbox again
+    And I run "agents plan apply @ --dry-run"
+    Then the sandbox is exactly as it was
+    And the plan is "execute/complete"
+
   Scenario: an error on the way leads back to exactly before
     When an apply meets the error ENOSPC at each of its steps
     Then the project was as before each time, and the plan "execute/complete"

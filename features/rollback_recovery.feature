@@ -212,6 +212,14 @@ Feature: Rollbacks that go wrong
     Then the exit code is 0
     And the plan's file "v" holds "1"
 
+  Scenario: a rebuilding that is killed before its intent is recorded leaves no empty sandbox
+    Given the sandbox directory is lost
+    When a process that rebuilds it at checkpoint 2 is killed before its intent is recorded
+    And I run "agents plan status @ --format json"
+    Then the data holds
+      | field                    | value     |
+      | execution.sandbox.status | "missing" |
+
   # --- Whatever happened in between --------------------------------------------------------------
 
   # Deleting it would delete its only copy, so the plan stops and says what is in the way.

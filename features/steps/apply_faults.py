@@ -15,7 +15,7 @@ from cleveragents.engine.proposal import ApplyOptions
 from cleveragents.errors import CleverAgentsError
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.users_repository import folds_case
-from cleveragents.snapshots import exchange, look
+from cleveragents.snapshots import exchange, look, restore
 from cleveragents.storage.lock import Locks
 
 POINTS = ("open", "rename", "unlink", "mkdir", "rmdir", "symlink", "fchmod", "utime")
@@ -94,6 +94,21 @@ def kill_everywhere(context, an, verb):
         assert not differences(before, _files(context))
     context.after = _files(context)
     context.verb = verb
+
+
+@when("an unapply is killed while it makes the sandbox again")
+def kill_rebuilding(context):
+    def install():
+        points = iter(range(6))
+
+        def count(name):
+            if name == "rename" and next(points, None) is None:
+                die()
+
+        restore.os = Watched(count)
+
+    code = forked(lambda: (install(), _act(context, "unapply")))
+    assert code == -signal.SIGKILL, code
 
 
 def _at_intent():

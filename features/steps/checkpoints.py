@@ -3,9 +3,11 @@
 import os
 import shlex
 import shutil
+import signal
 from pathlib import Path
 
 from behave import given, then, when
+from forked import die, forked
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, judge
@@ -358,6 +360,18 @@ def crash_after_intent(context, number):
 def crash_after_restore(context, number):
     app, plan, target = begin_rollback(context, number)
     app.checkpoints.restore_files(plan.plan_id, target)
+
+
+@when("a process that rebuilds it at checkpoint {number:d} is killed before its intent is recorded")
+def kill_before_intent(context, number):
+    def work():
+        app = context.world.app()
+        plan_id = app.plans.find("@").plan_id
+        target = app.checkpoints.get_checkpoint(plan_id, str(number))
+        app.checkpoints._rollbacks.open = lambda *_: die()
+        app.checkpoints.rollback_to_checkpoint(plan_id, target, rebuild=True)
+
+    assert forked(work) == -signal.SIGKILL
 
 
 def begin_rollback(context, number):

@@ -15,6 +15,7 @@ from cleveragents.checkpoints.rollback import (
     FileChange,
     RollbackResult,
     Rollbacks,
+    verified,
 )
 from cleveragents.checkpoints.saving import CheckpointPolicy, Saving, Wanted
 from cleveragents.checkpoints.triggers import TYPE_OF, CheckpointType, Trigger
@@ -136,9 +137,9 @@ class CheckpointService:
             plan = self._plan(plan_id)
             refuse_applied(plan)
             lost = rebuild and not self._sandboxes.is_there(plan_id)
-            if lost:
-                self._sandboxes.rebuilt(plan_id)
-            changes = self._verified_changes(plan, checkpoint)
+            changes = () if lost else self._verified_changes(plan, checkpoint)
+            if lost:  # it is made again when the intent is recorded: nobody must take it as empty
+                self._refuse_damaged(plan, checkpoint)
             if not (changes or ending or rebuild) and self._is_document_of(plan, checkpoint):
                 return self._nothing_to_do(plan, checkpoint)
             reason = f"before the rollback to {checkpoint.name}"
@@ -256,6 +257,11 @@ class CheckpointService:
     def _verified_changes(self, plan: Plan, checkpoint: Checkpoint) -> tuple[FileChange, ...]:
         with self._naming_nearest_good(plan, checkpoint):
             return self._rollbacks.preview(plan, checkpoint)
+
+    def _refuse_damaged(self, plan: Plan, checkpoint: Checkpoint) -> None:
+        with self._naming_nearest_good(plan, checkpoint):
+            archive = self._sandboxes.archive(plan.project_id)
+            archive.refuse_damaged(verified(archive, checkpoint))
 
     @contextmanager
     def _naming_nearest_good(self, plan: Plan, target: Checkpoint) -> Generator[None]:

@@ -91,7 +91,13 @@ class Applications:
 
     def open_unapply(self, plan: Plan, applied: Operation) -> Operation:
         """Records the intent to take an apply back."""
-        intent = {**applied.intent, "stamp": time.time_ns(), "undoes": applied.operation_id}
+        intent = {
+            **applied.intent,
+            "stamp": time.time_ns(),
+            "undoes": applied.operation_id,
+            # Said here: after a crash in the middle of it half a sandbox is there.
+            "rebuilds": not self._sandboxes.is_there(plan.plan_id),
+        }
         if "old" in intent:
             intent |= {"old": applied.intent["new"], "new": applied.intent["old"]}
         return self._open(plan, Kind.UNAPPLY, intent)
@@ -240,7 +246,7 @@ class Applications:
 
     def _rebuild(self, plan: Plan, operation: Operation) -> None:
         """Gives an unapplied plan its sandbox back, if it was cleaned up."""
-        if not self._sandboxes.is_there(plan.plan_id):
+        if operation.intent["rebuilds"]:
             sandbox = self._sandboxes.rebuilt(plan.plan_id)
             archive = self._sandboxes.archive(plan.project_id)
             snapshot = archive.load(operation.intent["result"])

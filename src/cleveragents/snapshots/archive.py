@@ -251,6 +251,11 @@ class Archive(Merging):
             for path in verifier.damaged_paths(b"", root)
         ]
 
+    def refuse_damaged(self, snapshot: Snapshot) -> None:
+        """Refuses a snapshot that cannot be restored as a whole."""
+        if paths := self.damaged(snapshot):
+            raise _damaged(paths)
+
     def sweep(self, live: Callable[[], set[str]], forgotten: Iterable[str]) -> Swept | None:
         """Frees what only forgotten snapshots need; None if the store is in use just now."""
         with self._listing:
