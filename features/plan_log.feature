@@ -165,3 +165,38 @@ Feature: The history of a plan
       rollback   to cp1: 1 file put back, 1 call taken back
       cp4        rollback: rolled back to cp1
       """
+
+  Scenario: undone calls, merges of subplans and applies are part of the story
+    Given a git repository
+    And the action
+      """
+      name: deploying
+      tools:
+        - {name: deploy, command: "true", side_effects: [network], undo: "true"}
+        - {name: notify, command: "true", side_effects: [mail], undo: "echo nobody there; exit 3"}
+      steps:
+        - {name: fan out, subplans: {plans: [{name: docs, steps: [{tool: shell, with: {command: "echo d > docs"}}]}]}}
+        - {name: ship, tool: deploy}
+        - {name: tell, tool: notify}
+      """
+    And I have run "agents run ACTION"
+    And I have run "agents plan rollback @ 3 --yes"
+    And I have run "agents plan execute @"
+    And I have run "agents plan apply @ --yes"
+    And I have run "agents plan unapply @ --yes"
+    When I run "agents plan log @"
+    Then the story says
+      """
+      merge      docs: 1 path merged
+      rollback   to cp3: 0 files put back, 2 calls taken back
+      undo       step tell: the undo of notify failed: exit code 3: nobody there
+      undo       step ship: deploy undone
+      apply      1 path to the project
+      unapply    1 path taken back from the project
+      """
+    When I run "agents plan log @ --format json"
+    Then the facts of the last event of each kind are
+      | kind | fact   | value       |
+      | undo | step   | "ship"      |
+      | undo | tool   | "deploy"    |
+      | undo | status | "succeeded" |

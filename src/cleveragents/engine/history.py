@@ -6,11 +6,14 @@ from datetime import datetime
 from typing import Any
 
 from cleveragents.checkpoints.checkpoint import CheckpointRepository, facts
-from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
+from cleveragents.checkpoints.operations import Operation, OperationRepository
+from cleveragents.engine.operation_story import story
+from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import Decision, DecisionRepository
 from cleveragents.plans.journal import Entry, Happening, entries
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import FAILED, STARTED, StepRun, StepRunRepository
+from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
 from cleveragents.storage.database import Database
 
 
@@ -43,6 +46,8 @@ class History:
             runs = StepRunRepository(connection).of_plan(plan.plan_id)
             operations = OperationRepository(connection).of_plan(plan.plan_id)
             decisions = DecisionRepository(connection).of_plan(plan.plan_id)
+            undone = UndoRunRepository(connection).of_plan(plan.plan_id)
+            children = ChildRepository(connection).of_plan(plan.plan_id)
         live = {row.checkpoint_id: facts(row) for row in checkpoints}
         saved = {
             entry.ref_id: entry.detail or live[entry.ref_id]
@@ -56,6 +61,8 @@ class History:
             {run.step_run_id: run for run in runs},
             {operation.operation_id: operation for operation in operations},
             {decision.decision_id: decision for decision in decisions},
+            {run.undo_run_id: run for run in undone},
+            {child.plan_id: child.name for child in children},
         )
         return [telling.event(entry) for entry in happened]
 
@@ -70,6 +77,8 @@ class _Telling:
     runs: Mapping[str, StepRun]
     operations: Mapping[str, Operation]
     decisions: Mapping[str, Decision]
+    undone: Mapping[str, UndoRun]
+    subplans: Mapping[str, str]  # their names
 
     def event(self, entry: Entry) -> Event:
         tell = {
@@ -80,16 +89,17 @@ class _Telling:
             Happening.CHECKPOINT: self._checkpoint,
             Happening.OPERATION: self._operation,
             Happening.PINNED: self._pinned,
+            Happening.UNDO: self._undone,
         }[entry.kind]
-        what, story, about = tell(entry)
-        return Event(entry.seq, entry.at, entry.kind, what, story, about)
+        what, told, about = tell(entry)
+        return Event(entry.seq, entry.at, entry.kind, what, told, about)
 
     def _made(self, _: Entry) -> Told:
         action = self.plan.action
         count = len(action.steps)
-        story = f"{action.name}: {action.description}" if action.description else action.name
+        named = f"{action.name}: {action.description}" if action.description else action.name
         about = {"action": action.name, "steps": count}
-        return "made", f"{story} ({count} step{'s' if count > 1 else ''})", about
+        return "made", f"{named} ({count} step{'s' if count > 1 else ''})", about
 
     def _moved(self, entry: Entry) -> Told:
         moved = entry.detail
@@ -109,8 +119,8 @@ class _Telling:
             "rationale": row.rationale,
             "taken_back_by": row.superseded_by,
         }
-        story = f"{row.question} {row.chosen}{why}{self._back(row.superseded_by)}"
-        return "decided", story, about
+        told = f"{row.question} {row.chosen}{why}{self._back(row.superseded_by)}"
+        return "decided", told, about
 
     def _step(self, entry: Entry) -> Told:
         run = self.runs[entry.ref_id]
@@ -134,8 +144,8 @@ class _Telling:
         end = ended.get(run.status, run.summary or run.status)
         took = "" if seconds is None else f", {seconds:.1f} s"
         origin = f", from {start}" if start else ""
-        story = f"{run.name} ({run.tool}{again}): {end}{took}{origin}"
-        return _number(run.cursor), story + self._back(run.superseded_by), about
+        told = f"{run.name} ({run.tool}{again}): {end}{took}{origin}"
+        return _number(run.cursor), told + self._back(run.superseded_by), about
 
     def _checkpoint(self, entry: Entry) -> Told:
         about = self.saved.get(entry.ref_id, {"name": "cp?", "type": "", "reason": "unknown"})
@@ -151,32 +161,28 @@ class _Telling:
     def _operation(self, entry: Entry) -> Told:
         row = self.operations[entry.ref_id]
         outcome = dict(row.outcome or {})
-        target = self.saved.get(str(row.intent.get("target")), {}).get("name")
+        names = {checkpoint_id: str(found["name"]) for checkpoint_id, found in self.saved.items()}
         about = {
             "operation_id": row.operation_id,
             "operation": row.kind,
             "status": row.status,
-            "target": target,
+            "target": names.get(str(row.intent.get("target"))),
             "outcome": outcome,
         }
-        if row.kind is Kind.PRUNE:
-            names = ", ".join(map(str, row.intent.get("names", [])))
-            story = f"{names or 'checkpoints'} forgotten{_freed(outcome)}"
-        elif row.kind is Kind.RESTORE:
-            story = self._restored(row, outcome)
-        else:
-            story = ": ".join(filter(None, [f"to {target}" if target else "", _done(outcome)]))
-        unfinished = {
-            Status.OPEN: " (unfinished)",
-            Status.ABORTED: " (could not be finished, was taken back)",
-        }
-        return row.kind, story + unfinished.get(row.status, ""), about
+        return row.kind, story(row, names, self.subplans), about
 
-    def _restored(self, row: Operation, outcome: Mapping[str, object]) -> str:
-        source = self.saved.get(str(row.intent["source"]), {}).get("name", "cp?")
-        return ": ".join(
-            filter(None, [f"{', '.join(row.intent['paths'])} from {source}", _done(outcome)])
-        )
+    def _undone(self, entry: Entry) -> Told:
+        run = self.undone[entry.ref_id]
+        about = {
+            "undo_run_id": run.undo_run_id,
+            "operation_id": run.operation_id,
+            "step_run_id": run.step_run_id,
+            "step": run.step,
+            "tool": run.tool,
+            "status": run.status,
+            "summary": run.summary,
+        }
+        return "undo", run.told, about
 
     def _pinned(self, entry: Entry) -> Told:
         what = "pinned" if entry.detail["pinned"] else "unpinned"
@@ -200,17 +206,3 @@ def _number(cursor: str) -> str:
     parts = cursor.split(".")
     parts[::2] = [str(int(index) + 1) for index in parts[::2]]
     return f"step {'.'.join(parts)}"
-
-
-def _done(outcome: Mapping[str, object]) -> str:
-    """What going back to a checkpoint did."""
-    words = {"files": ("file", "put back"), "tool_calls": ("call", "taken back")}
-    return ", ".join(
-        f"{count} {noun}{'' if count == 1 else 's'} {what}"
-        for key, (noun, what) in words.items()
-        if (count := outcome.get(key)) is not None
-    )
-
-
-def _freed(outcome: Mapping[str, object]) -> str:
-    return f", {outcome['bytes_freed']} bytes freed" if outcome else ""

@@ -28,6 +28,7 @@ class Happening(StrEnum):
     CHECKPOINT = "checkpoint"
     OPERATION = "operation"  # an intent was recorded
     PINNED = "pinned"
+    UNDO = "undo"  # the undo of a call was begun
 
 
 @dataclass(frozen=True)

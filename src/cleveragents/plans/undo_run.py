@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from cleveragents.ids import new_id, now
+from cleveragents.plans.journal import Happening, record
 from cleveragents.storage.tables import step_runs, undo_runs
 
 
@@ -48,8 +49,9 @@ class UndoRun:
         """What became of it, in one line."""
         if self.worked:
             return f"step {self.step}: {self.tool} undone"
-        word = "failed" if self.status is UndoStatus.FAILED else "may not have worked"
-        return f"step {self.step}: the undo of {self.tool} {word}: {self.summary}"
+        words = {UndoStatus.STARTED: "was begun", UndoStatus.FAILED: f"failed: {self.summary}"}
+        became = words.get(self.status, f"may not have worked: {self.summary}")
+        return f"step {self.step}: the undo of {self.tool} {became}"
 
 
 _COLUMNS = select(undo_runs, step_runs.c.name.label("step"), step_runs.c.tool).join(
@@ -77,6 +79,7 @@ class UndoRunRepository:
                 started_at=now(),
             )
         )
+        record(self._connection, plan_id, Happening.UNDO, undo_run_id)
         return self.get(undo_run_id)
 
     def finish(self, undo_run_id: str, status: UndoStatus, summary: str, tail: str) -> UndoRun:
@@ -97,11 +100,14 @@ class UndoRunRepository:
         query = _COLUMNS.where(undo_runs.c.undo_run_id == undo_run_id)
         return _from_row(self._connection.execute(query).mappings().one())
 
+    def of_plan(self, plan_id: str) -> Sequence[UndoRun]:
+        """Returns every undo of a plan's calls, in order."""
+        query = _COLUMNS.where(undo_runs.c.plan_id == plan_id).order_by(undo_runs.c.undo_run_id)
+        return [_from_row(row) for row in self._connection.execute(query).mappings()]
+
     def latest(self, plan_id: str) -> dict[str, UndoRun]:
         """Returns the newest undo of each call of a plan that has one, by the call's id."""
-        query = _COLUMNS.where(undo_runs.c.plan_id == plan_id).order_by(undo_runs.c.undo_run_id)
-        rows = self._connection.execute(query).mappings()
-        return {row["step_run_id"]: _from_row(row) for row in rows}
+        return {run.step_run_id: run for run in self.of_plan(plan_id)}
 
     def of_operation(self, plan_id: str, operation_id: str) -> Sequence[UndoRun]:
         """Returns what became of each call that an operation had to undo, in order."""

@@ -1,0 +1,72 @@
+"""Tells in a sentence what an operation did, from its intent and its outcome."""
+
+from collections.abc import Mapping
+
+from cleveragents.checkpoints.operations import Kind, Operation, Status
+
+UNFINISHED = {
+    Status.OPEN: "unfinished",
+    Status.ABORTED: "could not be finished, was taken back",
+}
+
+
+def story(operation: Operation, names: Mapping[str, str], subplans: Mapping[str, str]) -> str:
+    """Tells it; given are the names of checkpoints and of subplans, by id."""
+    ending = UNFINISHED.get(operation.status)
+    told = _told(operation, names, subplans)
+    if ending is None:
+        return told
+    return f"{told} ({ending})" if told else ending
+
+
+def _told(operation: Operation, names: Mapping[str, str], subplans: Mapping[str, str]) -> str:
+    intent, outcome = operation.intent, operation.outcome or {}
+    match operation.kind:
+        case Kind.PRUNE:
+            gone = ", ".join(map(str, intent.get("names", [])))
+            return f"{gone or 'checkpoints'} forgotten{_freed(outcome)}"
+        case Kind.MERGE:
+            name = subplans.get(intent["child"], "a subplan")
+            return f"{name}: {_paths(intent['files'])} merged{_conflicts(outcome)}"
+        case Kind.REFRESH:
+            return f"{_paths(intent['files'])} of the project merged{_conflicts(outcome)}"
+        case Kind.APPLY | Kind.UNAPPLY:
+            where = f"branch {intent['branch']}" if "branch" in intent else "the project"
+            way = "to" if operation.kind is Kind.APPLY else "taken back from"
+            return f"{_paths(len(intent['paths']))} {way} {where}"
+        case Kind.VALIDATE:
+            return "the result tried in a copy of its own"
+        case _:
+            return ": ".join(filter(None, [_aim(operation, names), _done(outcome)]))
+
+
+def _aim(operation: Operation, names: Mapping[str, str]) -> str:
+    """Where an operation leads that brings files back."""
+    intent = operation.intent
+    if operation.kind is Kind.RESTORE:
+        return f"{', '.join(intent['paths'])} from {names.get(intent['source'], 'cp?')}"
+    target = names.get(str(intent.get("target")))
+    return f"to {target}" if target else ""
+
+
+def _paths(count: int) -> str:
+    return f"{count} path{'' if count == 1 else 's'}"
+
+
+def _conflicts(outcome: Mapping[str, object]) -> str:
+    count = outcome.get("conflicts")
+    return f", {count} conflict{'' if count == 1 else 's'}" if count else ""
+
+
+def _done(outcome: Mapping[str, object]) -> str:
+    """What going back to a checkpoint did."""
+    words = {"files": ("file", "put back"), "tool_calls": ("call", "taken back")}
+    return ", ".join(
+        f"{count} {noun}{'' if count == 1 else 's'} {what}"
+        for key, (noun, what) in words.items()
+        if (count := outcome.get(key)) is not None
+    )
+
+
+def _freed(outcome: Mapping[str, object]) -> str:
+    return f", {outcome['bytes_freed']} bytes freed" if outcome else ""
