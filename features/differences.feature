@@ -73,7 +73,8 @@ Feature: Differences
     And the envelope is that of a success of "plan checkpoint diff"
     And "data.files" counts 3
     When I run "agents plan checkpoint diff @ 2 1 --stat"
-    Then the output says "added      a.txt"
+    Then the output says "added     +"
+    And the output says "a.txt"
     When I run "agents plan checkpoint diff @ 2"
     Then the output says "+keep"
     And the output says "-five"

@@ -101,6 +101,7 @@ Feature: Sandboxes that lie around
 
   Scenario: on a terminal a patch goes through the pager
     Given the variable PAGER is "cat -n"
+    And the variable LINES is "3"
     When I type on a terminal "agents plan diff @"
       | question | answer |
     Then the exit code is 0

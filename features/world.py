@@ -60,6 +60,8 @@ class World:
             "GATE": str(self.gate),
             "XDG_CONFIG_HOME": str(self.home / "xdg"),
         }
+        self.terminal = "xterm"  # the kind of those that commands are typed on
+        self.screen = io.StringIO  # what commands in this process write to
         self.child = None  # the latest process that runs beside us
         self.mounts = []  # where the scenario has mounted a file system
 
@@ -98,7 +100,7 @@ class World:
 
     def agents_exactly(self, *arguments, cwd=None):
         """The same, with nothing added to the arguments."""
-        out, err = io.StringIO(), io.StringIO()
+        out, err = self.screen(), self.screen()
         with (
             contextlib.chdir(cwd or self.project),
             self._variables_set(),
@@ -142,7 +144,7 @@ class World:
             program,
             rest,
             cwd=str(self.project),
-            env={**os.environ, **self.variables, "TERM": "xterm"},
+            env={**os.environ, **self.variables, "TERM": self.terminal},
             encoding="utf-8",
             dimensions=(50, 200),
             timeout=30,
@@ -189,6 +191,14 @@ class World:
         """The files of the latest plan's sandbox."""
         app = self.app()
         return app.plans.status(app.plans.find("@")).sandbox.path
+
+
+class Screen(io.StringIO):
+    """What is written here is drawn as for a terminal."""
+
+    def isatty(self):
+        """As a terminal answers."""
+        return True
 
 
 def wait_until(there, what):

@@ -114,8 +114,9 @@ def _diff(change: Change, before: list[str] | None, after: list[str] | None) -> 
     patch = tuple(difflib.unified_diff(before, after, *names, lineterm=""))
     plus = sum(line.startswith("+") for line in patch[2:])
     minus = sum(line.startswith("-") for line in patch[2:])
-    lines = tuple(line for entry in patch for line in entry.split("\n"))
-    return FileDiff(path, status, plus, minus, lines + _mode_lines(change))
+    # A line end in the first two is part of a name.
+    body = [line for entry in patch[2:] for line in entry.split("\n")]
+    return FileDiff(path, status, plus, minus, (*patch[:2], *body, *_mode_lines(change)))
 
 
 def _mode_lines(change: Change) -> tuple[str, ...]:

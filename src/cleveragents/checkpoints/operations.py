@@ -142,6 +142,18 @@ class OperationRepository:
         )
         return [_from_row(row) for row in rows.mappings()]
 
+    def unfinished_kinds(self) -> Mapping[str, Sequence[str]]:
+        """Returns the kinds of what was begun and not closed, by plan."""
+        rows = self._connection.execute(
+            select(operations.c.plan_id, operations.c.kind)
+            .where(operations.c.status == Status.OPEN)
+            .order_by(operations.c.operation_id)
+        )
+        found: dict[str, list[str]] = {}
+        for plan_id, kind in rows:
+            found.setdefault(plan_id, []).append(kind)
+        return found
+
     def forgotten(self, project_id: str) -> set[str]:
         """Returns the snapshots of a project whose rows were deleted, by all prunes ever."""
         rows = self._connection.scalars(

@@ -13,6 +13,7 @@ import typer
 from typer.main import get_command
 
 from cleveragents import __version__
+from cleveragents.cli.escaping import show_every_sign
 from cleveragents.cli.invocation import (
     ConfigPathOption,
     DataDirOption,
@@ -52,6 +53,8 @@ def guarded(arguments: Sequence[str], groups: Groups, load: Load) -> int:
     if command in ONLY_GROUPS and (command or not _words(arguments)):
         arguments = [*arguments, "--help"]
     begin(command)
+    show_every_sign(sys.stdout)
+    show_every_sign(sys.stderr)
     adopt_orphans()
     try:
         with Signals(current.interrupt):

@@ -74,6 +74,7 @@ def list_checkpoints(plan: PlanArgument = "@") -> Result:
         [Grid("", columns, table)] if rows else [],
         status="warn" if problems else "ok",
         messages=problems or ([] if rows else ["the plan has no checkpoint yet"]),
+        paged=True,
     )
 
 

@@ -7,7 +7,7 @@ import typer
 
 from cleveragents.cli import correct, fork, revert, views
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
-from cleveragents.cli.render import Fields, Result, Text
+from cleveragents.cli.render import Fields, Outline, Result
 from cleveragents.engine.correct import Impact
 from cleveragents.engine.tree import Node
 from cleveragents.errors import CleverAgentsError
@@ -43,13 +43,15 @@ def tree(
     roots = app.tree.read(found, superseded=show_superseded)
     attempts = app.corrections.attempts(found.plan_id)
     lines = [line for root in roots for line in _drawn(root)]
-    lines += [f"correction {row.correction_id}  {row.state}: {row.guidance}" for row in attempts]
+    lines += [
+        ("", "", f"correction {row.correction_id}  {row.state}: {row.guidance}") for row in attempts
+    ]
     data = {
         "plan_id": found.plan_id,
         "decisions": [_node(root) for root in roots],
         "corrections": [row.to_record() for row in attempts],
     }
-    return Result(data, [Text(lines)], messages=views.cautions(found, app))
+    return Result(data, [Outline(lines)], messages=views.cautions(found, app), paged=True)
 
 
 def explain(decision: DecisionArgument) -> Result:
@@ -126,14 +128,14 @@ def _all(node: Node) -> Iterator[Node]:
         yield from _all(child)
 
 
-def _drawn(node: Node, first: str = "", rest: str = "") -> Iterator[str]:
-    yield first + _line(node)
+def _drawn(node: Node, first: str = "", rest: str = "") -> Iterator[tuple[str, str, str]]:
+    yield first, rest, _line(node)
     below: list[Node | str] = [*(f"{MARKS[s.status]} {s.step}" for s in node.steps), *node.children]
     for index, item in enumerate(below):
         is_last = index == len(below) - 1
         here, there = ("└─ ", "   ") if is_last else ("├─ ", "│  ")
         if isinstance(item, str):
-            yield f"{rest}{here}{item}"
+            yield rest + here, rest + there, item
         else:
             yield from _drawn(item, rest + here, rest + there)
 

@@ -6,10 +6,12 @@ import typer
 
 from cleveragents.cli import views
 from cleveragents.cli.invocation import add_commands, current
-from cleveragents.cli.render import Fields, Grid, Result, Text
+from cleveragents.cli.render import Fields, Grid, Outline, Result
 from cleveragents.engine.doctor.doctor import Report
 from cleveragents.engine.doctor.facts import Facts, PlanFacts
 from cleveragents.engine.doctor.findings import Finding, Level
+
+INSET = "    "
 
 
 def register(root: typer.Typer) -> None:
@@ -54,7 +56,7 @@ def _told(report: Report) -> Result:
                 if report.repairs
                 else []
             ),
-            *[Text(_lines(one)) for _, one in report.findings],
+            *[Outline(_lines(one)) for _, one in report.findings],
             Fields("Kept", _kept(report.facts)),
             *_plans(report.facts),
         ],
@@ -63,16 +65,16 @@ def _told(report: Report) -> Result:
         exit_code=0 if report.is_healthy else 1,
         messages=[] if report.is_healthy else [f"{len(problems)} problems were found"],
         next_steps=list(helps),
+        paged=True,
     )
 
 
-def _lines(finding: Finding) -> list[str]:
-    about = f"{finding.level}: {finding.message}"
-    return [about, *(f"    {line}" for line in finding.detail), *_help(finding)]
-
-
-def _help(finding: Finding) -> list[str]:
-    return [f"    help: {finding.help}"] if finding.help else []
+def _lines(finding: Finding) -> list[tuple[str, str, str]]:
+    below = [*finding.detail, *([f"help: {finding.help}"] if finding.help else [])]
+    return [
+        ("", "", f"{finding.level}: {finding.message}"),
+        *((INSET, INSET, one) for one in below),
+    ]
 
 
 def _versions(facts: Facts) -> dict[str, str | None]:

@@ -37,4 +37,5 @@ def log(plan: PlanArgument = "@") -> Result:
         {"plan_id": found.plan_id, "events": data},
         [Grid("", ["WHEN", "WHAT", "STORY"], rows)],
         messages=views.cautions(found, app),
+        paged=True,
     )

@@ -1,5 +1,7 @@
 """`agents`: finds the command and runs it; what it does not need is not imported."""
 
+import locale
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -20,7 +22,19 @@ COMPLETE = "__complete"  # asked by the shell, see completion.py
 
 def main() -> None:
     """The entry point of the installed command."""
+    if sys.getfilesystemencoding() != "utf-8":
+        _start_again_with_utf8_names()
     sys.exit(run(sys.argv[1:]))
+
+
+def _start_again_with_utf8_names() -> None:
+    """Lets Python take names and files for UTF-8, whatever the locale; the terminal keeps its own.
+
+    In a locale such as de_DE.ISO-8859-1 it would refuse names that the locale cannot write.
+    """
+    terminal = {"PYTHONIOENCODING": locale.getencoding()}  # unless the caller has said more
+    again = [sys.executable, "-X", "utf8", *sys.orig_argv[1:]]
+    os.execve(sys.executable, again, {**terminal, **os.environ})  # noqa: S606 - this very program
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -1,6 +1,7 @@
 """`agents plan …`: make, run and inspect plans."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +27,7 @@ from cleveragents.plans.lifecycle import APPLIED, written
 from cleveragents.plans.plan import Plan
 
 ActionArgument = Annotated[Path, typer.Argument(metavar="ACTION", help="The action file.")]
+NAMED = 5  # plans in one message
 ArgOption = Annotated[
     list[str] | None,
     typer.Option("--arg", metavar="NAME=VALUE", help="Sets an argument of the action."),
@@ -64,7 +66,7 @@ def use(action: ActionArgument, arg: ArgOption = None) -> Result:
 
 
 def list_plans() -> Result:
-    """List the plans of this project.
+    """List the plans of this project, the newest first, subplans below theirs.
 
     Examples:
       agents plan list
@@ -78,19 +80,25 @@ def list_plans() -> Result:
             plan.plan_id,
             written(plan.stage) + _interrupted(unsettled[plan.plan_id]),
             f"{plan.step_index}/{len(plan.action.steps)}",
+            views.day(plan.created_at),
             f"{'  ' * depth}{plan.name}",
-            views.moment(plan.created_at),
         ]
-        for depth, plan in _nested(found, None, 0)
+        for depth, plan in _nested(found)
     ]
-    table = Grid("", ["PLAN", "STATE", "STEPS", "NAME", "CREATED"], rows)
+    table = Grid("", ["PLAN", "STATE", "STEPS", "CREATED", "NAME"], rows)
     hints = [] if found else ["this project has no plan yet; make one: agents plan use ACTION"]
-    hints += [f"{plan.name}: {views.ROLLBACK_OFF}" for plan in found if views.runs_bare(plan)]
+    hints += _bare([plan.name for plan in found if views.runs_bare(plan)])
     hints += [] if app.checkpoints.policy.triggers else [views.AUTOMATIC_OFF]
     data = {
         "plans": [{**views.plan_row(plan), "unfinished": unsettled[plan.plan_id]} for plan in found]
     }
-    return Result(data, [table] if found else [], messages=hints)
+    return Result(data, [table] if found else [], messages=hints, paged=True)
+
+
+def _bare(names: Sequence[str]) -> list[str]:
+    """One line about all the plans that run without checkpoints."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return [f"{', '.join(names[:NAMED])}{more}: {views.ROLLBACK_OFF}"] if names else []
 
 
 def _interrupted(what: Sequence[str]) -> str:
@@ -105,7 +113,7 @@ def status(plan: PlanArgument = "@") -> Result:
       agents plan status 01K2ZD --format json
     """
     app = current.app()
-    return views.status(app.plans.status(app.plans.find(plan)), app)
+    return replace(views.status(app.plans.status(app.plans.find(plan)), app), paged=True)
 
 
 def diff(
@@ -160,12 +168,16 @@ def make_plan(app: App, action: Path, pairs: Sequence[str]) -> Plan:
     return made
 
 
-def _nested(plans: Sequence[Plan], parent_id: str | None, depth: int) -> Iterator[tuple[int, Plan]]:
-    """Yields plans with how deep they are, subplans after their parents."""
+def _nested(plans: Sequence[Plan]) -> Iterator[tuple[int, Plan]]:
+    """Yields plans with how deep they are: the newest first, subplans in order after theirs."""
+    below: dict[str | None, list[Plan]] = {}
     for plan in plans:
-        if plan.parent_plan_id == parent_id:
-            yield depth, plan
-            yield from _nested(plans, plan.plan_id, depth + 1)
+        below.setdefault(plan.parent_plan_id, []).append(plan)
+    waiting = [(0, plan) for plan in below.get(None, [])]
+    while waiting:
+        depth, plan = waiting.pop()
+        yield depth, plan
+        waiting += [(depth + 1, child) for child in reversed(below.get(plan.plan_id, []))]
 
 
 def _arguments(pairs: Sequence[str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
 
-from cleveragents.cli.render import safe
+from cleveragents.cli.escaping import safe
 from cleveragents.events import (
     CallUndone,
     CheckpointSame,

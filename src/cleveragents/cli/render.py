@@ -8,28 +8,24 @@ import base64
 import io
 import json
 import os
-import shlex
-import shutil
-import subprocess
 import sys
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TextIO
 
 import yaml
-from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
 from rich.markup import escape
-from rich.panel import Panel as RichPanel
-from rich.table import Table as RichTable
 
+from cleveragents.cli.escaping import safe, safe_cell
+from cleveragents.cli.layout import Branches, Columns, Named
+from cleveragents.cli.pager import chosen, page
 from cleveragents.config.environment import caller_environment
 from cleveragents.errors import CleverAgentsError
 
-PAGER = "less"
-COPIED = 2  # leading columns of a table that hold ids and numbers
+UNBOUNDED = 10_000  # columns
 
 
 class Format(StrEnum):
@@ -67,7 +63,14 @@ class Text:
     lines: Sequence[str]
 
 
-Block = Fields | Grid | Text
+@dataclass(frozen=True)
+class Outline:
+    """Lines of a tree: what leads to each, what leads to the rest of it if it is long, its text."""
+
+    lines: Sequence[tuple[str, str, str]]
+
+
+Block = Fields | Grid | Text | Outline
 
 
 @dataclass(frozen=True)
@@ -122,26 +125,31 @@ def show(result: Result, form: Format, command: str, timing: Timing) -> None:
 def show_blocks(blocks: Sequence[Block], form: Format, stream: TextIO) -> None:
     """Writes blocks for people; programs are told once, at the end."""
     if form not in (Format.JSON, Format.YAML):
-        for block in blocks:
-            _print_block(block, form, _console(form, stream))
+        _print_blocks(blocks, form, _console(form, stream))
 
 
 def _show_paged(blocks: Sequence[Block], form: Format) -> None:
-    """Writes blocks through the user's pager, or as they are if there is none."""
-    chosen = shlex.split(caller_environment().get("PAGER", PAGER))
-    if not chosen or shutil.which(chosen[0]) is None:
-        show_blocks(blocks, form, sys.stdout)
-        return
-    styled = form in (Format.RICH, Format.COLOR)
+    """Writes blocks through the user's pager if there is one and they exceed the screen."""
+    screen = _console(form, sys.stdout)
     written = io.StringIO()
     console = _Console(
-        file=written, force_terminal=styled, highlight=False, width=_console(form, sys.stdout).width
+        file=written,
+        force_terminal=form in (Format.RICH, Format.COLOR),
+        highlight=False,
+        width=screen.width,
     )
-    for block in blocks:
-        _print_block(block, form, console)
-    # -F leaves at once what fits on a screen, -R lets colours through, -X leaves it there.
-    environment = {"LESS": "FRX", **caller_environment()}
-    subprocess.run(chosen, input=written.getvalue().encode(), env=environment, check=False)
+    _print_blocks(blocks, form, console)
+    text = written.getvalue()
+    pager = chosen() if _lines(text, screen.width) >= screen.height else []
+    if pager:
+        page(text, pager)
+    else:
+        sys.stdout.write(text)
+
+
+def _lines(text: str, width: int) -> int:
+    """How many lines of a screen a text takes."""
+    return sum(1 + max(len(line) - 1, 0) // width for line in text.splitlines())
 
 
 def show_error(
@@ -183,29 +191,13 @@ def _print_messages(messages: Sequence[str], console: Console) -> None:
         console.print(f"[yellow]note:[/] {escape(safe(message))}", soft_wrap=True)
 
 
-def safe(text: str) -> str:
-    """Escapes whatever could act on a terminal, and bytes that are no text."""
-    return "".join(_safe(char) for char in text)
-
-
 def name_fields(key: str, name: str) -> dict[str, str]:
     """Returns a file name for JSON; one that is not UTF-8 is escaped, with its bytes beside."""
     raw = os.fsencode(name)
     try:
-        raw.decode()
+        return {key: raw.decode()}  # whatever the encoding of the locale
     except UnicodeDecodeError:
         return {key: safe(name), f"{key}_base64": base64.b64encode(raw).decode()}
-    return {key: name}
-
-
-def _safe(char: str) -> str:
-    if char == "\t" or char.isprintable():
-        return char
-    if "\udc80" <= char <= "\udcff":  # a byte that is no UTF-8, as the file system gave it
-        return f"\\x{ord(char) - 0xDC00:02x}"
-    if unicodedata.category(char) == "Zs":
-        return " "
-    return char.encode("unicode_escape").decode("ascii")
 
 
 def _write_data(envelope: object, form: Format) -> None:
@@ -226,23 +218,41 @@ class _Console(Console):
 
 def _console(form: Format, stream: TextIO) -> Console:
     colored = form in (Format.RICH, Format.COLOR)
-    # What is not a terminal gets whole lines: nothing may be cut off or wrapped for a width
-    # that nobody looks at.
-    width = None if stream.isatty() else 200
+    # What is not a terminal gets whole lines: nothing is folded for a width that nobody looks at.
+    width = None if stream.isatty() or caller_environment().get("COLUMNS") else UNBOUNDED
     terminal = None if colored else False  # what is plain has no style at all
     return _Console(file=stream, force_terminal=terminal, highlight=False, width=width)
+
+
+def _print_blocks(blocks: Sequence[Block], form: Format, console: Console) -> None:
+    """Prints blocks one below the other, a table apart from what is above it."""
+    for index, block in enumerate(blocks):
+        if index and isinstance(block, Grid):
+            console.print()
+        _print_block(block, form, console)
 
 
 def _print_block(block: Block, form: Format, console: Console) -> None:
     if isinstance(block, Text):
         for line in block.lines:
             console.print(_patch_style(line, form), soft_wrap=True)
+    elif isinstance(block, Outline):
+        _print_outline(block, form, console)
     elif form in (Format.PLAIN, Format.COLOR):
         _print_plain(block, console)
     elif isinstance(block, Fields):
-        console.print(_panel(block, form))
+        console.print(Named(block.title, block.rows, framed=form is Format.TABLE))
     else:
-        console.print(_table(block, form))
+        framed = form is Format.TABLE
+        console.print(Columns(block.title, block.columns, block.rows, framed=framed))
+
+
+def _print_outline(block: Outline, form: Format, console: Console) -> None:
+    if form in (Format.RICH, Format.TABLE):
+        console.print(Branches(block.lines))
+        return
+    for lead, _, text in block.lines:
+        console.print(escape(lead + safe(text)), soft_wrap=True)
 
 
 def _print_plain(block: Fields | Grid, console: Console) -> None:
@@ -253,35 +263,12 @@ def _print_plain(block: Fields | Grid, console: Console) -> None:
         for name, value in block.rows:
             console.print(f"  {name:<{width}}  {escape(safe(value))}", soft_wrap=True)
         return
-    rows = [block.columns, *block.rows]
-    widths = [max(len(safe(row[i])) for row in rows) for i in range(len(block.columns))]
-    for row in rows:
-        cells = [f"{safe(cell):<{width}}" for cell, width in zip(row, widths, strict=True)]
-        console.print(escape("  ".join(cells).rstrip()), soft_wrap=True)
-
-
-def _panel(block: Fields, form: Format) -> RenderableType:
-    grid = RichTable.grid(padding=(0, 2))
-    grid.add_column(style="cyan", no_wrap=True)
-    grid.add_column(overflow="fold")
-    for name, value in block.rows:
-        grid.add_row(name, escape(safe(value)))
-    frame = box.ROUNDED if form is Format.RICH else box.ASCII
-    return RichPanel(
-        Group(grid), title=escape(safe(block.title)), title_align="left", box=frame, expand=False
-    )
-
-
-def _table(block: Grid, form: Format) -> RenderableType:
-    frame = box.SIMPLE_HEAD if form is Format.RICH else box.ASCII
-    title = escape(safe(block.title)) or None
-    table = RichTable(box=frame, title=title, title_justify="left", title_style="bold")
-    for index, column in enumerate(block.columns):
-        # What is for copying is never folded.
-        table.add_column(column, no_wrap=index < COPIED, overflow="fold")
-    for row in block.rows:
-        table.add_row(*(escape(safe(cell)) for cell in row))
-    return table
+    cells = [[safe_cell(cell) for cell in row] for row in (block.columns, *block.rows)]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    for index, row in enumerate(cells):
+        padded = [set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)]
+        style = None if index else "bold"
+        console.print(escape("  ".join(padded).rstrip()), style=style, soft_wrap=True)
 
 
 def _patch_style(line: str, form: Format) -> str:

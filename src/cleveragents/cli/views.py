@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import cast
 
 from cleveragents.app import App
@@ -10,6 +11,7 @@ from cleveragents.checkpoints.comparison import FileDiff
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.cli.invocation import current
 from cleveragents.cli.render import Fields, Grid, Result, Text, name_fields
+from cleveragents.config.environment import caller_environment, home
 from cleveragents.engine.status import PlanStatus
 from cleveragents.ids import now
 from cleveragents.plans.lifecycle import (
@@ -34,6 +36,18 @@ def moment(value: datetime) -> str:
     """A time as people read it, in UTC; the day is left out while it lasts."""
     today = value.date() == now().date()
     return value.strftime("%H:%M:%SZ" if today else "%Y-%m-%d %H:%M:%SZ")
+
+
+def day(value: datetime) -> str:
+    """A time as people read it in a list: that of today, or the day."""
+    today = value.date() == now().date()
+    return value.strftime("%H:%M:%SZ" if today else "%Y-%m-%d")
+
+
+def place(path: Path) -> str:
+    """A path as people write it: what is below their home begins with ~."""
+    own = home(caller_environment())
+    return f"~/{path.relative_to(own)}" if path.is_relative_to(own) else str(path)
 
 
 def size(count: int) -> str:
@@ -147,20 +161,21 @@ def diff_row(diff: FileDiff) -> dict[str, object]:
 def differences(found: Sequence[FileDiff], *, stat: bool) -> Result:
     """How files differ, as a patch or as counts."""
     data = {"files": [diff_row(diff) for diff in found]}
-    rows = [[diff.status, diff.path, f"+{diff.insertions} -{diff.deletions}"] for diff in found]
+    rows = [[diff.status, f"+{diff.insertions} -{diff.deletions}", diff.path] for diff in found]
+    said = [] if found else ["no file differs"]
     if stat:
-        return Result(data, [Grid("", ["STATUS", "PATH", "LINES"], rows)] if rows else [])
+        table = [Grid("", ["STATUS", "LINES", "PATH"], rows)] if rows else []
+        return Result(data, table, messages=said, paged=True)
     lines: list[str] = []
     for diff in found:
         lines += diff.patch or [f"{diff.status}: {diff.path} (not shown as text)"]
-    said = [] if found else ["no file differs"]
     return Result(data, [Text(lines)], messages=said, paged=True)
 
 
 def names(found: Sequence[FileDiff]) -> Result:
     """Which files differ, one to a line."""
     data = {"files": [diff_row(diff) for diff in found]}
-    return Result(data, [Text([diff.path for diff in found])])
+    return Result(data, [Text([diff.path for diff in found])], paged=True)
 
 
 def _facts(found: PlanStatus) -> list[tuple[str, str]]:
@@ -172,7 +187,10 @@ def _facts(found: PlanStatus) -> list[tuple[str, str]]:
     ]
     if sandbox is not None:
         where = sandbox.strategy + ("" if sandbox.exists else f", {sandbox.condition}")
-        facts += [("Sandbox", f"{sandbox.path} ({where})"), ("Branch", sandbox.branch or "-")]
+        facts += [
+            ("Sandbox", f"{place(sandbox.path)} ({where})"),
+            ("Branch", sandbox.branch or "-"),
+        ]
     facts += [
         (
             "Files modified",

@@ -78,17 +78,13 @@ class PlanReader:
     def unsettled(self, plans: Sequence[Plan]) -> Mapping[str, Sequence[str]]:
         """Tells of each plan what was interrupted and waits to be gone on with."""
         with self._database.reading() as connection:
-            found = {
-                plan.plan_id: [
-                    str(operation.kind)
-                    for operation in OperationRepository(connection).unfinished(plan.plan_id)
-                ]
-                for plan in plans
-            }
-        for plan in plans:
-            if plan.stage == RUNNING and not self._is_owned(plan.plan_id):
-                found[plan.plan_id].append("run")
-        return found
+            begun = OperationRepository(connection).unfinished_kinds()
+        return {
+            plan.plan_id: [*begun.get(plan.plan_id, ()), *self._lost_run(plan)] for plan in plans
+        }
+
+    def _lost_run(self, plan: Plan) -> Sequence[str]:
+        return ["run"] if plan.stage == RUNNING and not self._is_owned(plan.plan_id) else []
 
     def list(self) -> Sequence[Plan]:
         """Returns the plans of the project, the oldest first."""

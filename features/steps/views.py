@@ -1,0 +1,52 @@
+"""Steps about views of much, on terminals of every kind."""
+
+from behave import given, then
+
+
+@given("the plan is there {count:d} times")
+def repeat_plan(context, count):
+    repeat(context, "plans", count - 1, plan_id="PL", number=0)
+
+
+@given("its latest checkpoint is there {count:d} times")
+def repeat_checkpoint(context, count):
+    repeat(context, "checkpoints", count - 1, checkpoint_id="CP", seq=0)
+
+
+def repeat(context, table, count, **new):
+    """Copies the latest row of a table; the named columns are numbered on."""
+    columns = [row[1] for row in context.world.sql(f"PRAGMA table_info({table})")]
+    own = {name: _numbered(name, kind) for name, kind in new.items()}
+    context.world.sql(
+        f"INSERT INTO {table} ({', '.join(columns)}) "
+        f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "
+        f"SELECT {', '.join(own.get(name, f'{table}.{name}') for name in columns)} "
+        f"FROM n, (SELECT * FROM {table} ORDER BY rowid DESC LIMIT 1) AS {table}",
+        count,
+    )
+
+
+def _numbered(name, kind):
+    return f"{name} + i" if kind == 0 else f"printf('01{kind}%022d', i)"
+
+
+@given('the terminal is "{kind}"')
+def set_terminal(context, kind):
+    context.world.terminal = kind
+
+
+@then("the output has {count:d} lines")
+def check_output_lines_count(context, count):
+    found = context.world.done.out.splitlines()
+    assert len(found) == count, f"{len(found)} lines: {found[:3]} … {found[-3:]}"
+
+
+@then("the error has {count:d} line")
+def check_error_lines_count(context, count):
+    found = context.world.done.err.splitlines()
+    assert len(found) == count, found
+
+
+@then('the project\'s file "{name}" holds "{text}" without a line end')
+def check_bare_file(context, name, text):
+    assert (context.world.project / name).read_text(encoding="utf-8") == text

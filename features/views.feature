@@ -1,0 +1,171 @@
+Feature: Views of much, on terminals of every kind
+  Long output goes through the pager, whatever is shown is shown whole, and nothing that a plan, a
+  file or a locale holds can break a view.
+
+  # --- Much --------------------------------------------------------------------------------------
+
+  Scenario: a thousand plans, the newest first, through the pager
+    Given a plain folder
+    And the action
+      """
+      name: deploy
+      rollback: {enabled: false}
+      steps:
+        - {tool: shell, with: {command: "true"}}
+      """
+    And I have run "agents plan use ACTION"
+    And the plan is there 1000 times
+    And the variable PAGER is "sed -n 3p"
+    When I type on a terminal "agents plan list"
+    Then the exit code is 0
+    And the output says "strategize/complete  0/1"
+    And the output does not say "STATE"
+    When I run "agents plan list"
+    Then the exit code is 0
+    And the output has 1002 lines
+    And the error says "deploy, deploy, deploy, deploy, deploy and 995 more: rollback is off"
+    And the error has 1 line
+
+  Scenario: two hundred checkpoints
+    Given a plain folder
+    And the steps
+      """
+      - {tool: shell, with: {command: "echo 1 > v"}}
+      """
+    And I have run "agents run ACTION"
+    And its latest checkpoint is there 200 times
+    And the variable COLUMNS is "160"
+    When I run "agents plan checkpoint list @"
+    Then the output has 204 lines
+    Given the variable COLUMNS is "80"
+    When I run "agents plan checkpoint list @"
+    Then the exit code is 0
+    And the output has 404 lines
+    When I run "agents plan status @"
+    Then the output says "Checkpoints     202"
+
+  Scenario: what fits on the screen needs no pager
+    Given a plain folder
+    And the variable PAGER is "cat -n"
+    When I type on a terminal "agents plan list"
+    Then the exit code is 0
+    And the output does not say "     1"
+
+  Scenario Outline: a pager that cannot be used, or sees enough: <pager>
+    Given a plain folder
+    And the variable PAGER is "<pager>"
+    And the variable LINES is "4"
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "true"}}
+      """
+    And I have run "agents run ACTION"
+    When I type on a terminal "agents plan log @"
+    Then the exit code is 0
+    And the output says "<text>"
+    And the output says "note:"
+
+    Examples:
+      | pager               | text                |
+      | less 'unclosed      | to execute/complete |
+      | nothing-of-the-kind | to execute/complete |
+      | head -n 1           | WHAT                |
+      | true                | steps are not       |
+
+  # --- Terminals and locales ---------------------------------------------------------------------
+
+  Scenario: every view can be written where the terminal knows ASCII alone
+    Given a plain folder
+    And the variable PYTHONIOENCODING is "ascii"
+    And the action
+      """
+      name: überall
+      steps:
+        - {name: schön, tool: shell, with: {command: "echo schön → ☃ > 'datei ☃ ä'"}}
+      """
+    When a process of its own runs "agents run ACTION"
+    Then the exit code is 0
+    And the error says "1/1 "
+    When a process of its own runs "agents plan tree @"
+    Then the exit code is 0
+    And the output says "`- + sch\xf6n"
+    When a process of its own runs "agents plan diff @"
+    Then the exit code is 0
+    And the output says "datei \u2603 \xe4"
+    When a process of its own runs "agents plan rollback @ 1 --yes"
+    Then the exit code is 0
+    And the output says "+ OK Rollback complete"
+
+  Scenario Outline: a locale that is not UTF-8: <locale>
+    Given a plain folder
+    And the variable LC_ALL is "<locale>"
+    And the variable PYTHONUTF8 is "<utf8>"
+    And the variable PYTHONCOERCECLOCALE is "0"
+    And the action
+      """
+      name: überall
+      description: schöne Sitzungen
+      steps:
+        - {name: schön, tool: write_file, with: {path: "größe ☃", content: "→"}}
+        - {name: weiter, tool: shell, with: {command: "cat 'größe ☃' > kopie"}}
+      """
+    When a process of its own runs "agents run ACTION"
+    Then the exit code is 0
+    When a process of its own runs "agents plan diff @ --format json"
+    Then the exit code is 0
+    And the data holds
+      | field        | value      |
+      | files.0.path | "größe ☃" |
+      | files.1.path | "kopie"    |
+    When a process of its own runs "agents plan apply @ --yes"
+    Then the exit code is 0
+    And the project's file "größe ☃" holds "→" without a line end
+
+    Examples:
+      | locale           | utf8 |
+      | C                | 1    |
+      | C                | 0    |
+      | de_DE.ISO-8859-1 | 0    |
+
+  Scenario: a terminal that can do nothing gets text alone
+    Given a plain folder
+    And the terminal is "dumb"
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "sleep 0.3"}}
+      """
+    When I type on a terminal "agents run ACTION"
+    Then the exit code is 0
+    And the output says "1/1 first"
+    And the terminal shows no escape sequence
+
+  # --- Hostile names -----------------------------------------------------------------------------
+
+  Scenario: file names that would act on a terminal, in every view
+    Given a git repository
+    And the steps
+      """
+      - name: hostile
+        tool: shell
+        with:
+          command: |
+            for name in 'line\nbreak' 'esc\033[2J\033[31m' 'tab\there' 'back\rward' 'bidi\342\200\256txt' 'bytes\377\376'; do
+              printf 'x\n' > "$(printf "$name")"
+            done
+      """
+    And I have run "agents run ACTION"
+    Then none of these writes a character that acts on a terminal
+      | line                                  | shown        |
+      | plan diff @                           | esc\x1b[2J   |
+      | plan diff @ --format color            | line\nbreak  |
+      | plan diff @ --stat                    | bytes\xff\xfe |
+      | plan diff @ --stat --format table     | bidi\u202etxt |
+      | plan diff @ --stat --format plain     | back\rward   |
+      | plan diff @ --name-only               | bidi\u202etxt |
+      | plan apply @ --dry-run                | line\nbreak  |
+      | plan rollback @ 1 --dry-run           | tab\there    |
+      | plan checkpoint diff @ 1 --stat       | esc\x1b[2J   |
+      | plan apply @ --yes                | 6 files         |
+      | plan diff @ --stat                    | bytes\xff\xfe |
+      | plan unapply @ --yes                  | OK           |
+      | plan rollback @ 1 --yes               | bytes\xff\xfe |
