@@ -8,7 +8,7 @@ from behave import then, when
 from oracle import assert_same, picture
 
 from cleveragents.plans.lifecycle import written
-from cleveragents.sandbox.process import MARK, adopt_orphans
+from cleveragents.sandbox.survivors import MARK, adopt_orphans
 
 
 @when("the library runs {count:d} plans of the action at once")

@@ -15,7 +15,7 @@ from cleveragents.plans.document import PlanDocument, current_document
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes, with_files
-from cleveragents.snapshots.archive import Capture
+from cleveragents.snapshots.capture import Capture
 from cleveragents.snapshots.filter import Filter
 from cleveragents.storage.database import Database
 

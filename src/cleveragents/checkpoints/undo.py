@@ -20,7 +20,8 @@ from cleveragents.plans.plan import Plan
 from cleveragents.plans.step import ToolStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository, UndoStatus
-from cleveragents.sandbox.process import StepEnvironment, end_left_behind
+from cleveragents.sandbox.process import StepEnvironment
+from cleveragents.sandbox.survivors import end_left_behind
 from cleveragents.storage.database import Database
 from cleveragents.tools.compensation import compensate
 from cleveragents.tools.declaration import Declaration

@@ -28,7 +28,7 @@ from cleveragents.cli.render import Format, show_error
 from cleveragents.cli.signals import Signals
 from cleveragents.errors import CleverAgentsError, Failed, InvalidInput
 from cleveragents.nearest import hints_for_name
-from cleveragents.sandbox.process import adopt_orphans
+from cleveragents.sandbox.survivors import adopt_orphans
 
 Groups = Mapping[str, tuple[str, str]]
 Load = Callable[[str], ModuleType]

@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from types import FrameType, TracebackType
 from typing import Self
 
-from cleveragents.sandbox.process import kill_steps
+from cleveragents.sandbox.survivors import kill_steps
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INTERRUPTED = 130

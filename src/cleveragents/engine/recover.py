@@ -18,7 +18,7 @@ from cleveragents.events import Note, Reporter
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.lifecycle import RUNNING
 from cleveragents.plans.step_run import STARTED, StepRun, StepRunRepository
-from cleveragents.sandbox.process import end_left_behind
+from cleveragents.sandbox.survivors import end_left_behind
 from cleveragents.storage.database import Database
 from cleveragents.storage.lock import Locks
 from cleveragents.storage.owner import start_time

@@ -13,9 +13,10 @@ from cleveragents.engine.stopping import Stopping
 from cleveragents.errors import Interrupted, Refused
 from cleveragents.events import Reporter, StepOutput, Validated
 from cleveragents.plans.plan import Plan, PlanRepository
-from cleveragents.sandbox.process import Job, StepEnvironment, end_left_behind, run
+from cleveragents.sandbox.process import Job, StepEnvironment, run
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.sandbox.survivors import end_left_behind
 from cleveragents.storage.database import Database
 
 TAIL_LINES = 10

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.errors import Failed, Refused
-from cleveragents.sandbox.process import helper
+from cleveragents.sandbox.survivors import helper
 
 PATIENCE_SECONDS = 600  # a repository can be made so that git never ends
 _NEUTRAL = (

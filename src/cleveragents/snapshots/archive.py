@@ -11,6 +11,7 @@ from threading import Lock
 
 from cleveragents.errors import CleverAgentsError, Damaged, Failed, Refused
 from cleveragents.snapshots import beneath, record
+from cleveragents.snapshots.capture import Capture, named
 from cleveragents.snapshots.content import bytes_needed
 from cleveragents.snapshots.diff import Load, compare
 from cleveragents.snapshots.filter import Filter
@@ -21,7 +22,7 @@ from cleveragents.snapshots.merging import Merging
 from cleveragents.snapshots.record import Snapshot
 from cleveragents.snapshots.restore import place
 from cleveragents.snapshots.scan import Excluded, shown
-from cleveragents.snapshots.store import Cleaned, NewPack, Store, Swept
+from cleveragents.snapshots.store import Cleaned, Store, Swept
 from cleveragents.snapshots.tracker import Cache, HashOnly, Tracker, Tracking
 from cleveragents.snapshots.traverse import Verifier, intact, reachable
 from cleveragents.storage.durability import sync_file_system
@@ -31,35 +32,6 @@ RESERVE_BYTES = 16 << 20  # left free, so that the closing transaction still fin
 HASH_ONLY = HashOnly()
 Roots = Mapping[str, Path]  # the directories of a snapshot, by the name of the root
 Changes = dict[str, list[Change]]  # by the name of the root, parents before children
-
-
-class Capture:
-    """A scanned state that is not stored yet; `commit` makes it durable."""
-
-    def __init__(
-        self, pack: NewPack, trackers: Mapping[str, Tracker], filter_: Filter, *, full: bool
-    ) -> None:
-        self._pack = pack
-        self._trackers = trackers
-        self.filter = filter_
-        states = {name: tracker.state(pack, full=full) for name, tracker in trackers.items()}
-        self.roots = {name: state.root for name, state in states.items()}
-        self.files = sum(state.files for state in states.values())
-        self.size_bytes = 0  # known after the commit
-        self.not_captured = tuple(
-            f"{_named(name, path)}: {why}"
-            for name, state in states.items()
-            for path, why in state.not_captured
-        )
-
-    def commit(self, about: Mapping[str, object]) -> str:
-        """Stores the root record and makes everything durable; returns the snapshot id."""
-        snapshot = Snapshot(self.roots, self.filter, self.not_captured, about)
-        identity = self._pack.put(record.to_bytes(snapshot))
-        self.size_bytes = self._pack.finish(identity)
-        for tracker in self._trackers.values():
-            tracker.keep()
-        return identity.hex()
 
 
 @dataclass(frozen=True)
@@ -246,7 +218,7 @@ class Archive(Merging):
         """Reads everything back; returns the paths that are damaged or missing."""
         verifier = verifier or self.verifier()
         return [
-            _named(name, path)
+            named(name, path)
             for name, root in snapshot.roots.items()
             for path in verifier.damaged_paths(b"", root)
         ]
@@ -289,7 +261,7 @@ class Archive(Merging):
     def _refuse_damaged(self, changes: Changes) -> None:
         verifier = self.verifier()
         bad = [
-            _named(name, path)
+            named(name, path)
             for name, wanted in changes.items()
             for change in wanted
             if change.after is not None and not change.after.is_dir
@@ -314,7 +286,7 @@ class Archive(Merging):
 
     def _verify(self, snapshot: Snapshot, roots: Roots, kept: list[bytes]) -> None:
         wrong = [
-            _named(name, change.path)
+            named(name, change.path)
             for name, left in self.changes_from_now(snapshot, roots).items()
             for change in left
             if change.path not in kept
@@ -383,7 +355,3 @@ def _damaged(paths: list[str]) -> Damaged:
     return Damaged(
         f"stored content is damaged ({len(paths)} paths); nothing was changed", detail=paths
     )
-
-
-def _named(root: str, path: bytes) -> str:
-    return shown(path) if root == MAIN else f"{root}/{shown(path)}"

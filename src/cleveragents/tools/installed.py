@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from cleveragents.errors import CleverAgentsError, Failed
-from cleveragents.sandbox.process import helper
+from cleveragents.sandbox.survivors import helper
 from cleveragents.tools.function import RUNNER, Request, importable
 from cleveragents.tools.python_tool import PythonTool, describe
 from cleveragents.tools.tool import AnyTool

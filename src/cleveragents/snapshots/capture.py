@@ -1,0 +1,44 @@
+"""A capture: directories as they were found at one moment, on their way into the store."""
+
+from collections.abc import Mapping
+
+from cleveragents.snapshots import record
+from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.record import MAIN, Snapshot
+from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.store import NewPack
+from cleveragents.snapshots.tracker import Tracker
+
+
+class Capture:
+    """A scanned state that is not stored yet; `commit` makes it durable."""
+
+    def __init__(
+        self, pack: NewPack, trackers: Mapping[str, Tracker], filter_: Filter, *, full: bool
+    ) -> None:
+        self._pack = pack
+        self._trackers = trackers
+        self.filter = filter_
+        states = {name: tracker.state(pack, full=full) for name, tracker in trackers.items()}
+        self.roots = {name: state.root for name, state in states.items()}
+        self.files = sum(state.files for state in states.values())
+        self.size_bytes = 0  # known after the commit
+        self.not_captured = tuple(
+            f"{named(name, path)}: {why}"
+            for name, state in states.items()
+            for path, why in state.not_captured
+        )
+
+    def commit(self, about: Mapping[str, object]) -> str:
+        """Stores the root record and makes everything durable; returns the snapshot id."""
+        snapshot = Snapshot(self.roots, self.filter, self.not_captured, about)
+        identity = self._pack.put(record.to_bytes(snapshot))
+        self.size_bytes = self._pack.finish(identity)
+        for tracker in self._trackers.values():
+            tracker.keep()
+        return identity.hex()
+
+
+def named(root: str, path: bytes) -> str:
+    """Returns a path of a snapshot as users read it, with the name of a root that is not theirs."""
+    return shown(path) if root == MAIN else f"{root}/{shown(path)}"
