@@ -101,6 +101,13 @@ class World:
     def agents_exactly(self, *arguments, cwd=None):
         """The same, with nothing added to the arguments."""
         out, err = self.screen(), self.screen()
+        code = self.run_into(out, err, arguments, cwd)
+        self.done = Done(code, out.getvalue(), err.getvalue())
+        check_envelope(arguments, self.done)
+        return self.done
+
+    def run_into(self, out, err, arguments, cwd=None):
+        """Runs `agents` in this process with these streams; returns its exit code."""
         with (
             contextlib.chdir(cwd or self.project),
             self._variables_set(),
@@ -108,10 +115,7 @@ class World:
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(err),
         ):
-            code = run(list(map(str, arguments)))
-        self.done = Done(code, out.getvalue(), err.getvalue())
-        check_envelope(arguments, self.done)
-        return self.done
+            return run(list(map(str, arguments)))
 
     def agents_beside(self, *arguments, prefix=(), **options):
         """Starts `agents` in a process of its own; `end_of_child` waits for it.

@@ -5,6 +5,8 @@ python scripts/events_page.py --check    # fails if it is out of date
 """
 
 import dataclasses
+import inspect
+import re
 from pathlib import Path
 
 from page import settle
@@ -28,26 +30,19 @@ KEPT = """
 ## What the journal keeps
 
 `agents plan log` tells these in order, long after; with `--format json` each has `seq`, `at`,
-`kind`, `what`, `story` and the facts of its kind.
+`kind`, `what`, `story` and the facts of its kind, told with what came of it by now.
 
 | kind | when |
 |---|---|
 """
-ABOUT = {
-    Happening.MADE: "the plan was made from its action",
-    Happening.MOVED: "it went to another phase or state",
-    Happening.DECIDED: "a decision was recorded: what was asked, chosen, and why",
-    Happening.STEP: "an attempt at a step was begun; told with how it ended",
-    Happening.CHECKPOINT: "a checkpoint was made; told also after it was forgotten",
-    Happening.OPERATION: "a rollback, restore, apply, merge or the like; told with its end",
-    Happening.PINNED: "a checkpoint was pinned or unpinned",
-}
+KIND = re.compile(r'^    [A-Z]+ = "(\w+)"  # (.*)$', re.MULTILINE)
 
 
 def main() -> None:
     """Writes or checks the page."""
     reported = "".join(row(kind) for kind in Event.__subclasses__())
-    kept = "".join(f"| `{kind}` | {ABOUT[kind]} |\n" for kind in Happening)
+    about = dict(KIND.findall(inspect.getsource(Happening)))  # said beside each of them
+    kept = "".join(f"| `{kind}` | {about[kind]} |\n" for kind in Happening)
     settle("scripts/events_page.py", {PAGE: HEAD + reported + KEPT + kept})
 
 

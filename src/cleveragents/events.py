@@ -105,6 +105,8 @@ class RolledBack(Event):
 
 @dataclass(frozen=True)
 class PathsRestored(Event):
+    """Single paths were taken back from a checkpoint."""
+
     seq: int  # the checkpoint they are from
     files: int
 

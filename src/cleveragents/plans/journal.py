@@ -21,13 +21,13 @@ from cleveragents.storage.tables import journal
 class Happening(StrEnum):
     """What an entry is about."""
 
-    MADE = "made"  # the plan itself
-    MOVED = "moved"  # along the lifecycle
-    DECIDED = "decided"
-    STEP = "step"  # an attempt was begun
-    CHECKPOINT = "checkpoint"
-    OPERATION = "operation"  # an intent was recorded
-    PINNED = "pinned"
+    MADE = "made"  # the plan was made from its action
+    MOVED = "moved"  # it went to another phase or state
+    DECIDED = "decided"  # a decision was recorded
+    STEP = "step"  # an attempt at a step was begun
+    CHECKPOINT = "checkpoint"  # a checkpoint was made
+    OPERATION = "operation"  # a rollback, an apply, a merge or the like was begun
+    PINNED = "pinned"  # a checkpoint was pinned or unpinned
     UNDO = "undo"  # the undo of a call was begun
 
 
