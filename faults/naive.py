@@ -17,8 +17,8 @@ from pathlib import Path
 from faults.operations import CREATE, CREATE_NEXT, DELETE, ROLLBACK, Operation, Way
 
 TABLES = """
-CREATE TABLE plans (plan_id, number, phase, state, cursor);
-CREATE TABLE sandboxes (sandbox_id, path);
+CREATE TABLE plans (plan_id, number, phase, state, cursor, parent_plan_id);
+CREATE TABLE sandboxes (sandbox_id, plan_id, path);
 CREATE TABLE checkpoints (checkpoint_id, plan_id, seq INTEGER PRIMARY KEY, checkpoint_type, label);
 CREATE TABLE step_runs (plan_id, seq, cursor, status, superseded_by);
 CREATE TABLE decisions (plan_id, superseded_by);
@@ -72,8 +72,12 @@ class _Keeper:
     def execute(self, action: Path) -> None:
         self._connection.executescript(TABLES)
         with self._connection:
-            self._connection.execute("INSERT INTO plans VALUES ('p', 1, 'execute', 'queued', '0')")
-            self._connection.execute("INSERT INTO sandboxes VALUES ('s', ?)", [str(self._sandbox)])
+            self._connection.execute(
+                "INSERT INTO plans VALUES ('p', 1, 'execute', 'queued', '0', NULL)"
+            )
+            self._connection.execute(
+                "INSERT INTO sandboxes VALUES ('s', 'p', ?)", [str(self._sandbox)]
+            )
         _copy(Path.cwd(), self._sandbox)
         self.save("pre_execute")
         for number, step in enumerate(json.loads(action.read_text())["steps"]):

@@ -24,6 +24,7 @@ CHANGING = (
 ATTACH_SECONDS = 10
 RUN_SECONDS = 60
 _LINE = re.compile(r"(\w+)\((.*)")
+_OCTAL = re.compile(rb"\\([0-3]?[0-7]{1,2})")  # how strace writes what is not ASCII, in paths too
 
 
 @dataclass(frozen=True)
@@ -127,11 +128,15 @@ def read_calls(log: Path) -> list[SystemCall]:
     """Reads what strace wrote, in order."""
     counts: Counter[str] = Counter()
     calls: list[SystemCall] = []
-    for line in log.read_text(errors="replace").splitlines():
+    for line in _OCTAL.sub(_byte, log.read_bytes()).decode(errors="replace").split("\n"):
         if found := _LINE.match(line):
             counts[found[1]] += 1
             calls.append(SystemCall(found[1], counts[found[1]], line))
     return calls
+
+
+def _byte(escaped: re.Match[bytes]) -> bytes:
+    return bytes([int(escaped[1], 8)])
 
 
 def _wait_for_tracer(pid: int, tracer: subprocess.Popen[bytes]) -> None:

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from behave import then, when
@@ -27,16 +26,14 @@ def try_commands(context, suite):
 def _run(context, suite, *options):
     # Not under coverage: what is killed leaves no record, and it would only cost time.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("COVERAGE_")}
-    # strace writes paths that are not ASCII in its own way, and the suites read what it writes.
-    with tempfile.TemporaryDirectory(dir="/tmp", prefix="cleveragents-faults-") as plain:
-        context.suite = subprocess.run(
-            [sys.executable, "-m", "faults", suite, *options],
-            cwd=ROOT,
-            env={**environment, "TMPDIR": plain},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    context.suite = subprocess.run(
+        [sys.executable, "-m", "faults", suite, *options],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if skipped := re.search(r"^skipped: (.*)", context.suite.stdout):
         context.scenario.skip(skipped[1])
 
