@@ -158,7 +158,7 @@ Command And Option That Do Not Exist
     Error Should Say    ${done}    No such command 'rolback'    hint:
     ${error} =    Read Error    plan rollback @ --force    2
     Should Contain    ${error.message}    --force
-    Should Contain    ${error.suggestions}[0]    agents plan rollback --help
+    Should Contain    ${error.suggestions}[-1]    agents plan rollback --help
 
 Data Directory That Is Read-Only
     Mount Data Directory    ro
