@@ -49,7 +49,6 @@ Feature: What people see
       | rollback-preview | plan rollback @ 3 --dry-run    |
       | not-found        | plan status nonesuch           |
       | tool-list        | tool list                      |
-      | config-list      | config list                    |
 
   Scenario: no view is wider than the terminal, and no id is cut
     Then none of these is wider than 40, 80 or 160 columns, and each shows its ids whole

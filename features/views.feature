@@ -169,3 +169,63 @@ Feature: Views of much, on terminals of every kind
       | plan diff @ --stat                    | bytes\xff\xfe |
       | plan unapply @ --yes                  | OK           |
       | plan rollback @ 1 --yes               | bytes\xff\xfe |
+
+  # --- What runs right now -----------------------------------------------------------------------
+
+  Scenario: on a terminal subplans that run together have a line each, with the last line they printed
+    Given a plain folder
+    And the steps
+      """
+      - name: fan out
+        subplans:
+          mode: parallel
+          plans:
+            - {name: docs, steps: [{name: write docs, tool: shell, with: {command: "printf 'page\\033[31m one\\n'; sleep 1"}}]}
+            - {name: tests, steps: [{name: write tests, tool: shell, with: {command: "echo the first test; sleep 1"}}]}
+      """
+    When I type on a terminal "agents run ACTION"
+    Then the exit code is 0
+    And lines for "docs" and "tests" stood on the screen together
+    And the output says "page\x1b[31m one"
+    And the output says "the first test"
+    And the output says "subplan docs  0 paths merged"
+    And the terminal has its cursor back
+
+  Scenario: where there is no terminal, what happens is told in whole lines
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo printed; sleep 0.3"}}
+      """
+    When I run "agents run ACTION"
+    Then the exit code is 0
+    And the error says
+      """
+      sandbox  filesystem_copy, 1 file
+        cp1  before the plan runs
+      ✓ 1/1 first (shell)  exit code 0
+        cp2  after shell in step first
+      """
+    And the error does not say "printed"
+
+  Scenario: a terminal that knows ASCII alone shows what runs as well
+    Given a plain folder
+    And the variable PYTHONIOENCODING is "ascii"
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo the latest line; sleep 0.4"}}
+      """
+    When I type on a terminal "agents run ACTION"
+    Then the exit code is 0
+    And the output says "the latest line"
+    And the output says "1/1 first (shell)  exit code 0"
+
+  Scenario Outline: times are told as people read them: <seconds>
+    Then <seconds> seconds are told as "<text>"
+
+    Examples:
+      | seconds | text        |
+      | 0.04    | 0.0 s       |
+      | 59.4    | 59.4 s      |
+      | 61.5    | 1 min 01 s  |
+      | 3600    | 60 min 00 s |

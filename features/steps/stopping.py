@@ -116,7 +116,7 @@ def check_second(context):
     thread = threading.Thread(target=work)
     thread.start()
     started.wait()
-    with Signals(lambda: True, ended.append):
+    with Signals(lambda: True, end=ended.append):
         os.kill(os.getpid(), signal.SIGINT)
         assert ended == [], ended
         os.kill(os.getpid(), signal.SIGINT)

@@ -1,6 +1,10 @@
 """Steps about views of much, on terminals of every kind."""
 
+import re
+
 from behave import given, then
+
+from cleveragents.cli.lanes import elapsed
 
 
 @given("the plan is there {count:d} times")
@@ -50,3 +54,15 @@ def check_error_lines_count(context, count):
 @then('the project\'s file "{name}" holds "{text}" without a line end')
 def check_bare_file(context, name, text):
     assert (context.world.project / name).read_text(encoding="utf-8") == text
+
+
+@then('lines for "{one}" and "{other}" stood on the screen together')
+def check_lanes(context, one, other):
+    """Between two moves of the cursor upwards stands all that was drawn at once."""
+    frames = re.split(r"\x1b\[\d*A", context.world.done.out)
+    assert any(f"{one}" in frame and f"{other}" in frame for frame in frames[1:-1]), frames
+
+
+@then('{seconds:g} seconds are told as "{text}"')
+def check_elapsed(context, seconds, text):
+    assert elapsed(seconds) == text, elapsed(seconds)

@@ -57,7 +57,7 @@ def guarded(arguments: Sequence[str], groups: Groups, load: Load) -> int:
     show_every_sign(sys.stderr)
     adopt_orphans()
     try:
-        with Signals(current.interrupt):
+        with Signals(current.interrupt, current.notice):
             return _dispatch(arguments, groups, load)
     except CleverAgentsError as problem:
         error = problem

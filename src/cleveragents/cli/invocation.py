@@ -115,6 +115,10 @@ class Invocation:
         """Asks what is under way to stop; tells whether it is something that stops by itself."""
         return self.opened is not None and self.opened.interrupt()
 
+    def notice(self, text: str) -> bool:
+        """Shows a line with what is drawn right now; tells whether anything is."""
+        return self.progress is not None and self.progress.say(text)
+
     def close(self) -> None:
         """Leaves the terminal as it was."""
         if self.progress is not None:

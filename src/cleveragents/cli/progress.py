@@ -4,9 +4,9 @@ from contextlib import suppress
 
 from rich.console import Console
 from rich.markup import escape
-from rich.status import Status
 
 from cleveragents.cli.escaping import safe
+from cleveragents.cli.lanes import Lanes, elapsed
 from cleveragents.events import (
     CallUndone,
     CheckpointSame,
@@ -30,7 +30,7 @@ from cleveragents.events import (
 
 
 class Progress:
-    """A reporter for people: whole lines, and on a terminal a spinner with the latest output.
+    """A reporter for people: whole lines, and on a terminal what runs right now below them.
 
     What a subplan does is told under its name.
     """
@@ -38,7 +38,7 @@ class Progress:
     def __init__(self, *, verbose: bool) -> None:
         self._console = Console(stderr=True, highlight=False)
         self._verbose = verbose
-        self._status: Status | None = None
+        self._lanes = Lanes(self._console)
         self._steps: dict[str, str] = {}  # those that run, by plan
         self._names: dict[str, str] = {}  # of subplans
         self._name = ""  # of the subplan that the event is about
@@ -54,9 +54,8 @@ class Progress:
         match event:
             case StepStarted():
                 self._start(event)
-            case StepOutput() if self._status is not None:
-                latest = escape(safe(event.text)[:100])
-                self._status.update(f"{self._name}{step}  [dim]{latest}[/]")
+            case StepOutput():
+                self._lanes.tell(event.plan_id, event.text)
             case StepFinished():
                 line = f"[green]✓[/] {step}  {_told(event.summary)}  {_time(event.seconds)}"
                 self._end(event, line)
@@ -80,7 +79,8 @@ class Progress:
                 self._line(f"[red]✗[/] subplan {name}  {_told(event.reason)}{again}")
             case SubplanMerged():
                 found = f", {event.conflicts} conflicts" if event.conflicts else ""
-                self._line(f"[green]⇐[/] subplan {name}  {event.files} paths merged{found}")
+                paths = f"{event.files} path{'s' if event.files != 1 else ''}"
+                self._line(f"[green]⇐[/] subplan {name}  {paths} merged{found}")
             case _:
                 return
 
@@ -121,20 +121,20 @@ class Progress:
         again = f", attempt {event.attempt}" if event.attempt > 1 else ""
         name = f"{event.index + 1}/{event.total} {event.name} ({event.tool}{again})"
         self._steps[event.plan_id] = step = escape(safe(name))
-        if self._console.is_terminal and self._status is None:
-            self._status = self._console.status(f"{self._name}{step}")
-            self._status.start()
+        self._lanes.begin(event.plan_id, f"{self._name}{step}")
+
+    def say(self, text: str) -> bool:
+        """Shows a notice with what runs right now; tells whether anything does."""
+        self._lanes.notice(text)
+        return self._lanes.are_drawn
 
     def close(self) -> None:
-        """Stops the spinner and gives the cursor back."""
-        if self._status is not None:
-            self._status.stop()
-            self._status = None
+        """Takes away what is not of the past and gives the cursor back."""
+        self._lanes.close()
 
     def _end(self, event: Event, line: str) -> None:
         self._steps.pop(event.plan_id, None)
-        if not self._steps:
-            self.close()
+        self._lanes.end(event.plan_id)
         self._line(line)
 
     def _line(self, text: str) -> None:
@@ -154,4 +154,4 @@ def _told(text: str) -> str:
 
 
 def _time(seconds: float) -> str:
-    return f"[dim]{seconds:.1f} s[/]"
+    return f"[dim]{elapsed(seconds)}[/]"

@@ -12,6 +12,7 @@ from cleveragents.sandbox.survivors import kill_steps
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INTERRUPTED = 130
+SAFELY = "stopping where it is safe; once more ends it at once"
 SHOW_CURSOR = "\x1b[?25h"
 
 
@@ -19,9 +20,13 @@ class Signals:
     """While inside, signals are heeded; those that the caller ignores stay ignored."""
 
     def __init__(
-        self, interrupt: Callable[[], bool], end: Callable[[int], object] = os._exit
+        self,
+        interrupt: Callable[[], bool],
+        show: Callable[[str], bool] = lambda _: False,
+        end: Callable[[int], object] = os._exit,
     ) -> None:
         self._interrupt = interrupt  # tells whether something will stop by itself
+        self._show = show  # shows a notice with what is drawn; tells whether anything is
         self._end_process = end
         self._restore = ExitStack()
         self._told = False
@@ -47,14 +52,15 @@ class Signals:
             self._end()
         elif self._interrupt():
             self._told = True
-            self._say("stopping where it is safe; once more ends it at once\n")
+            if not self._show(SAFELY):
+                self._say(f"{SAFELY}\n")
         else:
             raise KeyboardInterrupt
 
     def _end(self) -> None:
         """Ends this process as a crash would: the next command recovers."""
         kill_steps()
-        self._say(SHOW_CURSOR if sys.stderr.isatty() else "")
+        self._say(f"\n{SHOW_CURSOR}" if sys.stderr.isatty() else "")
         self._end_process(INTERRUPTED)
 
     def _say(self, text: str) -> None:

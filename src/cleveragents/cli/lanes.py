@@ -1,0 +1,94 @@
+"""What runs at this moment, drawn on a terminal: one line per plan that runs a step."""
+
+import time
+from dataclasses import dataclass, field
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from cleveragents.cli.escaping import safe
+
+REFRESHES = 8  # per second
+LONGEST = 200  # characters of output that a line could ever show
+
+
+@dataclass
+class Lane:
+    """A step that runs."""
+
+    step: Text
+    latest: str = ""  # the last line it printed
+    since: float = field(default_factory=time.monotonic)
+
+
+class Lanes:
+    """Draws the lanes while there are any; the lines of the past stand above them."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._lanes: dict[str, Lane] = {}
+        self._notice = ""
+        ascii_only = not console.encoding.startswith("utf")
+        self._spinner = Spinner("line" if ascii_only else "dots", style="cyan")
+        self._live: Live | None = None
+
+    @property
+    def are_drawn(self) -> bool:
+        """Whether anything of them is on the screen."""
+        return self._live is not None
+
+    def begin(self, plan_id: str, markup: str) -> None:
+        """Adds the lane of a plan, or takes it for its next step."""
+        self._lanes[plan_id] = Lane(Text.from_markup(markup))
+        if self._live is None and self._console.is_terminal:
+            # What is drawn goes away with the last lane: by then its line of the past is told.
+            self._live = Live(
+                self, console=self._console, refresh_per_second=REFRESHES, transient=True
+            )
+            self._live.start(refresh=True)
+
+    def tell(self, plan_id: str, line: str) -> None:
+        """Notes the last line that a step printed; it is drawn with the next refresh."""
+        if lane := self._lanes.get(plan_id):
+            lane.latest = line[:LONGEST]
+
+    def end(self, plan_id: str) -> None:
+        """Takes the lane of a plan away."""
+        self._lanes.pop(plan_id, None)
+        if not self._lanes:
+            self.close()
+
+    def notice(self, text: str) -> None:
+        """Shows a line below the lanes, for as long as there are any."""
+        self._notice = text
+
+    def close(self) -> None:
+        """Clears what was drawn and gives the cursor back."""
+        self._lanes.clear()
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draws each lane on a line of its own: step, time so far, last output."""
+        grid = Table.grid(padding=(0, 1), expand=True)
+        grid.add_column(width=1)
+        grid.add_column(no_wrap=True, overflow="ellipsis")
+        grid.add_column(no_wrap=True, justify="right")
+        grid.add_column(no_wrap=True, overflow="ellipsis", ratio=1, style="dim")
+        frame = self._spinner.render(console.get_time())
+        for lane in list(self._lanes.values()):
+            took = elapsed(time.monotonic() - lane.since)
+            grid.add_row(frame, lane.step, took, Text(safe(lane.latest)))
+        yield grid
+        if self._notice:
+            yield Text(self._notice, style="yellow")
+
+
+def elapsed(seconds: float) -> str:
+    """A time as people read it."""
+    minutes, rest = divmod(seconds, 60)
+    return f"{minutes:.0f} min {int(rest):02} s" if minutes else f"{seconds:.1f} s"
