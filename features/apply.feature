@@ -256,3 +256,19 @@ Feature: Apply
       | where          | make                                     | says                          |
       | a plain folder | rm -rf .git                              | is no git repository          |
       | no commit yet  | rm -rf .git; git init -q -b main .       | a branch has nothing to stand |
+
+  Scenario: what an apply keeps is let go once it is taken back
+    When I run "agents plan apply @ --yes"
+    Then operations keep the versions of the latest apply
+    When I run "agents plan unapply @ --yes"
+    Then operations keep nothing
+    When I run "agents plan refresh @ --yes"
+    Then operations keep 1 snapshot
+    When I run "agents plan apply @ --yes"
+    Then operations keep the versions of the latest apply
+    And the exit code is 0
+    When I run "agents plan diff @ --name-only"
+    Then the output says "new"
+    When I run "agents plan unapply @ --yes"
+    Then the exit code is 0
+    And the plan is "execute/complete"

@@ -10,6 +10,8 @@ from oracle import assert_same, picture
 from trees import git
 from world import Done
 
+from cleveragents.checkpoints.operations import OperationRepository
+
 GIT = b".git"
 
 
@@ -182,3 +184,27 @@ def half_removed(context):
 @then("the output is")
 def output_is(context):
     assert context.world.done.out.strip() == context.text.strip(), context.world.done.out
+
+
+@then("operations keep nothing")
+def check_nothing_kept(context):
+    assert kept(context) == set(), kept(context)
+
+
+@then("operations keep {count:d} snapshot")
+def check_kept_count(context, count):
+    assert len(kept(context)) == count, kept(context)
+
+
+@then("operations keep the versions of the latest apply")
+def check_apply_kept(context):
+    intent = context.world.app().apply._last(context.world.plan).intent
+    missing = {intent[name] for name in ("base", "result", "old", "new")} - kept(context)
+    assert not missing, missing
+
+
+def kept(context):
+    """The snapshots that operations of the project still need."""
+    app = context.world.app()
+    with app.apply._database.reading() as connection:
+        return OperationRepository(connection).kept_refs(context.world.plan.project_id)

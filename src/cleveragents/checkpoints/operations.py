@@ -15,6 +15,7 @@ from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from cleveragents.ids import new_id, now
 from cleveragents.plans.journal import Happening, record
+from cleveragents.plans.lifecycle import Phase
 from cleveragents.storage.tables import operations, plans
 
 
@@ -39,6 +40,13 @@ class Status(StrEnum):
     OPEN = "open"
     DONE = "done"
     ABORTED = "aborted"  # taken back to where it started
+
+
+# What a finished operation still keeps; of an apply it is everything, until it is taken back.
+STILL_NEEDED = {
+    Kind.MERGE: "theirs",  # the result of a subplan, that a rollback or correction merges again
+    Kind.REFRESH: "base",  # what the checkpoints since then go on from
+}
 
 
 @dataclass(frozen=True)
@@ -116,13 +124,24 @@ class OperationRepository:
 
     def kept_refs(self, project_id: str) -> set[str]:
         """Returns the snapshots that operations of a project keep, finished ones included."""
-        query = (
-            select(operations.c.intent_json)
+        rows = self._connection.execute(
+            select(operations, plans.c.phase)
             .join(plans, plans.c.plan_id == operations.c.plan_id)
-            .where(plans.c.project_id == project_id)
+            .where(plans.c.project_id == project_id, operations.c.kind != Kind.PRUNE)
+            .order_by(operations.c.operation_id)
         )
-        intents = map(json.loads, self._connection.scalars(query))
-        return {str(ref) for intent in intents for ref in intent.get("keeps", ())}
+        found: set[str] = set()
+        applied: dict[str, set[str]] = {}
+        for row in rows:
+            intent = json.loads(row.intent_json)
+            if row.status == Status.OPEN:
+                found |= set(intent.get("keeps", ()))
+            elif row.status == Status.DONE and row.kind == Kind.APPLY:
+                needed = row.phase == Phase.APPLY  # else it has been taken back
+                applied[row.plan_id] = set(intent["keeps"]) if needed else set()
+            elif row.status == Status.DONE and row.kind in STILL_NEEDED:
+                found.add(intent[STILL_NEEDED[row.kind]])
+        return found.union(*applied.values())
 
     def of_plan(self, plan_id: str) -> Sequence[Operation]:
         """Returns every operation of a plan in order."""
