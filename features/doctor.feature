@@ -107,6 +107,9 @@ Feature: The doctor
     When I run "agents doctor --format json"
     Then the exit code is 1
     And the doctor finds the problem "was moved or deleted; 1 plans are about it" of "projects"
+    When I run "agents plan list"
+    Then the exit code is 0
+    And the error says "when plans were made for it; move it back to go on with them"
 
   Scenario: a sandbox that no plan knows
     Given I have run "agents run ACTION"

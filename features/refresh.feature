@@ -215,3 +215,14 @@ Feature: Refresh
     And the plan's file "text" holds "0"
     When I run "agents plan diff @ --stat"
     Then the exit code is 0
+
+  Scenario: a subplan is not refreshed by itself
+    Given the steps
+      """
+      - {name: fan out, subplans: {plans: [{name: docs, steps: [{tool: shell, with: {command: "echo d > docs"}}]}]}}
+      """
+    And I have run "agents run ACTION"
+    When on the subplan "docs" I run "agents plan refresh CHILD --yes"
+    Then the exit code is 4
+    And the error says "a subplan starts from the files of its parent"
+    And the error says "hint: refresh the parent: agents plan refresh "

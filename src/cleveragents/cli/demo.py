@@ -78,6 +78,7 @@ class _Story:
         self._environment: Mapping[str, str] = {
             **caller_environment(),
             "CLEVERAGENTS_DATA_DIR": str(home / "data"),
+            "PAGER": "",  # the story goes on by itself
         }
 
     def tell(self) -> None:

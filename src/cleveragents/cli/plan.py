@@ -86,13 +86,23 @@ def list_plans() -> Result:
         for depth, plan in _nested(found)
     ]
     table = Grid("", ["PLAN", "STATE", "STEPS", "CREATED", "NAME"], rows)
-    hints = [] if found else ["this project has no plan yet; make one: agents plan use ACTION"]
+    hints = [] if found else _without_plans(app)
     hints += _bare([plan.name for plan in found if views.runs_bare(plan)])
     hints += [] if app.checkpoints.policy.triggers else [views.AUTOMATIC_OFF]
     data = {
         "plans": [{**views.plan_row(plan), "unfinished": unsettled[plan.plan_id]} for plan in found]
     }
     return Result(data, [table] if found else [], messages=hints, paged=True)
+
+
+def _without_plans(app: App) -> list[str]:
+    """What is told where no plan is; one that was moved has its plans under its old path."""
+    old = app.plans.moved_from()
+    if old is None:
+        return ["this project has no plan yet; make one: agents plan use ACTION"]
+    return [
+        f"this directory was {old} when plans were made for it; move it back to go on with them"
+    ]
 
 
 def _bare(names: Sequence[str]) -> list[str]:

@@ -161,6 +161,11 @@ class RefreshPhase:
     def _plan(self, plan_id: str) -> Plan:
         with self._database.unit_of_work() as connection:
             plan = PlanRepository(connection).get(plan_id)
+        if plan.parent_plan_id is not None:
+            raise Refused(
+                "a subplan starts from the files of its parent, not from those of the project",
+                hints=[f"refresh the parent: agents plan refresh {plan.parent_plan_id}"],
+            )
         if plan.stage not in REFRESHABLE:
             raise Refused(
                 f"a plan in {written(plan.stage)} cannot be refreshed",

@@ -22,7 +22,7 @@ from cleveragents.plans.step_run import (
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
-from cleveragents.sandbox.sandbox import Sandbox
+from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
 
@@ -91,6 +91,11 @@ class PlanReader:
         with self._database.reading() as connection:
             project_id = projects.known(connection, self._project)
             return PlanRepository(connection).of_project(project_id)
+
+    def moved_from(self) -> str | None:
+        """Returns where this very directory was when plans were made for it, if it has moved."""
+        with self._database.reading() as connection:
+            return SandboxRepository(connection).gone_project(projects.inode_of(self._project))
 
     def status(self, plan: Plan) -> PlanStatus:
         """Tells everything about a plan, from what is stored and what is on the disk."""

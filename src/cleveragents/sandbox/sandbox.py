@@ -12,7 +12,7 @@ from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
 from cleveragents.ids import now
 from cleveragents.sandbox.project import Project
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.storage.tables import plans, sandboxes
+from cleveragents.storage.tables import plans, projects, sandboxes
 
 CREATING, READY, REMOVED = "creating", "ready", "removed"
 GIT = "git"  # the root of its git directory
@@ -224,6 +224,19 @@ class SandboxRepository:
             "number": row.number,
             "definition": json.loads(row.definition_json),
         }
+
+    def gone_project(self, inode: str) -> str | None:
+        """Returns the path of a project that is no longer there and was this directory."""
+        query = (
+            select(projects.c.path)
+            .join(plans, plans.c.project_id == projects.c.project_id)
+            .join(sandboxes, sandboxes.c.plan_id == plans.c.plan_id)
+            .where(sandboxes.c.project_inode == inode)
+            .distinct()
+        )
+        return next(
+            (path for path in self._connection.scalars(query) if not Path(path).exists()), None
+        )
 
     def base_refs(self, project_id: str) -> set[str]:
         """Returns the snapshots that sandboxes of a project started from."""
