@@ -68,3 +68,23 @@ Feature: Forks
     And the data holds
       | field | value           |
       | name  | "plan from cp1" |
+
+  Scenario: a state that says more than its files is not forked
+    Given the action
+      """
+      name: group
+      steps:
+        - name: fan
+          subplans:
+            mode: parallel
+            plans:
+              - {name: a, steps: [{tool: shell, with: {command: "echo a > n"}}]}
+              - {name: b, steps: [{tool: shell, with: {command: "echo b > n"}}]}
+      """
+    And I have run "agents run ACTION"
+    When I fork the checkpoint after "merged a"
+    Then the exit code is 4
+    And the error says "in the middle of subplans"
+    When I run "agents plan fork @ @"
+    Then the exit code is 4
+    And the error says "open conflicts"

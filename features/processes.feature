@@ -159,3 +159,11 @@ Feature: The processes of a step
       pwd
       """
     Then the step's output is the path of the sandbox
+
+  Scenario: a process that cannot be ended is told
+    When a step leaves a process that does not end in time
+    Then the step is told to have left it
+    And with more time it is ended
+
+  Scenario: a process that is gone works in no directory
+    Then nobody is found in any directory under the pid of a process that has ended

@@ -258,18 +258,23 @@ def append_fix(context, options, name, guidance):
 
 @when('I fork the checkpoint before "{title}" as "{name}"')
 def fork_as(context, title, name):
-    fork(context, title, ["--name", name])
+    fork(context, f"before step {title}", ["--name", name])
+
+
+@when('I fork the checkpoint after "{reason}"')
+def fork_after(context, reason):
+    fork(context, reason, [])
 
 
 @given('I have forked the checkpoint before "{title}"')
 def have_forked(context, title):
-    fork(context, title, [])
+    fork(context, f"before step {title}", [])
     assert context.world.done.code == 0, context.world.done.err
 
 
-def fork(context, title, options):
+def fork(context, reason, options):
     rows = context.world.app().checkpoints.list_checkpoints(context.world.plan.plan_id)
-    seq = next(row.seq for row in rows if row.reason == f"before step {title}")
+    seq = next(row.seq for row in rows if row.reason == reason)
     context.world.agents("plan", "fork", "@", seq, *options)
 
 

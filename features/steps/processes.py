@@ -9,7 +9,9 @@ from pathlib import Path
 
 from behave import given, then, when
 
-from cleveragents.sandbox.process import OUTPUT_CAP
+from cleveragents.errors import Failed
+from cleveragents.sandbox import survivors
+from cleveragents.sandbox.process import OUTPUT_CAP, Job, run
 
 ADDED_BY_SHELLS = {"PWD", "OLDPWD", "SHLVL", "_"}
 
@@ -180,3 +182,40 @@ def _seen(context):
 def _output(context):
     ((path,),) = context.world.sql("SELECT output_path FROM step_runs")
     return Path(path).read_bytes()
+
+
+# --- what does not end ---------------------------------------------------------------------------
+
+
+@when("a step leaves a process that does not end in time")
+def leave_process(context):
+    context.add_cleanup(setattr, survivors, "KILL_SECONDS", survivors.KILL_SECONDS)
+    survivors.KILL_SECONDS = -1.0
+    home = context.world.home
+    command = "setsid sh -c 'echo $$ > pid; exec sleep 1000' & while [ ! -s pid ]; do :; done"
+    environment = {"PATH": os.environ["PATH"], survivors.MARK: "a mark"}
+    job = Job(["/bin/sh", "-c", command], home, environment, "a mark", home / "out")
+    try:
+        run(job, on_start=lambda *_: None, on_line=lambda _: None, must_stop=lambda: False)
+    except Failed as error:
+        context.error = error
+    context.pid = int((home / "pid").read_text())
+
+
+@then("the step is told to have left it")
+def check_told(context):
+    assert f"cannot be ended: [{context.pid}]" in context.error.message, context.error
+
+
+@then("with more time it is ended")
+def check_ended(context):
+    survivors.KILL_SECONDS = 10.0
+    survivors.end_left_behind("a mark", None)
+    assert not Path(f"/proc/{context.pid}").exists(), "it is still there"
+
+
+@then("nobody is found in any directory under the pid of a process that has ended")
+def check_nobody(context):
+    process = subprocess.Popen(["true"], cwd=context.world.home)
+    process.wait()
+    assert not survivors._works_in(process.pid, Path("/"))
