@@ -161,3 +161,34 @@ Feature: Errors
     And the detail says "no good"
     And the detail says "files: restored to"
     And a suggestion says "agents plan"
+
+  Scenario: busy says who owns the plan, and interrupted how to go on
+    Given a git repository
+    And the steps
+      """
+      - {name: wait, tool: shell, with: {command: "touch begun; sleep 60"}}
+      """
+    And a process of its own has started "agents run ACTION --format json"
+    And its step has made "begun"
+    When I run "agents plan rollback @ 1 --yes --format json"
+    Then the exit code is 4
+    And the envelope is that of the error "busy" of "plan rollback"
+    And the error message says "is executing the plan since"
+    And a suggestion says "wait for it to finish"
+    When the process gets an interrupt
+    Then the exit code is 130
+    And the envelope is that of the error "interrupted" of "run"
+    And a suggestion says "agents plan resume"
+
+  Scenario: damaged says what is damaged, and what is left
+    Given a git repository
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    And the shell has run "find ../data/projects/*/store -name '*.pack' -delete" in the project
+    When I run "agents plan rollback @ 1 --yes --format json"
+    Then the exit code is 1
+    And the envelope is that of the error "damaged" of "plan rollback"
+    And a suggestion says "agents"

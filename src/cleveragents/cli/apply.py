@@ -98,7 +98,7 @@ def unapply(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
     if not yes:
         show_blocks([block], current.form, sys.stderr)
     confirm(
-        f"Put {len(paths)} paths back as they were before the plan was applied?",
+        f"Put {views.counted(paths, 'path')} back as before the plan was applied?",
         yes=yes,
         command_line=f"agents plan unapply {found.plan_id}",
     )
@@ -106,7 +106,7 @@ def unapply(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
     app.checkpoints.finish(found.plan_id)
     return Result(
         {**data, "kept": list(undone.kept)},
-        [Text([f"{len(paths)} paths are as they were before the plan was applied"])],
+        [Text([f"{views.counted(paths, 'path')} put back as before the plan was applied"])],
         "Unapplied",
         messages=_kept(undone.kept),
         next_steps=[f"agents plan apply {found.plan_id}    # applies it again"],
@@ -141,7 +141,7 @@ def _done(done: ApplyResult) -> Result:
     steps = [look] if done.proposal.project.is_repository else []
     return Result(
         data,
-        [Text([f"{len(done.applied.paths)} files {where}"])],
+        [Text([f"{views.counted(done.applied.paths, 'file')} {where}"])],
         "Applied",
         messages=[*_ignored(done.proposal), *_kept(done.applied.kept)],
         next_steps=[*steps, f"agents plan unapply {plan.plan_id}    # takes it back"],
