@@ -66,7 +66,7 @@ Feature: Sandboxes that lie around
   Scenario: what an interrupted removal left goes too
     Given a sandbox was half removed
     When I run "agents sandbox list"
-    Then the output says "left by an interrupted removal"
+    Then the output says "left by an interrupted command"
     When I run "agents sandbox prune --yes"
     Then the exit code is 0
     And no files of a sandbox are left

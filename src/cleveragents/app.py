@@ -26,6 +26,7 @@ from cleveragents.engine.append import AppendService
 from cleveragents.engine.application import Applications
 from cleveragents.engine.apply import ApplyPhase
 from cleveragents.engine.attempt import StepAttempts
+from cleveragents.engine.bisect import Bisection
 from cleveragents.engine.borders import StepBorders
 from cleveragents.engine.cancel import Cancellation
 from cleveragents.engine.cleanup import Cleanup
@@ -197,6 +198,7 @@ class App:
         is_owned = self.ownership.is_owned
         self.tree = DecisionTree(base.database, is_owned)
         self.history = History(base.database)
+        self.bisection = Bisection(base.database, base.sandboxes, base.environment, base.report)
         self.comparisons = Comparisons(base.sandboxes)
         self.plans = PlanReader(
             base.database, base.sandboxes, self.comparisons, is_owned, self.project

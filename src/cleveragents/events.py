@@ -129,6 +129,15 @@ class Validated(Event):
 
 
 @dataclass(frozen=True)
+class CheckpointTried(Event):
+    """A command was tried at a checkpoint."""
+
+    seq: int
+    exit_code: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class SandboxRefreshed(Event):
     """What the user changed meanwhile was merged into the sandbox."""
 

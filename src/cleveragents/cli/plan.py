@@ -10,6 +10,7 @@ import typer
 from cleveragents.app import App
 from cleveragents.cli import (
     apply,
+    bisect,
     checkpoint,
     conflicts,
     decisions,
@@ -46,6 +47,7 @@ def register(root: typer.Typer) -> None:
     decisions.register(group)
     rollback.register(group)
     restore.register(group)
+    bisect.register(group)
     checkpoint.register(group)
 
 

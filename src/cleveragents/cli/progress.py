@@ -11,6 +11,7 @@ from cleveragents.events import (
     CallUndone,
     CheckpointSame,
     CheckpointSaved,
+    CheckpointTried,
     Decided,
     Event,
     Note,
@@ -105,9 +106,8 @@ class Progress:
                 self._line(f"  [cyan]cp{event.seq}[/]  [dim]{_told(event.reason)}[/]")
             case CheckpointSame() if self._verbose:
                 self._line(f"  [dim]{_told(event.reason)}: same as cp{event.seq}[/]")
-            case Validated():
-                mark = "[green]✓[/]" if event.exit_code == 0 else "[red]✗[/]"
-                self._line(f"{mark} validate: {_told(event.command)}  {_time(event.seconds)}")
+            case Validated() | CheckpointTried():
+                self._tell_check(event)
             case SandboxRefreshed():
                 self._line(
                     f"[yellow]↻[/] refreshed, {event.files} paths, {event.conflicts} conflicts"
@@ -116,6 +116,12 @@ class Progress:
                 self._line(f"[yellow]note:[/] {_told(event.text)}")
             case _:
                 return
+
+    def _tell_check(self, event: Validated | CheckpointTried) -> None:
+        mark = "[green]✓[/]" if event.exit_code == 0 else "[red]✗[/]"
+        checked = isinstance(event, CheckpointTried)
+        name = f"cp{event.seq}" if checked else f"validate: {_told(event.command)}"
+        self._line(f"{mark} {name}  {_time(event.seconds)}")
 
     def _start(self, event: StepStarted) -> None:
         again = f", attempt {event.attempt}" if event.attempt > 1 else ""

@@ -92,7 +92,7 @@ def _table(found: Sequence[Lying]) -> list[Grid]:
         [
             "-" if each.plan is None else each.plan.plan_id,
             size(each.size_bytes),
-            "left by an interrupted removal" if each.plan is None else written(each.plan.stage),
+            "left by an interrupted command" if each.plan is None else written(each.plan.stage),
             "" if each.plan is None else each.plan.name,
         ]
         for each in found

@@ -23,7 +23,7 @@ ON_TERMINAL = "on_terminal"  # sandboxes of cancelled plans go as well
 class Lying:
     """A sandbox whose files are on the disk."""
 
-    plan: Plan | None  # None: what an interrupted removal left
+    plan: Plan | None  # None: what an interrupted command left
     path: Path
     size_bytes: int
 

@@ -51,7 +51,7 @@ class GitWorktree:
         else:
             left_out = _LeftOut(project.path, users.ignored(), policy.copy_ignored)
             filled = copy_in(project, sandbox, archive, about, left_out)
-        _tie(sandbox.path, sandbox.git_dir)
+        tie(sandbox.path, sandbox.git_dir)
         head = users.commit_of("HEAD")
         return replace(filled, branch=branch, notes=(*filled.notes, *notes), head=head)
 
@@ -118,7 +118,7 @@ def branch_off(sandbox: Sandbox) -> str:
     if head is not None:
         own.run("update-ref", f"refs/heads/{branch}", head)
     own.run("symbolic-ref", "HEAD", f"refs/heads/{branch}")
-    _tie(sandbox.path, sandbox.git_dir)
+    tie(sandbox.path, sandbox.git_dir)
     return branch
 
 
@@ -193,7 +193,7 @@ def _matches(path: bytes, patterns: Sequence[str]) -> bool:
     )
 
 
-def _tie(tree: Path, git_dir: Path) -> None:
+def tie(tree: Path, git_dir: Path) -> None:
     """Writes the `.git` file that leads from the files to their git directory."""
     mode = stat.S_IMODE(tree.stat().st_mode)
     tree.chmod(mode | stat.S_IRWXU)

@@ -1,9 +1,7 @@
 """Makes sandboxes and finds them again from stored facts alone."""
 
-import os
-import shutil
-import stat
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Lock
 
@@ -15,6 +13,7 @@ from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.filesystem_copy import FilesystemCopy
 from cleveragents.sandbox.git_worktree import GitWorktree
 from cleveragents.sandbox.project import Project
+from cleveragents.sandbox.removal import remove_tree
 from cleveragents.sandbox.sandbox import (
     CREATING,
     READY,
@@ -28,6 +27,12 @@ from cleveragents.sandbox.sandbox import (
     Strategy,
 )
 from cleveragents.sandbox.snapshot_copy import fill_from_snapshot
+from cleveragents.sandbox.throw_away import (
+    ThrowAway,
+    abandoned,
+    remove_abandoned,
+    throw_away,
+)
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.store import Store
@@ -136,7 +141,7 @@ class Sandboxes:
         if sandbox.home.exists():
             doomed = sandbox.home.with_name(f"{sandbox.home.name}{REMOVING}")
             sandbox.home.rename(doomed)
-            shutil.rmtree(doomed, onerror=_unlock)
+            remove_tree(doomed)
 
     def capture(self, plan_id: str, project_id: str, filter_: Filter) -> str:
         """Stores the files of a plan's sandbox as they are; returns the snapshot id."""
@@ -150,13 +155,18 @@ class Sandboxes:
         sandbox_id, strategy = new_id(), repository.get(like).strategy
         repository.add(sandbox_id, plan_id, strategy, self._place(sandbox_id), base_ref=base_ref)
 
+    def throw_away(self, project_id: str) -> AbstractContextManager[ThrowAway]:
+        """Makes a directory to try states in; it goes when it is left."""
+        return throw_away(self._data_dir / "sandboxes", self.archive(project_id))
+
     def left_behind(self) -> list[Path]:
-        """Returns what interrupted removals have left."""
-        return sorted((self._data_dir / "sandboxes").glob(f"*{REMOVING}"))
+        """Returns what interrupted removals and killed processes have left."""
+        place = self._data_dir / "sandboxes"
+        return sorted([*place.glob(f"*{REMOVING}"), *abandoned(place)])
 
     def remove_left_behind(self, path: Path) -> None:
-        """Removes what an interrupted removal has left."""
-        shutil.rmtree(path, onerror=_unlock)
+        """Removes what was left, and ends what still runs in it."""
+        remove_abandoned(path)
 
     def rebuilt(self, plan_id: str) -> Sandbox:
         """Returns a plan's sandbox; lost directories are made again, empty, to be restored into."""
@@ -209,15 +219,4 @@ def with_files(found: Sandbox | None, plan_id: str) -> Sandbox:
 
 def _remove(sandbox: Sandbox) -> None:
     if sandbox.home.exists():
-        shutil.rmtree(sandbox.home, onerror=_unlock)
-
-
-def _unlock(remove: Callable[[str], object], path: str, _: object) -> None:
-    """Opens the directories of a half-made sandbox for their removal."""
-    for locked in (os.path.dirname(path), path):
-        if not os.path.islink(locked):
-            os.chmod(locked, stat.S_IRWXU)
-    if remove in (os.open, os.scandir, os.listdir):
-        shutil.rmtree(path, onerror=_unlock)
-    else:
-        remove(path)
+        remove_tree(sandbox.home)

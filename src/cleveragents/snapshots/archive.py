@@ -4,7 +4,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -94,6 +94,10 @@ class Archive(Merging):
                 yield Capture(pack, trackers, filter_, full=full)
             finally:
                 pack.discard()
+
+    def holding(self, doing: str) -> AbstractContextManager[object]:
+        """While held, nothing that is stored goes."""
+        return self._store.writing(doing=doing)
 
     def remember(self, roots: Roots) -> None:
         """Keeps what is known of directories for the next process."""

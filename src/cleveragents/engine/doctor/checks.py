@@ -129,6 +129,8 @@ def _sandboxes(facts: Facts) -> Iterator[Finding]:
             yield problem(text, advice, plan_id=plan_id)
     for path in facts.strays:
         yield note(f"no plan knows the sandbox {path}", "look at it, then delete it by hand")
+    for path in facts.left_behind:
+        yield note(f"an interrupted command left {path}", "agents sandbox prune")
 
 
 def _content(facts: Facts) -> Iterator[Finding]:

@@ -17,7 +17,8 @@ from cleveragents.errors import Damaged
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox import git
 from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
-from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.sandbox.sandboxes import REMOVING, Sandboxes
+from cleveragents.sandbox.throw_away import SUFFIX as TRYING
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.inspection import Inspection, PackFound
 from cleveragents.storage.database import Database
@@ -27,6 +28,7 @@ from cleveragents.storage.tables import SCHEMA, projects
 
 NO_STORE = Inspection((), {}, ())
 CACHE_BEING_WRITTEN = "*.stat.new"
+PASSING = (REMOVING, TRYING)  # ends of names that no row is meant to know
 STOPPED = "T"  # the state of a process that waits for a signal to go on
 
 
@@ -56,8 +58,12 @@ class Examination:
         stores = {path.name for path in self._data_dir.glob("projects/*")}
         found = [self._project(name, known.get(name)) for name in sorted(known.keys() | stores)]
         homes = {facts.sandbox.home for one in found for facts in one.plans if facts.sandbox}
-        strays = [path for path in sorted(self._data_dir.glob("sandboxes/*")) if path not in homes]
-        return Facts(self._system(), found, tuple(strays))
+        strays = [
+            path
+            for path in sorted(self._data_dir.glob("sandboxes/*"))
+            if path not in homes and path.suffix not in PASSING
+        ]
+        return Facts(self._system(), found, tuple(strays), tuple(self._sandboxes.left_behind()))
 
     def _system(self) -> System:
         path = self._data_dir / "cleveragents.db"

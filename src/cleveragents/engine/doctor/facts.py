@@ -132,6 +132,7 @@ class Facts:
     system: System
     projects: Sequence[ProjectFacts]
     strays: tuple[Path, ...]  # directories of sandboxes that no row knows
+    left_behind: tuple[Path, ...]  # what interrupted commands left of others
 
     @property
     def plans(self) -> Sequence[PlanFacts]:

@@ -1,0 +1,117 @@
+"""`agents plan bisect`: finds the checkpoint at which something broke."""
+
+import shlex
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from cleveragents.app import App
+from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.comparison import FileDiff
+from cleveragents.cli import views
+from cleveragents.cli.invocation import PlanArgument, add_commands, current
+from cleveragents.cli.render import Block, Fields, Grid, Result, Text
+from cleveragents.engine.bisect import Found, Tried, line_between
+from cleveragents.errors import Failed
+from cleveragents.plans.plan import Plan
+
+
+def register(group: typer.Typer) -> None:
+    """Adds the command to its group."""
+    add_commands(group, {"bisect": bisect})
+
+
+def bisect(
+    plan: PlanArgument,
+    command: Annotated[
+        list[str], typer.Argument(metavar="COMMAND...", help="What fails by now, after `--`.")
+    ],
+    first: Annotated[
+        str | None,
+        typer.Option("--from", metavar="CHECKPOINT", help="Where it passes; default: the first."),
+    ] = None,
+    last: Annotated[
+        str | None,
+        typer.Option("--to", metavar="CHECKPOINT", help="Where it fails; default: the newest."),
+    ] = None,
+) -> Result:
+    """Find the first checkpoint at which a command fails, in a throw-away directory.
+
+    Examples:
+      agents plan bisect @ -- pytest -q
+      agents plan bisect @ --from 3 -- 'make && ./check'
+    """
+    app = current.app(progress=True)
+    found = views.find(app, plan)
+    line = " ".join(command) if len(command) == 1 else shlex.join(command)
+    border = app.bisection.find(found, _rows(app, found, first, last), line)
+    changed = app.comparisons.between(found, border.good, border.bad.checkpoint)
+    good, bad = border.good, border.bad.checkpoint
+    return Result(
+        _data(found, line, border, changed),
+        _blocks(border, changed),
+        next_steps=[
+            f"agents plan checkpoint diff {found.plan_id} {good.seq} {bad.seq}",
+            f"agents plan rollback {found.plan_id} {good.seq}",
+        ],
+    )
+
+
+def _rows(app: App, plan: Plan, first: str | None, last: str | None) -> Sequence[Checkpoint]:
+    rows = app.checkpoints.list_checkpoints(plan.plan_id)
+    if not rows:
+        raise Failed("the plan has no checkpoint yet", hints=["run it: agents plan execute @"])
+    ends = [
+        None if text is None else app.checkpoints.get_checkpoint(plan.plan_id, text)
+        for text in (first, last)
+    ]
+    return line_between(rows, *ends)
+
+
+def _data(plan: Plan, line: str, found: Found, changed: Sequence[FileDiff]) -> dict[str, object]:
+    return {
+        "plan": plan.plan_id,
+        "command": line,
+        "good": _named(found.good),
+        "bad": _tried(found.bad),
+        "output": list(found.bad.tail),
+        "steps": [
+            {
+                "step_run_id": run.step_run_id,
+                "cursor": run.cursor,
+                "step": run.name,
+                "tool": run.tool,
+            }
+            for run in found.steps
+        ],
+        "changes": [views.diff_row(diff) for diff in changed],
+        "tried": [_tried(each) for each in found.tried],
+    }
+
+
+def _named(row: Checkpoint) -> dict[str, object]:
+    return {"checkpoint_id": row.checkpoint_id, "seq": row.seq}
+
+
+def _tried(tried: Tried) -> dict[str, object]:
+    ended = {"exit_code": tried.exit_code, "seconds": tried.seconds}
+    return {**_named(tried.checkpoint), **ended}
+
+
+def _blocks(found: Found, changed: Sequence[FileDiff]) -> list[Block]:
+    steps = ", ".join(f"{run.name} ({run.tool})" for run in found.steps)
+    facts = [
+        ("First bad", f"{_shown(found.bad.checkpoint)}: exit code {found.bad.exit_code}"),
+        ("Last good", _shown(found.good)),
+        ("Step between", steps or "none"),
+        ("Tried", f"{len(found.tried)} checkpoints"),
+    ]
+    rows = [[diff.status, diff.path, f"+{diff.insertions} -{diff.deletions}"] for diff in changed]
+    blocks: list[Block] = [Fields("Where it broke", facts)]
+    blocks += [Grid("Changed there", ["STATUS", "PATH", "LINES"], rows)] if rows else []
+    return [*blocks, Text(found.bad.tail)]
+
+
+def _shown(row: Checkpoint) -> str:
+    return f"{row.name}  {row.checkpoint_id}  {row.label or row.reason}"

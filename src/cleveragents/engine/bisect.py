@@ -1,0 +1,188 @@
+"""Bisect: finds the first checkpoint at which a command fails.
+
+Each state is tried in a throw-away directory, never in the plan's sandbox. Only what is stored is
+read, and nothing of that goes meanwhile; so the plan needs no owner and may be running.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cleveragents.checkpoints.checkpoint import Checkpoint, lineage
+from cleveragents.checkpoints.rollback import document_of, verified
+from cleveragents.errors import InvalidInput, Refused
+from cleveragents.events import CheckpointTried, Reporter, StepOutput
+from cleveragents.plans.plan import Plan
+from cleveragents.plans.step_run import StepRun, StepRunRepository
+from cleveragents.sandbox.process import Job, StepEnvironment, run
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.sandbox.throw_away import ThrowAway
+from cleveragents.snapshots.archive import Archive
+from cleveragents.snapshots.record import Snapshot
+from cleveragents.storage.database import Database
+
+TAIL_LINES = 10
+
+
+@dataclass(frozen=True)
+class Tried:
+    """How the command ended at a checkpoint."""
+
+    checkpoint: Checkpoint
+    exit_code: int
+    seconds: float
+    tail: tuple[str, ...]  # the last of what it printed
+
+    @property
+    def passed(self) -> bool:
+        """Whether it came to a good end."""
+        return self.exit_code == 0
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where a command starts to fail."""
+
+    good: Checkpoint  # the last one at which it passes
+    bad: Tried  # the first one at which it fails
+    steps: tuple[StepRun, ...]  # what ran between the two
+    tried: tuple[Tried, ...]  # in the order they were tried
+
+
+@dataclass(frozen=True)
+class State:
+    """Checkpoints in a row that hold the same files."""
+
+    rows: tuple[Checkpoint, ...]
+    snapshot: Snapshot
+
+
+class Bisection:
+    """Tries a command at checkpoints of plans; changes nothing and needs no lock."""
+
+    def __init__(
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        environment: StepEnvironment,
+        report: Reporter,
+    ) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._environment = environment
+        self._report = report
+
+    def find(self, plan: Plan, rows: Sequence[Checkpoint], command: str) -> Found:
+        """Finds the first of the checkpoints at which the command fails."""
+        archive = self._sandboxes.archive(plan.project_id)
+        tried: dict[int, Tried] = {}
+        with (
+            archive.holding("looking for the first checkpoint at which a command fails"),
+            self._sandboxes.throw_away(plan.project_id) as room,
+        ):
+            states = distinct(archive, rows)
+
+            def passes(index: int) -> bool:
+                tried[index] = self._try(plan, room, states[index], command)
+                return tried[index].passed
+
+            _refuse_without_border(states, passes, tried)
+            good = last_good(len(states), passes)
+            last, first = states[good].rows[-1], states[good + 1].rows[0]
+            steps = self._steps_between(archive, last, first)
+        return Found(last, tried[good + 1], steps, tuple(tried.values()))
+
+    def _steps_between(
+        self, archive: Archive, good: Checkpoint, bad: Checkpoint
+    ) -> tuple[StepRun, ...]:
+        before, after = (document_of(verified(archive, row)).counting for row in (good, bad))
+        with self._database.reading() as connection:
+            runs = StepRunRepository(connection).of_plan(good.plan_id)
+        return tuple(run for run in runs if run.step_run_id in set(after) - set(before))
+
+    def _try(self, plan: Plan, room: ThrowAway, state: State, command: str) -> Tried:
+        tree = room.become(state.snapshot)
+        row = state.rows[0]
+        began = time.monotonic()
+        finished = run(
+            Job(
+                ["/bin/sh", "-c", command],
+                tree,
+                self._environment.seen((), {}, room.mark),
+                room.mark,
+                room.home / "output",
+            ),
+            on_start=lambda _pid, _started: None,
+            on_line=lambda text: self._report(StepOutput(plan.plan_id, text)),
+            must_stop=lambda: False,  # an interrupt ends it: nothing here must come to an end
+        )
+        seconds = round(time.monotonic() - began, 3)
+        self._report(CheckpointTried(plan.plan_id, row.seq, finished.exit_code, seconds))
+        tail = tuple(finished.tail.splitlines()[-TAIL_LINES:])
+        return Tried(row, finished.exit_code, seconds, tail)
+
+
+def last_good(count: int, passes: Callable[[int], bool]) -> int:
+    """Returns the last of so many states that passes, by halving; the first does, the last not."""
+    good, bad = 0, count - 1
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        if passes(middle):
+            good = middle
+        else:
+            bad = middle
+    return good
+
+
+def line_between(
+    rows: Sequence[Checkpoint], first: Checkpoint | None, last: Checkpoint | None
+) -> Sequence[Checkpoint]:
+    """Returns the checkpoints that lead from one to another, the oldest first.
+
+    Without a first one from the start, without a last one to the newest.
+    """
+    until = [row for row in rows if last is None or row.seq <= last.seq]
+    on_line = lineage(until)
+    line = [row for row in until if row.checkpoint_id in on_line]
+    if first is None:
+        return line
+    if first not in line:
+        raise InvalidInput(
+            f"{first.name} does not lead to {line[-1].name}",
+            hints=[f"see: agents plan checkpoint list {first.plan_id}"],
+        )
+    return line[line.index(first) :]
+
+
+def distinct(archive: Archive, rows: Sequence[Checkpoint]) -> Sequence[State]:
+    """Puts checkpoints in a row that hold the same files together."""
+    states: list[State] = []
+    for row in rows:
+        snapshot = verified(archive, row)
+        if states and states[-1].snapshot.roots == snapshot.roots:
+            states[-1] = State((*states[-1].rows, row), snapshot)
+        else:
+            states.append(State((row,), snapshot))
+    return states
+
+
+def _refuse_without_border(
+    states: Sequence[State], passes: Callable[[int], bool], tried: Mapping[int, Tried]
+) -> None:
+    """Refuses unless the command fails at the last of the states and passes at the first."""
+    if len(states) < 2:  # noqa: PLR2004 - a border lies between two
+        raise Refused("there is nothing to search: the checkpoints all hold the same files")
+    newest, oldest = len(states) - 1, 0
+    if passes(newest):
+        raise Refused(
+            f"the command does not fail at {states[newest].rows[-1].name}, where the search ends",
+            hints=["name one at which it fails: --to CHECKPOINT"],
+        )
+    if not passes(oldest):
+        ended = tried[oldest]
+        raise Refused(
+            f"the command fails at {ended.checkpoint.name} already, where the search starts:"
+            f" exit code {ended.exit_code}",
+            detail=ended.tail,
+            hints=["name one at which it passes: --from CHECKPOINT"],
+        )
