@@ -141,9 +141,11 @@ class World:
         self.done = Done(self.child.returncode, out or "", err)
         return self.done
 
-    def agents_on_terminal(self, *arguments):
-        """Starts `agents` on a terminal that the scenario types on."""
+    def agents_on_terminal(self, *arguments, into=None):
+        """Starts `agents` on a terminal that the scenario types on; its output may go to a file."""
         program, *rest = self._command(arguments)
+        if into is not None:
+            program, rest = "/bin/sh", ["-c", 'exec "$@" > "$0"', str(into), program, *rest]
         return pexpect.spawn(
             program,
             rest,

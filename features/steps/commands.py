@@ -132,8 +132,18 @@ def break_pipe(context, line):
 
 @when('I type on a terminal "agents {line}"')
 def start_on_terminal(context, line):
+    type_answers(context, context.world.agents_on_terminal(*words(context, line)))
+
+
+@when('I type on a terminal, the output going to a file, "agents {line}"')
+def start_on_terminal_into_file(context, line):
+    context.file = context.world.home / "output"
+    terminal = context.world.agents_on_terminal(*words(context, line), into=context.file)
+    type_answers(context, terminal)
+
+
+def type_answers(context, terminal):
     """Types the answers of the table at the questions beside them, and reads to the end."""
-    terminal = context.world.agents_on_terminal(*words(context, line))
     shown = ""
     for row in context.table or ():
         terminal.expect_exact(row["question"])

@@ -18,6 +18,12 @@ def check_envelope(context, command):
     check_frame(found)
 
 
+@then('the file holds the envelope of a success of "{command}"')
+def check_file_envelope(context, command):
+    context.world.done.out = context.file.read_text()
+    check_envelope(context, command)
+
+
 @then('the envelope is that of the error "{code}" of "{command}"')
 def check_error_envelope(context, code, command):
     found = context.world.done.envelope

@@ -175,20 +175,30 @@ class Agents:
         return error
 
     def talk_to_agents(self, line, *dialogue, code: int = 0):
-        """Runs `agents` on a terminal: waits for a text, types an answer, and so on."""
+        """Runs `agents` on a terminal: waits for a text, types an answer, and so on.
+
+        Returns all that was shown.
+        """
         room = self._room
         program, *words = self._words(line)
         terminal = pexpect.spawn(
-            program, words, cwd=str(room.project), env=room.environment(), timeout=HANGS
+            program,
+            words,
+            cwd=str(room.project),
+            env=room.environment(),
+            timeout=HANGS,
+            dimensions=(50, 200),
         )
+        shown = b""
         try:
             for awaited, answer in zip(dialogue[::2], dialogue[1::2], strict=True):
                 terminal.expect_exact(awaited)
+                shown += terminal.before + terminal.after
                 terminal.sendline(answer)
             terminal.expect(pexpect.EOF)
         finally:
             terminal.close()
-        said = terminal.before.decode()
+        said = (shown + terminal.before).decode()
         assert terminal.exitstatus == code, f"ended with {terminal.exitstatus}: {said}"
         return said
 

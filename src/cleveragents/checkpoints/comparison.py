@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.rollback import FileChange, described, verified
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots import beneath
@@ -48,6 +49,18 @@ class Comparisons:
         """Tells how the files differ from another plan's; that they are older is no difference."""
         return self._until_now(plan, other.sandbox_ref, _is_more_than_time)
 
+    def back_to(self, plan: Plan, target: Checkpoint) -> list[FileDiff]:
+        """Tells what going back to a checkpoint would make of the files."""
+        return self._until_now(plan, target.sandbox_ref, back=True)
+
+    def way_back(self, plan: Plan, target: Checkpoint) -> tuple[FileChange, ...] | None:
+        """Names what going back to a checkpoint would change; None if there is no sandbox."""
+        sandbox = self._sandboxes.find(plan.plan_id)
+        if sandbox is None or not sandbox.exists:
+            return None
+        archive = self._sandboxes.archive(plan.project_id)
+        return described(archive.changes_from_now(verified(archive, target), sandbox.roots))
+
     def between(self, plan: Plan, before: Checkpoint, after: Checkpoint) -> list[FileDiff]:
         """Tells what changed from one checkpoint to another."""
         return self.between_snapshots(plan, before.sandbox_ref, after.sandbox_ref)
@@ -63,11 +76,16 @@ class Comparisons:
         return list(diffs(changes[MAIN], stored, stored))
 
     def _until_now(
-        self, plan: Plan, snapshot_id: str, counts: Callable[[Change], bool] = lambda _: True
+        self,
+        plan: Plan,
+        snapshot_id: str,
+        counts: Callable[[Change], bool] = lambda _: True,
+        *,
+        back: bool = False,  # the same the other way round
     ) -> list[FileDiff]:
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
-        back = archive.changes_from_now(archive.load(snapshot_id), {MAIN: sandbox.path})[MAIN]
+        changes = archive.changes_from_now(archive.load(snapshot_id), {MAIN: sandbox.path})[MAIN]
 
         def present(path: bytes, entry: Entry) -> bytes:
             text = os.fsdecode(path)
@@ -76,8 +94,13 @@ class Comparisons:
             with beneath.root_directory(sandbox.path) as root:
                 return beneath.read_file(root, path)
 
-        forward = [Change(one.path, one.after, one.before) for one in back if counts(one)]
-        return list(diffs(forward, lambda _, entry: archive.read_file(entry), present))
+        def stored(_: bytes, entry: Entry) -> bytes:
+            return archive.read_file(entry)
+
+        if back:
+            return list(diffs(filter(counts, changes), present, stored))
+        forward = [Change(one.path, one.after, one.before) for one in changes if counts(one)]
+        return list(diffs(forward, stored, present))
 
 
 def _is_more_than_time(change: Change) -> bool:

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.verification import Verified
 from cleveragents.cli import keeping, views
 from cleveragents.cli.invocation import (
@@ -55,7 +54,7 @@ def list_checkpoints(plan: PlanArgument = "@") -> Result:
             row.checkpoint_type,
             *([str(row.step_index), views.size(row.size_bytes)] if current.verbose else []),
             views.moment(row.created_at),
-            _remark(row, left_behind=row.checkpoint_id not in line),
+            views.remark(row, left_behind=row.checkpoint_id not in line),
             *([why] if current.verbose else []),
         ]
         for row, why in zip(rows, reasons, strict=True)
@@ -173,8 +172,3 @@ def _damage(found: Verified) -> dict[str, object]:
         "problem": found.problem,
         "paths": [name_fields("path", path) for path in found.damaged],
     }
-
-
-def _remark(row: Checkpoint, *, left_behind: bool) -> str:
-    text = f"{row.label}: {row.reason}" if row.label else row.reason
-    return f"{text} (left behind)" if left_behind else text

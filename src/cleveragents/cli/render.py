@@ -109,7 +109,7 @@ def show(result: Result, form: Format, command: str, timing: Timing) -> None:
         _write_data(envelope, form)
         return
     if result.paged and sys.stdout.isatty():
-        _show_paged(result.blocks, form)
+        show_paged(result.blocks, form)
     else:
         show_blocks(result.blocks, form, sys.stdout)
     if result.footer:
@@ -128,7 +128,7 @@ def show_blocks(blocks: Sequence[Block], form: Format, stream: TextIO) -> None:
         _print_blocks(blocks, form, _console(form, stream))
 
 
-def _show_paged(blocks: Sequence[Block], form: Format) -> None:
+def show_paged(blocks: Sequence[Block], form: Format) -> None:
     """Writes blocks through the user's pager if there is one and they exceed the screen."""
     screen = _console(form, sys.stdout)
     written = io.StringIO()

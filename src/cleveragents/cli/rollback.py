@@ -11,7 +11,7 @@ from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.rollback import FileChange, RollbackResult
 from cleveragents.checkpoints.undo import CallsAfter
-from cleveragents.cli import changes, views
+from cleveragents.cli import changes, menu, views
 from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
@@ -95,19 +95,14 @@ def _target(app: App, plan: Plan, text: str | None) -> Checkpoint:
     rows = app.checkpoints.list_checkpoints(plan.plan_id)
     if not rows:
         raise Failed("the plan has no checkpoint yet", hints=["run it: agents plan execute @"])
-    lines = [f"{row.seq:>4}  {row.checkpoint_id}  {row.label or row.reason}" for row in rows]
     if not sys.stdin.isatty():
+        lines = [f"{row.seq:>4}  {row.checkpoint_id}  {row.label or row.reason}" for row in rows]
         raise InvalidInput(
             "which checkpoint? name one of these",
             detail=lines,
             hints=[f"agents plan rollback {plan.plan_id} NUMBER"],
         )
-    sys.stderr.write("\n".join(lines) + "\nRoll back to (number, q leaves): ")
-    sys.stderr.flush()
-    answer = sys.stdin.readline().strip()
-    if answer in ("", "q"):
-        raise Failed("declined; nothing was changed")
-    return app.checkpoints.get_checkpoint(plan.plan_id, answer)
+    return menu.choose(app, plan, rows)
 
 
 def _extracted(app: App, plan: Plan, target: Checkpoint, to: Path) -> Result:

@@ -78,6 +78,12 @@ def checkpoint_row(row: Checkpoint) -> dict[str, object]:
     return columns
 
 
+def remark(row: Checkpoint, *, left_behind: bool) -> str:
+    """Why a checkpoint was made, and whether a rollback left it behind."""
+    text = f"{row.label}: {row.reason}" if row.label else row.reason
+    return f"{text} (left behind)" if left_behind else text
+
+
 def plan_row(plan: Plan) -> dict[str, object]:
     """A plan as programs read it in lists."""
     return {

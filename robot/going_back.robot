@@ -1,0 +1,88 @@
+*** Settings ***
+Documentation       Ways back that a person picks: the menu on a terminal, single files, and the
+...                 checkpoint at which something broke.
+
+Resource            resources.resource
+
+Suite Setup         Run The Plan And Keep It
+Suite Teardown      Remove All Rooms
+Test Setup          Return To Kept Room
+Test Teardown       Leave Room
+
+
+*** Variables ***
+${MENU}             d NUMBER shows its diff, q leaves):
+${TAKE_BACK}        agents (plan restore .*?) +# takes this one back
+
+
+*** Test Cases ***
+The Menu Tells What Each Checkpoint Would Change
+    [Documentation]    Counts for each; the diff of one on request, then a number, then a yes.
+    ${said} =    Talk To Agents    plan rollback ${PLAN}
+    ...    ${MENU}    d 2
+    ...    ${MENU}    2
+    ...    Roll back to cp2? [y/N]    y
+    Should Match Regexp    ${said}    cp1 +${CHECKPOINTS}[0][checkpoint_id] +1 restored, 2 removed
+    Should Match Regexp    ${said}    cp2 +${CHECKPOINTS}[1][checkpoint_id] +1 restored, 1 removed
+    Should Match Regexp    ${said}    cp4 +${CHECKPOINTS}[3][checkpoint_id] +no file
+    Should Contain    ${said}    -three
+    Should Contain    ${said}    +two
+    Should Contain    ${said}    Would change
+    Should Contain    ${said}    Rollback complete
+    Sandbox Should Be    ${SANDBOX}    ${AFTER}[1]
+
+Whatever Is No Yes Leaves Everything As It Is
+    [Documentation]    In the menu and at the question: the default answer, a name nobody has, Ctrl-C.
+    Talk To Agents    plan rollback ${PLAN}    ${MENU}    ${EMPTY}    code=1
+    Talk To Agents    plan rollback ${PLAN}    ${MENU}    q    code=1
+    ${said} =    Talk To Agents    plan rollback ${PLAN}
+    ...    ${MENU}    77
+    ...    ${MENU}    d 78
+    ...    ${MENU}    1
+    ...    Roll back to cp1? [y/N]    ${EMPTY}
+    ...    code=1
+    Should Contain    ${said}    no checkpoint '77'
+    Should Contain    ${said}    no checkpoint '78'
+    Should Contain    ${said}    declined; nothing was changed
+    Talk To Agents    plan rollback ${PLAN}    ${MENU}    \x03    code=130
+    Sandbox Should Be    ${SANDBOX}    ${AFTER}[3]
+    ${rows} =    Checkpoints Of    ${PLAN}
+    Lists Should Be Equal    ${rows}    ${CHECKPOINTS}
+
+A Single File Is Taken Back And Given Again
+    ${done} =    Run Agents    plan restore ${PLAN} 2 --path v --yes
+    ${value} =    Shell    cat v    ${SANDBOX}
+    Should Be Equal    ${value}    two
+    State Of Plan Should Be    execute/complete    ${PLAN}
+    ${_}    ${command} =    Should Match Regexp    ${done.err}    ${TAKE_BACK}
+    Run Agents    ${command} --yes
+    Sandbox Should Be    ${SANDBOX}    ${AFTER}[3]
+    ${error} =    Read Error    plan restore ${PLAN} 2 --path w --yes    3
+    Should Contain    ${error.message}    there is no w
+
+The Checkpoint At Which Something Broke Is Found
+    ${done} =    Run Agents    plan bisect ${PLAN} -- sh -c '! grep three v'
+    Should Match Regexp    ${done.out}    First bad +cp3 +${CHECKPOINTS}[2][checkpoint_id]
+    Should Match Regexp    ${done.out}    Last good +cp2 +${CHECKPOINTS}[1][checkpoint_id]
+    Should Match Regexp    ${done.out}    Step between +step 2 \\(shell\\)
+    Sandbox Should Be    ${SANDBOX}    ${AFTER}[3]
+
+
+*** Keywords ***
+Run The Plan And Keep It
+    [Documentation]    Three steps, each of which changes files.
+    Make Room
+    Write    v    one\n
+    VAR    @{commands}
+    ...    printf 'two\n' > v; printf 'x' > first
+    ...    printf 'three\n' > v
+    ...    printf 'y' > third
+    ${trees} =    Expected Trees    @{commands}
+    Write Action Of Commands    @{commands}
+    ${status} =    Read Agents    run ACTION
+    ${rows} =    Checkpoints Of    ${status.plan_id}
+    VAR    ${PLAN}    ${status.plan_id}    scope=SUITE
+    VAR    ${SANDBOX}    ${status.execution.sandbox.path}    scope=SUITE
+    VAR    ${CHECKPOINTS}    ${rows}    scope=SUITE
+    VAR    ${AFTER}    ${trees}    scope=SUITE
+    Keep Room

@@ -1,0 +1,81 @@
+"""The menu of checkpoints to go back to, for whoever sits at a terminal."""
+
+import sys
+from collections.abc import Sequence
+
+from cleveragents.app import App
+from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.rollback import FileChange
+from cleveragents.cli import views
+from cleveragents.cli.escaping import safe
+from cleveragents.cli.invocation import current
+from cleveragents.cli.render import Format, Grid, Text, show_blocks, show_paged
+from cleveragents.errors import CleverAgentsError, Damaged, Failed
+from cleveragents.plans.plan import Plan
+
+QUESTION = "Roll back to (number, d NUMBER shows its diff, q leaves): "
+DIFF = "d"
+
+
+def choose(app: App, plan: Plan, rows: Sequence[Checkpoint]) -> Checkpoint:
+    """Shows what going back to each checkpoint would change, and asks until one is chosen.
+
+    An empty answer leaves everything as it is, and so does the end of the input.
+    """
+    form = Format.PLAIN if current.form in (Format.JSON, Format.YAML) else current.form
+    show_blocks([_table(app, plan, rows)], form, sys.stderr)
+    while True:
+        answer = _answer()
+        try:
+            if not answer.startswith(DIFF):
+                return app.checkpoints.get_checkpoint(plan.plan_id, answer)
+            _show_diff(app, plan, answer.removeprefix(DIFF).strip(), form)
+        except CleverAgentsError as error:
+            sys.stderr.write(f"{safe(error.message)}\n")
+
+
+def _answer() -> str:
+    sys.stderr.write(QUESTION)
+    sys.stderr.flush()
+    answer = sys.stdin.readline().strip().lower()
+    if answer in ("", "q"):
+        raise Failed("declined; nothing was changed")
+    return answer
+
+
+def _show_diff(app: App, plan: Plan, name: str, form: Format) -> None:
+    row = app.checkpoints.get_checkpoint(plan.plan_id, name)
+    diffs = app.comparisons.back_to(plan, row)
+    blocks = views.differences(diffs, stat=False).blocks if diffs else [Text(["no file differs"])]
+    if sys.stdout.isatty():
+        show_paged(blocks, form)
+    else:
+        show_blocks(blocks, form, sys.stderr)
+
+
+def _table(app: App, plan: Plan, rows: Sequence[Checkpoint]) -> Grid:
+    line = app.checkpoints.current_line(plan.plan_id)
+    cells = [
+        [
+            row.name,
+            row.checkpoint_id,
+            _would_change(app, plan, row),
+            views.remark(row, left_behind=row.checkpoint_id not in line),
+        ]
+        for row in rows
+    ]
+    return Grid("", ["CP", "ID", "WOULD CHANGE", "WHY IT WAS MADE"], cells)
+
+
+def _would_change(app: App, plan: Plan, row: Checkpoint) -> str:
+    try:
+        changes = app.comparisons.way_back(plan, row)
+    except Damaged:
+        return "damaged"
+    return "unknown, no sandbox" if changes is None else _counted(changes)
+
+
+def _counted(changes: Sequence[FileChange]) -> str:
+    actions = [change.action for change in changes]
+    counts = [(actions.count(action), action) for action in ("restored", "removed")]
+    return ", ".join(f"{count} {action}" for count, action in counts if count) or "no file"
