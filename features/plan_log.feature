@@ -171,6 +171,7 @@ Feature: The history of a plan
     And the action
       """
       name: deploying
+      validate: ["true"]
       tools:
         - {name: deploy, command: "true", side_effects: [network], undo: "true"}
         - {name: notify, command: "true", side_effects: [mail], undo: "echo nobody there; exit 3"}
@@ -184,6 +185,9 @@ Feature: The history of a plan
     And I have run "agents plan execute @"
     And I have run "agents plan apply @ --yes"
     And I have run "agents plan unapply @ --yes"
+    And the shell has run "echo mine > mine" in the project
+    And I have run "agents plan refresh @ --yes"
+    And I have run "agents plan restore @ 1 --path docs --yes"
     When I run "agents plan log @"
     Then the story says
       """
@@ -191,8 +195,11 @@ Feature: The history of a plan
       rollback   to cp3: 0 files put back, 2 calls taken back
       undo       step tell: the undo of notify failed: exit code 3: nobody there
       undo       step ship: deploy undone
+      validate   the result tried in a copy of its own
       apply      1 path to the project
       unapply    1 path taken back from the project
+      refresh    1 path of the project merged
+      restore    docs from cp1: 1 file put back
       """
     When I run "agents plan log @ --format json"
     Then the facts of the last event of each kind are

@@ -149,7 +149,7 @@ Feature: Views of much, on terminals of every kind
         tool: shell
         with:
           command: |
-            for name in 'line\nbreak' 'esc\033[2J\033[31m' 'tab\there' 'back\rward' 'bidi\342\200\256txt' 'bytes\377\376'; do
+            for name in 'line\nbreak' 'esc\033[2J\033[31m' 'tab\there' 'back\rward' 'bidi\342\200\256txt' 'bytes\377\376' 'wide\302\240space'; do
               printf 'x\n' > "$(printf "$name")"
             done
       """
@@ -162,10 +162,11 @@ Feature: Views of much, on terminals of every kind
       | plan diff @ --stat --format table     | bidi\u202etxt |
       | plan diff @ --stat --format plain     | back\rward   |
       | plan diff @ --name-only               | bidi\u202etxt |
+      | plan diff @ --name-only               | wide space   |
       | plan apply @ --dry-run                | line\nbreak  |
       | plan rollback @ 1 --dry-run           | tab\there    |
       | plan checkpoint diff @ 1 --stat       | esc\x1b[2J   |
-      | plan apply @ --yes                | 6 files         |
+      | plan apply @ --yes                | 7 files         |
       | plan diff @ --stat                    | bytes\xff\xfe |
       | plan unapply @ --yes                  | OK           |
       | plan rollback @ 1 --yes               | bytes\xff\xfe |

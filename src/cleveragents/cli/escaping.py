@@ -3,7 +3,7 @@
 import codecs
 import io
 import unicodedata
-from typing import TextIO
+from typing import TextIO, cast
 
 # What stands for our own signs where the terminal's encoding has none.
 SIGNS = {
@@ -55,13 +55,12 @@ def _safe(char: str) -> str:
 
 
 def _stand_in(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    lacking = error.object[error.start : error.end]
+    found = cast("UnicodeEncodeError", error)  # nothing is ever read with it
     escaped = (
-        SIGNS.get(char) or char.encode("ascii", "backslashreplace").decode() for char in lacking
+        SIGNS.get(char) or char.encode("ascii", "backslashreplace").decode()
+        for char in found.object[found.start : found.end]
     )
-    return "".join(escaped), error.end
+    return "".join(escaped), found.end
 
 
 codecs.register_error(_HANDLER, _stand_in)

@@ -20,7 +20,6 @@ class Lane:
     """A step that runs."""
 
     step: Text
-    latest: str = ""  # the last line it printed
     since: float = field(default_factory=time.monotonic)
 
 
@@ -30,6 +29,7 @@ class Lanes:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._lanes: dict[str, Lane] = {}
+        self._latest: dict[str, str] = {}  # the last line that each printed
         self._notice = ""
         ascii_only = not console.encoding.startswith("utf")
         self._spinner = Spinner("line" if ascii_only else "dots", style="cyan")
@@ -43,6 +43,7 @@ class Lanes:
     def begin(self, plan_id: str, markup: str) -> None:
         """Adds the lane of a plan, or takes it for its next step."""
         self._lanes[plan_id] = Lane(Text.from_markup(markup))
+        self._latest[plan_id] = ""
         if self._live is None and self._console.is_terminal:
             # What is drawn goes away with the last lane: by then its line of the past is told.
             self._live = Live(
@@ -52,8 +53,7 @@ class Lanes:
 
     def tell(self, plan_id: str, line: str) -> None:
         """Notes the last line that a step printed; it is drawn with the next refresh."""
-        if lane := self._lanes.get(plan_id):
-            lane.latest = line[:LONGEST]
+        self._latest[plan_id] = line[:LONGEST]
 
     def end(self, plan_id: str) -> None:
         """Takes the lane of a plan away."""
@@ -80,12 +80,11 @@ class Lanes:
         grid.add_column(no_wrap=True, justify="right")
         grid.add_column(no_wrap=True, overflow="ellipsis", ratio=1, style="dim")
         frame = self._spinner.render(console.get_time())
-        for lane in list(self._lanes.values()):
+        for plan_id, lane in list(self._lanes.items()):
             took = elapsed(time.monotonic() - lane.since)
-            grid.add_row(frame, lane.step, took, Text(safe(lane.latest)))
-        yield grid
-        if self._notice:
-            yield Text(self._notice, style="yellow")
+            grid.add_row(frame, lane.step, took, Text(safe(self._latest[plan_id])))
+        below = [Text(self._notice, style="yellow")] if self._notice else []
+        yield from (grid, *below)
 
 
 def elapsed(seconds: float) -> str:
