@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from cleveragents.plans.plan import Plan
     from cleveragents.tools.python_tool import tool
 
-    __version__: str
-
+__version__: str = "0.1.0"
 __all__ = [
     "Action",
     "App",
@@ -53,10 +52,6 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     """Resolves public names on first use, so that `agents --version` stays quick."""
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("cleveragents")
     if name in _HOMES:
         return getattr(import_module(f"cleveragents.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -23,6 +23,7 @@ from cleveragents.cli.invocation import (
     VerboseOption,
     begin,
     current,
+    stand_in,
 )
 from cleveragents.cli.render import Format, show_error
 from cleveragents.cli.signals import Signals
@@ -79,6 +80,8 @@ def _dispatch(arguments: Sequence[str], groups: Groups, load: Load) -> int:
 
 def command_tree(groups: Groups, load: Load, *, called: str | None = None) -> typer.Typer:
     """Builds the commands: those of the group that is called, or of all of them."""
+    if called is None:
+        begin("")
     root = typer.Typer(
         name="agents",
         add_completion=False,
@@ -89,7 +92,7 @@ def command_tree(groups: Groups, load: Load, *, called: str | None = None) -> ty
         if called in (name, None):
             load(module).register(root)
         else:
-            root.command(name, help=text)(_not_called)
+            root.command(name, help=text)(stand_in)
     return root
 
 
@@ -122,10 +125,6 @@ def _global_options(
             "verbose": verbose,
         }
     )
-
-
-def _not_called() -> None:
-    """Stands in the list of commands for a group that this call does not need."""
 
 
 def _command_of(arguments: Sequence[str], groups: Groups) -> str:

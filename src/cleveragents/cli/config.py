@@ -8,8 +8,9 @@ import typer
 
 from cleveragents.cli.invocation import add_commands, add_group, current
 from cleveragents.cli.render import Grid, Result, Text
-from cleveragents.config import file
+from cleveragents.config import editing
 from cleveragents.config.environment import caller_environment, home
+from cleveragents.config.file import entries
 from cleveragents.config.levels import (
     Level,
     Settings,
@@ -114,7 +115,7 @@ def set_setting(
     sources = _sources()
     path = _file(sources, project_level=project_level)
     before = _said(path, setting)
-    file.put(path, setting.key, checked, setting.keys[1:])
+    editing.put(path, setting.key, checked, setting.keys[1:])
     undo = ["unset", setting.key] if before is None else ["set", setting.key, before]
     return _changed(sources, setting, path, [*undo, *_flag(project_level=project_level)])
 
@@ -128,15 +129,15 @@ def unset(key: KeyArgument, project_level: ProjectLevelOption = False) -> Result
     """
     sources = _sources()
     path = _file(sources, project_level=project_level)
-    if key in file.entries(path).keys() - {name for one in SETTINGS.values() for name in one.keys}:
-        file.remove(path, [key])  # one that stops every other command, being unknown
+    if key in entries(path).keys() - {name for one in SETTINGS.values() for name in one.keys}:
+        editing.remove(path, [key])  # one that stops every other command, being unknown
         return Result({"key": key, "file": str(path)}, [Text([f"{key} was unknown and is gone"])])
     setting = known(key, "")
     before = _said(path, setting)
     if before is None:
         current.messages.append(f"{setting.key} is not set in {path}; nothing was changed")
         return _changed(sources, setting, path, [])
-    file.remove(path, setting.keys)
+    editing.remove(path, setting.keys)
     undo = ["set", setting.key, before, *_flag(project_level=project_level)]
     return _changed(sources, setting, path, undo)
 
@@ -181,7 +182,7 @@ def _file(sources: Sources, *, project_level: bool) -> Path:
 
 def _said(path: Path, setting: Setting) -> str | None:
     """What a file says about a setting, as it is typed."""
-    found = file.entries(path)
+    found = entries(path)
     given = next((found[key] for key in setting.keys if key in found), None)
     return None if given is None else written(given)
 

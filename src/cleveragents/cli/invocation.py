@@ -141,10 +141,20 @@ def begin(command_line: str) -> None:
 def add_commands(group: typer.Typer, commands: Mapping[str, Callable[..., Result]]) -> None:
     """Registers commands: each function returns a result, here it is shown.
 
-    The global options are added to its own, so that they work before and after the command.
+    The global options are added to its own, so that they work before and after the command. Of
+    those that are not called only the help is: parameters take most of the time.
     """
+    called = current.command.split()[-1:]
     for name, function in commands.items():
-        group.command(name)(_shown(function))
+        if called in ([], [name]):
+            group.command(name)(_shown(function))
+        else:
+            group.command(name, help=inspect.getdoc(function))(stand_in)
+
+
+def stand_in() -> None:
+    """Stands in the list of commands for one that this call does not need."""
+    raise RuntimeError(f"{current.command} was not expected to be called")
 
 
 def add_group(parent: typer.Typer, name: str, text: str) -> typer.Typer:

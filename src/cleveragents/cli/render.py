@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TextIO
 
-import yaml
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.markup import escape
@@ -204,6 +203,8 @@ def _write_data(envelope: object, form: Format) -> None:
     if form is Format.JSON:
         text = json.dumps(envelope, indent=2) + "\n"
     else:
+        import yaml
+
         text = yaml.safe_dump(json.loads(json.dumps(envelope)), sort_keys=False)
     sys.stdout.write(text)
 

@@ -1,23 +1,11 @@
-"""A settings file: read as keys and values, changed with its comments and order kept."""
+"""A settings file: read as keys and values, by their whole keys."""
 
-import fcntl
-import os
 import tomllib
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
-import tomlkit
-from tomlkit import TOMLDocument
-from tomlkit.exceptions import TOMLKitError
-from tomlkit.items import InlineTable
-
-from cleveragents.errors import Failed, InvalidInput
-from cleveragents.ids import new_id
-from cleveragents.storage.durability import sync_directory
-
-Edit = Callable[[TOMLDocument], None]
+from cleveragents.errors import InvalidInput
 
 
 def entries(path: Path) -> dict[str, object]:
@@ -25,122 +13,22 @@ def entries(path: Path) -> dict[str, object]:
     if path.is_fifo():
         raise InvalidInput(f"{path} is a named pipe, not a file")  # to read it could take for ever
     try:
-        return _flat(tomllib.loads(_text(path)))
+        return said(text_of(path))
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{path} cannot be read: {error}") from error
 
 
-def put(path: Path, key: str, value: object, others: Sequence[str]) -> None:
-    """Sets a key; its other spellings leave the file."""
-    parts = key.split(".")
-    if isinstance(value, tuple):
-        value = list(cast("tuple[object, ...]", value))
-
-    def nested(document: TOMLDocument) -> None:
-        table: Any = document
-        for part in parts[:-1]:
-            inline = isinstance(table, InlineTable)
-            table = table.setdefault(part, tomlkit.inline_table() if inline else tomlkit.table())
-        table[parts[-1]] = value
-
-    def dotted(document: TOMLDocument) -> None:
-        document.append(tomlkit.key(parts), tomlkit.item(value))
-
-    with _alone(path) as target:
-        left = _without(entries(target), others)
-        _change(target, {**left, key: value}, others, [nested, dotted])
-
-
-def remove(path: Path, keys: Sequence[str]) -> bool:
-    """Removes keys; tells whether any was there."""
-    with _alone(path) as target:
-        found = entries(target)
-        left = _without(found, keys)
-        if left != found:
-            _change(target, left, keys, [lambda _: None])
-        return left != found
-
-
-def _change(
-    path: Path, expected: Mapping[str, object], gone: Sequence[str], edits: Sequence[Edit]
-) -> None:
-    """Writes the first edit after which the file says what is expected, and nothing else."""
-    for edit in edits:
-        text = _edited(_text(path), gone, edit)
-        if _says(text) == expected:
-            _replace(path, text)
-            return
-    raise Failed(
-        f"{path} cannot be changed without changing more than that", hints=["change it by hand"]
-    )
-
-
-def _edited(text: str, gone: Sequence[str], edit: Edit) -> str:
-    document = tomlkit.parse(text)
-    for key in gone:
-        _drop(document, key.split("."))
-    try:
-        edit(document)
-    except (AttributeError, TypeError, TOMLKitError):
-        return text  # the edit does not fit: what should be a table is none
-    return document.as_string()
-
-
-def _drop(table: Any, parts: Sequence[str]) -> None:  # noqa: ANN401 - tables of several kinds
-    """Removes a key if it is there."""
-    if parts[0] not in table:
-        return
-    if len(parts) > 1:
-        _drop(table[parts[0]], parts[1:])
-    else:
-        del table[parts[0]]
-
-
-def _says(text: str) -> dict[str, object] | None:
-    try:
-        return _flat(tomllib.loads(text))
-    except tomllib.TOMLDecodeError:
-        return None  # the edit did not fit the way the file is written
-
-
-@contextmanager
-def _alone(path: Path) -> Generator[Path]:
-    """Lets nobody else change the file meanwhile; a link is followed, so that it stays one."""
-    target = path.resolve()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    fd = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield target
-    finally:
-        os.close(fd)
-
-
-def _replace(path: Path, text: str) -> None:
-    """Replaces the file as a whole: a crash leaves the old one or the new one."""
-    temporary = path.with_name(f".{path.name}.{new_id()}")
-    try:
-        with open(temporary, "x", encoding="utf-8", newline="") as file:
-            if path.exists():
-                os.fchmod(file.fileno(), path.stat().st_mode & 0o7777)
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    sync_directory(path.parent)
-
-
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """Returns what stands in a file; one that is not there is empty."""
     try:
         return path.read_bytes().decode()
     except FileNotFoundError:
         return ""
 
 
-def _without(found: Mapping[str, object], keys: Sequence[str]) -> dict[str, object]:
-    return {name: given for name, given in found.items() if name not in keys}
+def said(text: str) -> dict[str, object]:
+    """Returns everything a text says, by its whole key."""
+    return _flat(tomllib.loads(text))
 
 
 def _flat(table: Mapping[str, object], prefix: str = "") -> dict[str, object]:

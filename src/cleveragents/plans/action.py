@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 
 from cleveragents.errors import CleverAgentsError, InvalidInput, NotFound
 from cleveragents.nearest import asking
-from cleveragents.plans.source import Location, Plain, Source, read_source
+from cleveragents.plans.source import Location, Plain, Source
 from cleveragents.plans.step import DECIDE, SUBPLANS, TOOL, Step, Subplan
 from cleveragents.tools.builtin import BUILT_IN
 from cleveragents.tools.declaration import CommandTool, Plainly
@@ -76,6 +76,9 @@ def read_action(path: Path, given: Mapping[str, str]) -> Action:
 
     The action keeps the values of its arguments as their defaults.
     """
+    # YAML is slow to import, and only files are written in it.
+    from cleveragents.plans.yaml_file import read_source  # noqa: PLC0415
+
     source = read_source(path)
     if not isinstance(source.data, dict):
         raise InvalidInput(f"{source.name}: an action is a mapping with a name and steps")

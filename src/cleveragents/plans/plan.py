@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,19 @@ class PlanError:
         return cls(**fields)
 
 
+class _LastRead:
+    """The definition of a plan that was read last: a running plan asks for it at every step."""
+
+    def __init__(self) -> None:
+        self._read: tuple[str, Action] | None = None
+
+    def action(self, definition: str) -> Action:
+        read = self._read  # once: several threads may ask
+        if read is None or read[0] != definition:
+            self._read = read = definition, Action.model_validate_json(definition)
+        return read[1]
+
+
 @dataclass(frozen=True)
 class Plan:
     """One row of plans."""
@@ -55,7 +68,7 @@ class Plan:
     state: State
     attempt: int
     cursor: str  # path of the next step
-    action: Action  # as it was when the plan was made, arguments filled in
+    definition_json: str  # what it is to do, as stored
     definition: int  # which of the actions it has had that is
     error: PlanError | None
     action_path: str | None  # the file it was made from
@@ -65,6 +78,11 @@ class Plan:
     parent_step: str | None  # the step of the parent that spawned it
     merged_ref: str | None  # the snapshot that was merged into the parent
     superseded_by: str | None  # the operation that took it back
+
+    @cached_property
+    def action(self) -> Action:
+        """As it was when the plan was made, arguments filled in; read when it is asked for."""
+        return _last_read(self.plan_id).action(self.definition_json)
 
     @property
     def stage(self) -> Stage:
@@ -295,21 +313,8 @@ def file_hash(path: Path) -> str | None:
         return None
 
 
-class _LastRead:
-    """The definition of a plan that was read last: a running plan asks for it at every step."""
-
-    def __init__(self) -> None:
-        self._read: tuple[str, Action] | None = None
-
-    def action(self, definition: str) -> Action:
-        read = self._read  # once: several threads may ask
-        if read is None or read[0] != definition:
-            self._read = read = definition, Action.model_validate_json(definition)
-        return read[1]
-
-
 @lru_cache(maxsize=64)
-def _last_read(plan_id: str) -> _LastRead:
+def _last_read(plan_id: str) -> "_LastRead":
     """Returns what is remembered of a plan; of each plan only one definition is."""
     del plan_id
     return _LastRead()
@@ -318,12 +323,10 @@ def _last_read(plan_id: str) -> _LastRead:
 def _from_row(row: RowMapping) -> Plan:
     fields = dict(row)
     phase, state = Phase(fields.pop("phase")), State(fields.pop("state"))
-    action = _last_read(fields["plan_id"]).action(fields.pop("definition_json"))
     error = json.loads(fields.pop("error_json") or "null")
     return Plan(
         **fields,
         phase=phase,
         state=state,
-        action=action,
         error=None if error is None else PlanError.from_record(error),
     )

@@ -175,6 +175,3 @@ Step: TypeAlias = Annotated[
     | Annotated[SubplansStep, Tag(SUBPLANS)],
     Discriminator(_kind),
 ]
-Decide.model_rebuild()
-Subplan.model_rebuild()
-Subplans.model_rebuild()

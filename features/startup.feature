@@ -1,0 +1,45 @@
+Feature: Start-up
+  A command imports what it needs and nothing else: that is what start-up takes.
+
+  Scenario: the version is told without importing anything
+    Given a plain folder
+    Then "agents --version" imports none of
+      | module             |
+      | cleveragents.app   |
+      | sqlalchemy         |
+      | alembic            |
+      | pydantic           |
+      | typer              |
+      | rich               |
+      | yaml               |
+      | tomlkit            |
+      | ulid               |
+      | platformdirs       |
+      | importlib.metadata |
+      | asyncio            |
+
+  Scenario Outline: a command on a plan imports neither migrations nor what reads and writes files for people
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    Then "agents <command>" imports none of
+      | module                       |
+      | alembic                      |
+      | sqlalchemy.orm               |
+      | yaml                         |
+      | tomlkit                      |
+      | cleveragents.plans.yaml_file |
+      | cleveragents.cli.demo        |
+
+    Examples:
+      | command                       |
+      | plan list                     |
+      | plan checkpoint create @      |
+      | plan rollback @ 1 --yes       |
+
+  Scenario: a module that should not be there is told with who imported it
+    Given a plain folder
+    Then "agents plan list" imports sqlalchemy, and a line of "src/cleveragents/" is told as who did
