@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from cleveragents.errors import Refused
 from cleveragents.ids import new_id
 from cleveragents.sandbox.git_worktree import tie
 from cleveragents.sandbox.removal import remove_tree
@@ -80,11 +81,11 @@ def abandoned(place: Path) -> Iterator[Path]:
 
 def is_in_use(home: Path) -> bool:
     """Tells whether a living process uses a throw-away directory."""
-    with root_directory(home) as fd:
-        try:
+    try:
+        with root_directory(home) as fd:
             fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
+    except (BlockingIOError, Refused):  # or it is just being removed
+        return True
     return False
 
 
