@@ -116,6 +116,20 @@ _PARENTS = (
     .where(checkpoints.c.plan_id == bindparam("plan_id"))
     .order_by(checkpoints.c.seq)
 )
+_OF_PLAN = (
+    select(checkpoints)
+    .where(checkpoints.c.plan_id == bindparam("plan_id"))
+    .order_by(checkpoints.c.seq)
+)
+_CLOSE_LINE = (
+    update(checkpoints)
+    .where(
+        checkpoints.c.plan_id == bindparam("of_plan"),  # of which there is an index
+        checkpoints.c.parent_id == bindparam("gone"),
+    )
+    .values(parent_id=bindparam("instead"))
+)
+_DELETE = delete(checkpoints).where(checkpoints.c.checkpoint_id == bindparam("gone"))
 _COUNT = select(func.count()).where(checkpoints.c.plan_id == bindparam("plan_id"))
 
 
@@ -141,9 +155,7 @@ class CheckpointRepository:
 
     def of_plan(self, plan_id: str) -> Sequence[Checkpoint]:
         """Returns the checkpoints of a plan, the oldest first."""
-        rows = self._connection.execute(
-            select(checkpoints).where(checkpoints.c.plan_id == plan_id).order_by(checkpoints.c.seq)
-        )
+        rows = self._connection.execute(_OF_PLAN, {"plan_id": plan_id})
         return [_from_row(row) for row in rows.mappings()]
 
     def latest(self, plan_id: str) -> Checkpoint | None:
@@ -208,17 +220,10 @@ class CheckpointRepository:
 
     def delete(self, checkpoint: Checkpoint) -> None:
         """Deletes a row; the line of those that went on from it is closed around it."""
-        self._connection.execute(
-            update(checkpoints)
-            .where(
-                checkpoints.c.plan_id == checkpoint.plan_id,  # of which there is an index
-                checkpoints.c.parent_id == checkpoint.checkpoint_id,
-            )
-            .values(parent_id=checkpoint.parent_id)
-        )
-        self._connection.execute(
-            delete(checkpoints).where(checkpoints.c.checkpoint_id == checkpoint.checkpoint_id)
-        )
+        gone = checkpoint.checkpoint_id
+        line = {"of_plan": checkpoint.plan_id, "gone": gone, "instead": checkpoint.parent_id}
+        self._connection.execute(_CLOSE_LINE, line)
+        self._connection.execute(_DELETE, {"gone": gone})
 
     def refs_of_project(self, project_id: str) -> set[str]:
         """Returns every snapshot that a checkpoint of the project needs."""

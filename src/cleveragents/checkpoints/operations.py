@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
 
 from cleveragents.ids import new_id, now
 from cleveragents.plans.journal import Happening, record
@@ -63,6 +63,19 @@ class Operation:
     closed_at: datetime | None
 
 
+# Asked at every checkpoint beyond the limit, so put together once.
+_UNFINISHED = (
+    select(operations)
+    .where(operations.c.plan_id == bindparam("plan_id"), operations.c.status == Status.OPEN)
+    .order_by(operations.c.operation_id)
+)
+_EXTEND = (
+    update(operations)
+    .where(operations.c.operation_id == bindparam("extended_id"))
+    .values(intent_json=bindparam("intent"))
+)
+
+
 class OperationRepository:
     """The rows of operations."""
 
@@ -94,11 +107,8 @@ class OperationRepository:
 
     def extend(self, operation_id: str, intent: Mapping[str, object]) -> None:
         """Makes an open operation mean more than it did."""
-        self._connection.execute(
-            update(operations)
-            .where(operations.c.operation_id == operation_id)
-            .values(intent_json=json.dumps(dict(intent)))
-        )
+        values = {"extended_id": operation_id, "intent": json.dumps(dict(intent))}
+        self._connection.execute(_EXTEND, values)
 
     def close(self, operation_id: str, status: Status, outcome: Mapping[str, object]) -> None:
         """Closes an intent; call it in the transaction that holds its effect."""
@@ -154,11 +164,7 @@ class OperationRepository:
 
     def unfinished(self, plan_id: str) -> Sequence[Operation]:
         """Returns what was begun and not closed, in order."""
-        rows = self._connection.execute(
-            select(operations)
-            .where(operations.c.plan_id == plan_id, operations.c.status == Status.OPEN)
-            .order_by(operations.c.operation_id)
-        )
+        rows = self._connection.execute(_UNFINISHED, {"plan_id": plan_id})
         return [_from_row(row) for row in rows.mappings()]
 
     def unfinished_kinds(self) -> Mapping[str, Sequence[str]]:

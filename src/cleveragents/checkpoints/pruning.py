@@ -198,4 +198,5 @@ def _needed(connection: Connection, plan: Plan, rows: Sequence[Checkpoint]) -> d
 def open_targets(connection: Connection, plan_id: str) -> set[str]:
     """Returns every checkpoint that the intent of an unfinished operation names."""
     unfinished = OperationRepository(connection).unfinished(plan_id)
-    return {str(named) for operation in unfinished for named in operation.intent.values()}
+    intents = [operation.intent.values() for operation in unfinished]
+    return {named for intent in intents for named in intent if isinstance(named, str)}

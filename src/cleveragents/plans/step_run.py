@@ -14,6 +14,16 @@ from cleveragents.storage.tables import step_runs
 
 STARTED, SUCCEEDED, FAILED = "started", "succeeded", "failed"
 
+# Asked at every checkpoint beyond the limit, so put together once.
+_UNFINISHED = (
+    select(step_runs)
+    .where(
+        step_runs.c.plan_id == bindparam("plan_id"),
+        step_runs.c.superseded_by.is_(None),
+        step_runs.c.status != SUCCEEDED,
+    )
+    .order_by(step_runs.c.seq)
+)
 _MARKS = select(step_runs.c.step_run_id, step_runs.c.superseded_by).where(
     step_runs.c.plan_id == bindparam("plan_id")
 )
@@ -119,15 +129,7 @@ class StepRunRepository:
 
     def unfinished(self, plan_id: str) -> Sequence[StepRun]:
         """Returns the runs that count and have not succeeded."""
-        rows = self._connection.execute(
-            select(step_runs)
-            .where(
-                step_runs.c.plan_id == plan_id,
-                step_runs.c.superseded_by.is_(None),
-                step_runs.c.status != SUCCEEDED,
-            )
-            .order_by(step_runs.c.seq)
-        )
+        rows = self._connection.execute(_UNFINISHED, {"plan_id": plan_id})
         return [_from_row(row) for row in rows.mappings()]
 
     def latest(self, plan_id: str) -> StepRun:
