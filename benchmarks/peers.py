@@ -31,6 +31,7 @@ from cleveragents.checkpoints.triggers import CheckpointType
 ACTION = "name: bench\nsteps: [{tool: shell, with: {command: 'true'}}]\n"
 PER_DIRECTORY = 100
 CHANGED = (1, 10, 100)
+LINES, WORDS_PER_LINE = 78, 6
 
 
 @dataclass
@@ -121,6 +122,8 @@ class Bench:
         self.home = home
         self.files = files
         self._random = random.Random(1)
+        letters = [self._random.randbytes(4).hex()[:length] for length in range(2, 9)]
+        self._words = [f"{word}{n}".encode() for n in range(60) for word in letters]
         self.clock = Clock()
         self.project = home / "project"
         self.write_files(self.project)
@@ -149,12 +152,19 @@ class Bench:
         return f"d{number // PER_DIRECTORY:04d}/f{number:06d}.txt"
 
     def content(self) -> bytes:
-        return self._random.randbytes(2048).hex().encode()
+        """About 4 KB of text that compresses as source code does."""
+        return b"\n".join(self._line() for _ in range(LINES))
+
+    def _line(self) -> bytes:
+        indent = b" " * (4 * self._random.randrange(4))
+        return indent + b" ".join(self._random.choices(self._words, k=WORDS_PER_LINE))
 
     def change(self, count: int) -> None:
-        """Changes the same files in the same way in our sandbox and in the peers' tree."""
+        """Rewrites a line of the same files in the same way in our sandbox and the peers' tree."""
         for number in self._random.sample(range(self.files), count):
-            data = self.content()
+            lines = (self.tree / self.name(number)).read_bytes().split(b"\n")
+            lines[self._random.randrange(LINES)] = self._line()
+            data = b"\n".join(lines)
             (self.tree / self.name(number)).write_bytes(data)
             (self.shadow / self.name(number)).write_bytes(data)
 
