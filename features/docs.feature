@@ -11,6 +11,7 @@ Feature: The pages
       | docs/tutorials/resume.md                |
       | docs/tutorials/correct.md               |
       | docs/how-to/take-files-back.md          |
+      | docs/how-to/find-what-broke.md          |
       | docs/how-to/checkpoints-at-decisions.md |
       | docs/how-to/keep-disk-use-small.md      |
       | docs/how-to/use-from-ci.md              |

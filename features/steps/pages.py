@@ -2,11 +2,13 @@
 
 import re
 import shlex
+from itertools import takewhile
 
 from behave import given, then, when
 from command_tree import leaves
 from console_pages import ROOT, Page, blocks, matches, rewrite
 
+SHELL_WORDS = ("|", ">", "2>", "&&", "||")
 SHELL_FENCE = re.compile(r"^```sh$(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -41,7 +43,8 @@ def check_lines(context):
     count = 0
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         for line in shell_lines(page):
-            words = shlex.split(re.split(r" [|>&]", line)[0], comments=True)[1:]
+            words = shlex.split(line, comments=True)[1:]
+            words = list(takewhile(lambda word: word not in SHELL_WORDS, words))
             name = next((name for n in (3, 2, 1) if (name := " ".join(words[:n])) in known), None)
             assert name, f"{page.name}: {line}"
             known[name].make_context("agents", words[len(name.split()) :])

@@ -261,7 +261,8 @@ def next_steps(found: PlanStatus) -> list[str]:
     look = [f"agents plan diff {plan}"]
     look += [] if bare else [f"agents plan checkpoint list {plan}"]
     if stage == COMPLETE:
-        return look if bare else [*look, f"agents plan rollback {plan} CHECKPOINT"]
+        place = [] if found.plan.parent_plan_id else [f"agents plan apply {plan}"]
+        return [*look, *place, *([] if bare else [f"agents plan rollback {plan} CHECKPOINT"])]
     if stage == STRATEGY_FAILED:
         return ["agents plan use ACTION    # once the action is mended"]
     if stage in (CANCELLED, ERRORED, QUEUED, STRATEGIZED) or found.interrupted:
