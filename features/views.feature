@@ -181,8 +181,12 @@ Feature: Views of much, on terminals of every kind
         subplans:
           mode: parallel
           plans:
-            - {name: docs, steps: [{name: write docs, tool: shell, with: {command: "printf 'page\\033[31m one\\n'; sleep 1"}}]}
-            - {name: tests, steps: [{name: write tests, tool: shell, with: {command: "echo the first test; sleep 1"}}]}
+            - name: docs
+              steps:
+                - {name: write docs, tool: shell, pass_env: [GATE], with: {command: "touch \"$GATE.docs\"; until test -e \"$GATE.tests\"; do sleep 0.1; done; printf 'page\\033[31m one\\n'; sleep 1"}}
+            - name: tests
+              steps:
+                - {name: write tests, tool: shell, pass_env: [GATE], with: {command: "touch \"$GATE.tests\"; until test -e \"$GATE.docs\"; do sleep 0.1; done; echo the first test; sleep 1"}}
       """
     When I type on a terminal "agents run ACTION"
     Then the exit code is 0
@@ -214,7 +218,7 @@ Feature: Views of much, on terminals of every kind
     And the variable PYTHONIOENCODING is "ascii"
     And the steps
       """
-      - {name: first, tool: shell, with: {command: "echo the latest line; sleep 0.4"}}
+      - {name: first, tool: shell, with: {command: "echo the latest line; sleep 1"}}
       """
     When I type on a terminal "agents run ACTION"
     Then the exit code is 0
