@@ -1,7 +1,6 @@
 """`agents`: finds the command and runs it; what it does not need is not imported."""
 
 import gc
-import locale
 import os
 import sys
 from collections.abc import Sequence
@@ -36,6 +35,8 @@ def _start_again_with_utf8_names() -> None:
 
     In a locale such as de_DE.ISO-8859-1 it would refuse names that the locale cannot write.
     """
+    import locale
+
     terminal = {"PYTHONIOENCODING": locale.getencoding()}  # unless the caller has said more
     again = [sys.executable, "-X", "utf8", *sys.orig_argv[1:]]
     os.execve(sys.executable, again, {**terminal, **os.environ})  # noqa: S606 - this very program
