@@ -44,17 +44,11 @@ CLOSE_THEN_RECORD = f"""\
         with self._database.unit_of_work() as connection:
 {RECORD}"""
 FINISH = "        self.size_bytes = self._pack.finish(identity)\n"
-NO_FINISH = "        self.unfinished = identity\n"
-YIELD = "                yield Capture(pack, trackers, filter_, full=full)\n"
-YIELD_THEN_FINISH = """\
-                capture = Capture(pack, trackers, filter_, full=full)
-                yield capture
-                if hasattr(capture, "unfinished"):
-                    pack.finish(capture.unfinished)
-"""
+# What is thrown away unless it was finished is thrown away after the row was written.
+FINISH_LAST = "        self._pack.discard = lambda: self._pack.finish(identity)\n"
 REWRITE = "                self._rewrite(pack, live)\n"
 UNLINK = "                pack.path.unlink()\n"
-SAVE = "        return self._saving.save(plan_id, wanted).checkpoint\n"
+SAVE = "        return self._saving.save(plan_id, wanted, prune=False)\n"
 NO_SAVE = "        return self._newest(plan_id) if wanted else self._newest(plan_id)\n"
 GO_BACK = """\
         self._checkpoints.rollback_to_checkpoint(plan.plan_id, start, ending=Ending(RUNNING))
@@ -100,9 +94,9 @@ MUTANTS = (
     ),
     Mutant(
         "the row is written before its content",
-        "snapshots/archive.py",
-        ((FINISH, NO_FINISH), (YIELD, YIELD_THEN_FINISH)),
-        _kills("checkpoint", "cleveragents.db-"),
+        "snapshots/capture.py",
+        ((FINISH, FINISH_LAST),),
+        _kills("checkpoint", "fdatasync.*cleveragents.db-"),
     ),
     Mutant(
         "the intent is closed before the files are restored",

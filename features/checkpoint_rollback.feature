@@ -205,6 +205,22 @@ Feature: Going back to a checkpoint
       | a.txt      | one     |
       | logs/x.log | l       |
 
+  Scenario: what is excluded by now and was not then is saved before it is replaced
+    Given the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo old > x.log"}}
+      - {name: second, tool: shell, with: {command: "echo new > x.log"}}
+      """
+    And I have run "agents run ACTION"
+    And the plan's file "x.log" is changed to "by hand"
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_EXCLUDE is "*.log"
+    When I run "agents plan rollback @ 2 --yes"
+    Then the exit code is 0
+    And the plan's file "x.log" holds "old"
+    When I run "agents plan rollback @ 5 --yes"
+    Then the exit code is 0
+    And the plan's file "x.log" holds "by hand"
+
   Scenario: the sandbox directory itself is not told as /
     Given the steps
       """

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import cast
 
 from sqlalchemy import Connection, RowMapping, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -16,6 +17,7 @@ from cleveragents.nearest import hints_for_id
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import Phase
+from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.manifest import Entry, encode
 from cleveragents.storage.tables import checkpoints, plans
 
@@ -52,6 +54,14 @@ class Checkpoint:
     def reason(self) -> str:
         """Why it was made."""
         return str(self.metadata.get("reason", ""))
+
+    @property
+    def filter(self) -> Filter:
+        """What it left out; if that cannot be read, nothing."""
+        patterns: object = self.metadata.get("filter")
+        if not isinstance(patterns, list):
+            return Filter()
+        return Filter(tuple(str(pattern) for pattern in cast("list[object]", patterns)))
 
 
 def facts(checkpoint: Checkpoint) -> dict[str, object]:

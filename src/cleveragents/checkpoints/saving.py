@@ -43,6 +43,7 @@ class Wanted:
     label: str | None = None
     pinned: bool = False
     even_if_unchanged: bool = True
+    filter: Filter | None = None  # another one than is in force
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,8 @@ class Saving:
         present = self._present(plan_id)
         archive = self._sandboxes.archive(present.plan.project_id)
         full = wanted.kind in PHASE_BORDERS
-        with archive.capture(present.sandbox.roots, self._filter, full=full) as capture:
+        filter_ = wanted.filter or self._filter
+        with archive.capture(present.sandbox.roots, filter_, full=full) as capture:
             digest = state_hash(capture.roots, present.document)
             latest = present.latest
             if latest and latest.state_hash == digest and not wanted.even_if_unchanged:

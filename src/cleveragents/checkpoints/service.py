@@ -143,7 +143,9 @@ class CheckpointService:
             if not (changes or ending or rebuild) and self._is_document_of(plan, checkpoint):
                 return self._nothing_to_do(plan, checkpoint)
             reason = f"before the rollback to {checkpoint.name}"
-            safety = self._newest(plan_id) if lost else self.save_safety(plan_id, reason)
+            safety = (
+                self._newest(plan_id) if lost else self.save_safety(plan_id, reason, checkpoint)
+            )
             document = self._rollbacks.document(plan, checkpoint)
             settled = self.save_children(plan, document, owned)
             operation = self._rollbacks.open(
@@ -235,9 +237,15 @@ class CheckpointService:
         with self._database.reading() as connection:
             return PlanRepository(connection).get(plan_id)
 
-    def save_safety(self, plan_id: str, reason: str) -> Checkpoint:
-        """Saves what is there before something goes back; the caller owns the plan."""
-        wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
+    def save_safety(
+        self, plan_id: str, reason: str, target: Checkpoint | None = None
+    ) -> Checkpoint:
+        """Saves what is there before something goes back; the caller owns the plan.
+
+        It leaves out what the target left out, no more: that alone stays as it is.
+        """
+        filter_ = None if target is None else target.filter
+        wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False, filter=filter_)
         return self._saving.save(plan_id, wanted, prune=False)
 
     def save_children(self, plan: Plan, document: PlanDocument, owned: ExitStack) -> list[str]:

@@ -146,9 +146,8 @@ class CorrectionService:
             impact = self.preview(plan_id, decision)
             if decision is not None:
                 check_choice(impact.plan, decision, chosen)
-            safety = self._checkpoints.save_safety(
-                plan_id, f"before the correction to {impact.target.name}"
-            )
+            reason = f"before the correction to {impact.target.name}"
+            safety = self._checkpoints.save_safety(plan_id, reason, impact.target)
             settled = self._checkpoints.save_children(impact.plan, impact.document, owned)
             wanted = self._wanted(impact, guidance, chosen)
             operation = self._operations.open(impact.plan, wanted, safety, settled)

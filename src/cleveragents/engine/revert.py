@@ -136,7 +136,7 @@ class ReversionService:
             PlanRepository(connection).move(plan.plan_id, STRATEGIZED)
 
     def _go_back(self, plan: Plan, first: Checkpoint, anew: _Anew) -> Checkpoint:
-        safety = self._checkpoints.save_safety(plan.plan_id, "before it was planned anew")
+        safety = self._checkpoints.save_safety(plan.plan_id, "before it was planned anew", first)
         start = self._rollbacks.document(plan, first)
         goal = restated(
             self._sandboxes.archive(plan.project_id),
