@@ -59,6 +59,27 @@ Feature: The store of snapshots
     And the tree is restored
     Then the tree is exactly as it was captured
 
+  Scenario: packs that are swept while they are being opened are looked for again
+    Given the tree holds random files "a, b"
+    And the tree has been captured
+    When another process renames the pack just after it was listed
+    And the tree loses "a"
+    And the tree is restored
+    Then the tree is exactly as it was captured
+
+  Scenario: an unfinished pack that is gone by now was not left behind
+    Given the tree holds random files "a, b"
+    And the tree has been captured
+    Then a pack that is finished while somebody looks for unfinished ones is none of them
+
+  Scenario: a name that leads nowhere is no pack
+    Given the tree holds random files "a, b"
+    And the tree has been captured
+    When the store has a link "lost.pack" that leads nowhere
+    And the tree loses "a"
+    And the tree is restored
+    Then the tree is exactly as it was captured
+
   Scenario: damage to a part of a large file is found
     Given the tree holds the random file "big" of 9000000 bytes
     And the tree has been captured

@@ -12,6 +12,7 @@ from cleveragents.errors import Damaged
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.manifest import decode
+from cleveragents.snapshots.pack import abandoned
 from cleveragents.snapshots.store import Store
 
 HEADER = 41  # bytes before the payload of an object: its id, codec and length
@@ -74,6 +75,33 @@ def flip_object_of_entry(context, path):
 @when("the store suffers a flipped bit in the record of snapshot {number:d}")
 def flip_record(context, number):
     _flip_object(context, bytes.fromhex(context.kept.snapshots[number - 1]))
+
+
+@when("another process renames the pack just after it was listed")
+def rename_listed(context):
+    pack = context.kept.packs[0]
+    listed = Store._listed
+
+    def late(store):
+        Store._listed = listed
+        found = listed(store)
+        pack.rename(pack.with_name(f"0{pack.name}"))
+        return found
+
+    Store._listed = late
+    context.add_cleanup(setattr, Store, "_listed", listed)
+    context.kept.open()
+
+
+@then("a pack that is finished while somebody looks for unfinished ones is none of them")
+def check_finished(context):
+    assert not abandoned(context.kept.home / "writing-it")
+
+
+@when('the store has a link "{name}" that leads nowhere')
+def link_nowhere(context, name):
+    context.kept.packs[0].with_name(name).symlink_to("nowhere")
+    context.kept.open()
 
 
 @when("the store suffers the loss of its oldest pack")

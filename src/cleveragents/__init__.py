@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cleveragents.plans.plan import Plan
     from cleveragents.tools.python_tool import tool
 
-__version__ = "0.1.0"
+__version__: str = "0.1.0"
 __all__ = [
     "Action",
     "App",

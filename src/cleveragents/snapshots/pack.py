@@ -231,7 +231,10 @@ def _dictionary(known: bytes) -> zstandard.ZstdCompressionDict:
 
 def abandoned(path: Path) -> bool:
     """Tells whether an unfinished pack was left behind by a process that is gone."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:  # finished or thrown away since it was listed
+        return False
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

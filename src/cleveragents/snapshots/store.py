@@ -55,16 +55,23 @@ class Store:
     def open(self) -> None:
         """Looks which packs there are now; a pack that cannot be read counts as absent."""
         with self._opening:
-            found = {name for name in os.listdir(self._packs_directory) if name.endswith(".pack")}
+            found = self._listed()
             if self._packs.keys() - found:  # repacked by another process, or lost: start again
                 self._packs, self._small, self._large = {}, {}, []
                 self.losses += 1
             for name in sorted(found - self._packs.keys()):
                 try:
                     self._add(Pack(self._packs_directory / name))
+                except FileNotFoundError:
+                    if self._listed() != found:  # swept meanwhile: what is left has another name
+                        return self.open()
                 except Damaged:
                     # Its objects are reported as missing by whoever needs them, with the paths.
                     continue
+        return None
+
+    def _listed(self) -> set[str]:
+        return {name for name in os.listdir(self._packs_directory) if name.endswith(".pack")}
 
     def names(self) -> Collection[str]:
         """Returns the names of the packs that can be read."""
