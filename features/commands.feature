@@ -344,3 +344,14 @@ Feature: The command line
       """
     When the library uses and executes the action without a listener
     Then the plan is "execute/complete"
+
+  Scenario: a reader that leaves does not stop a plan
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo 1 > one"}}
+      - {name: second, tool: shell, with: {command: "echo 2 > two"}}
+      """
+    When nobody reads what "agents run ACTION" tells
+    Then the exit code is 0
+    And the plan is "execute/complete"

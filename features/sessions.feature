@@ -196,6 +196,20 @@ Feature: Sessions
       | write_file | 1       |
       | shell      | 1       |
 
+  Scenario: a failure that is rolled back is taken back, though its files were already
+    Given a plain folder
+    When this program runs
+      """
+      with App(str(app.project.path), data_dir=DATA).session() as run:
+          run.tool("write_file", path="b.txt", content="one")
+          before = run.checkpoint("before the risky part")
+          try:
+              run.tool("shell", command="echo two > b.txt; exit 3")
+          except CallFailed:
+              run.rollback(before.seq)
+      """
+    Then the plan is "execute/complete"
+
   Scenario: a failure that nothing follows is the end of it, unless the program says otherwise
     Given a plain folder
     When this program runs

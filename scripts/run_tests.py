@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,65 +20,64 @@ from xml.etree import ElementTree as ET
 from results import record
 
 BUILD = Path("build")
-DURATIONS = BUILD / "durations.json"  # seconds per file, from the last run
 WORKERS = 2  # the machines we test on have two cores
-BUDGET = 12 * 60  # seconds per suite; together they stay below twenty minutes
+BUDGET = 14 * 60  # seconds per suite; together they stay below twenty minutes
 RUNNING: set[subprocess.Popen[bytes]] = set()
 COVERAGE = [sys.executable, "-m", "coverage", "run", "-m"]
 
 
+BATCHES = 16  # of features: to start a runner takes seconds, and the last one is waited for
+
+
 @dataclass(frozen=True)
 class Job:
-    """One file of tests, run by a process of its own."""
+    """Some files of tests, run by a process of their own."""
 
-    tests: Path
     command: Sequence[str]
     result: Path  # what the runner writes
-
-    @property
-    def size(self) -> int:
-        """A guess at how long it takes, for the first run of a checkout."""
-        return self.tests.stat().st_size
 
 
 def unit_tests() -> Counter[str]:
     """Runs all feature files."""
+    features = largest_first(Path("features").rglob("*.feature"))
     jobs: list[Job] = []
-    for feature in Path("features").rglob("*.feature"):
-        file = BUILD / "behave" / f"{feature.stem}.json"
-        runner = ["behave", "-f", "json", "-o", str(file), "-f", "progress", str(feature)]
-        jobs.append(Job(feature, [*COVERAGE, *runner], file))
+    for number in range(BATCHES):
+        file = BUILD / "behave" / f"{number}.json"
+        runner = ["behave", "-f", "json", "-o", str(file), "-f", "progress"]
+        jobs.append(Job([*COVERAGE, *runner, *features[number::BATCHES]], file))
     return run(jobs, count_behave)
 
 
 def integration_tests() -> Counter[str]:
     """Runs all Robot suites; what coverage sees of them is the `agents` processes they start."""
     jobs: list[Job] = []
-    for suite in Path("robot").rglob("*.robot"):
-        file = BUILD / "robot" / suite.stem / "output.xml"
+    for suite in largest_first(Path("robot").rglob("*.robot")):
+        file = BUILD / "robot" / Path(suite).stem / "output.xml"
         options = ["--outputdir", str(file.parent), "--console", "dotted", "--consolecolors", "off"]
-        jobs.append(Job(suite, [*COVERAGE, "robot", *options, str(suite)], file))
+        jobs.append(Job([*COVERAGE, "robot", *options, suite], file))
     return run(jobs, count_robot)
 
 
+def largest_first(files: Iterable[Path]) -> list[str]:
+    """A guess at how long each takes: what is long must not begin last."""
+    return [str(file) for file in sorted(files, key=lambda file: -file.stat().st_size)]
+
+
 def run(jobs: Sequence[Job], count: Callable[[Path], Counter[str]]) -> Counter[str]:
-    """Runs jobs side by side, the longest first, and sums up the result files they leave."""
+    """Runs jobs side by side and sums up the result files they leave."""
     deadline = time.monotonic() + BUDGET
-    known: dict[str, float] = json.loads(DURATIONS.read_text()) if DURATIONS.exists() else {}
-    longest_first = sorted(jobs, key=lambda job: (-known.get(str(job.tests), 0), -job.size))
     counts: Counter[str] = Counter()
     pool = ThreadPoolExecutor(WORKERS)
     try:
-        results = pool.map(lambda job: run_job(job, deadline), longest_first)
-        for job, ended in zip(longest_first, results, strict=True):
-            known[str(job.tests)] = ended.seconds
+        for job, ended in zip(
+            jobs, pool.map(lambda job: run_job(job, deadline), jobs), strict=True
+        ):
             print(ended.output, flush=True)
             counts += counted(job, ended.code, count)
     finally:  # also when the user interrupts us
         pool.shutdown(wait=False, cancel_futures=True)
         for process in list(RUNNING):
             end(process)
-    DURATIONS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return counts
 
 
@@ -87,12 +86,11 @@ class Ended:
     """What became of a job."""
 
     code: int
-    seconds: float
     output: str
 
 
 def run_job(job: Job, deadline: float) -> Ended:
-    """Runs one file of tests; what outlives the budget is killed with all that it has started."""
+    """Runs some tests; what outlives the budget is killed with all that it has started."""
     job.result.parent.mkdir(parents=True, exist_ok=True)
     job.result.unlink(missing_ok=True)
     log = job.result.with_suffix(".log")
@@ -110,11 +108,11 @@ def run_job(job: Job, deadline: float) -> Ended:
     try:
         process.wait(timeout=max(0.0, deadline - started))
     except subprocess.TimeoutExpired:
-        late = f"Out of time after {BUDGET} s: {job.tests}"
+        late = f"Out of time after {BUDGET} s: {job.result}"
         end(process)
     RUNNING.discard(process)
     output = log.read_text(encoding="utf-8", errors="replace") + late
-    return Ended(process.returncode, time.monotonic() - started, output)
+    return Ended(process.returncode, output)
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
@@ -127,10 +125,10 @@ def counted(job: Job, code: int, count: Callable[[Path], Counter[str]]) -> Count
     try:
         own = count(job.result)
     except (OSError, ValueError, ET.ParseError) as error:
-        print(f"{job.tests}: no results: {error}")
+        print(f"{job.result}: no results: {error}")
         own = Counter[str]()
     if code and not own["failed"]:
-        print(f"{job.tests}: its runner ended with {code} and names no failed test.")
+        print(f"{job.result}: its runner ended with {code} and names no failed test.")
         own["failed"] = 1
     return own
 

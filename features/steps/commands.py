@@ -250,6 +250,14 @@ def words(context, line):
     return [str(stands_for.get(word) or word) for word in shlex.split(line)]
 
 
+@when('nobody reads what "agents {line}" tells')
+def run_unread(context, line):
+    process = context.world.agents_beside(*words(context, line))
+    process.stdout.close()
+    process.stderr.close()
+    context.world.done = Done(process.wait(), "", "")
+
+
 @when('{count:d} processes run "agents {line}" at the same time')
 def run_together(context, count, line):
     started = [context.world.agents_beside(*words(context, line)) for _ in range(count)]

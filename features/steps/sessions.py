@@ -27,6 +27,7 @@ app = App(Path(sys.argv[1]), data_dir=Path(sys.argv[2]))
 def run_program(context):
     """In the project, with `app` opened on it."""
     names = {"os": os, "App": App, "CallFailed": CallFailed, "app": context.world.app()}
+    names["DATA"] = context.world.data_dir
     code = compile(textwrap.dedent(context.text), "the program", "exec")
     with contextlib.chdir(context.world.project), context.world._variables_set():
         exec(code, names)

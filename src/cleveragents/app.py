@@ -101,7 +101,7 @@ class App:
 
     def __init__(
         self,
-        project: Path | None = None,
+        project: Path | str | None = None,
         *,
         data_dir: Path | None = None,
         config_path: Path | None = None,
@@ -113,7 +113,7 @@ class App:
         )
         caller = caller_environment()
         data = (data_dir or default_data_dir(caller)).absolute()
-        self.project = locate(project, Path.cwd(), home(caller))
+        self.project = locate(None if project is None else Path(project), Path.cwd(), home(caller))
         refuse_overlap(self.project, data)
         self.settings = load(Sources.of(self.project.path, config_path, flags, caller))
         base = _foundations(data, self.settings, caller, in_turn(report))
@@ -238,7 +238,7 @@ class App:
     @contextmanager
     def session(
         self,
-        project: Path | None = None,
+        project: Path | str | None = None,
         *,
         plan: str | None = None,
         task: str | Action = "session",

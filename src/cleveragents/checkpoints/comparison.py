@@ -139,7 +139,9 @@ def _diff(change: Change, before: list[str] | None, after: list[str] | None) -> 
     minus = sum(line.startswith("-") for line in patch[2:])
     # A line end in the first two is part of a name.
     body = [line for entry in patch[2:] for line in entry.split("\n")]
-    return FileDiff(path, status, plus, minus, (*patch[:2], *body, *_mode_lines(change)))
+    modes = _mode_lines(change)
+    header = patch[:2] or ((f"--- {names[0]}", f"+++ {names[1]}") if modes else ())
+    return FileDiff(path, status, plus, minus, (*header, *body, *modes))
 
 
 def _mode_lines(change: Change) -> tuple[str, ...]:

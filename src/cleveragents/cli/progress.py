@@ -2,9 +2,9 @@
 
 from contextlib import suppress
 
-from rich.console import Console
 from rich.markup import escape
 
+from cleveragents.cli.console import PatientConsole
 from cleveragents.cli.escaping import safe
 from cleveragents.cli.lanes import Lanes, elapsed
 from cleveragents.events import (
@@ -37,7 +37,7 @@ class Progress:
     """
 
     def __init__(self, *, verbose: bool) -> None:
-        self._console = Console(stderr=True, highlight=False)
+        self._console = PatientConsole(stderr=True, highlight=False)
         self._verbose = verbose
         self._lanes = Lanes(self._console)
         self._steps: dict[str, str] = {}  # those that run, by plan

@@ -18,6 +18,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.markup import escape
 
+from cleveragents.cli.console import PatientConsole
 from cleveragents.cli.escaping import safe, safe_cell
 from cleveragents.cli.layout import Branches, Columns, Named
 from cleveragents.cli.pager import chosen, page
@@ -131,7 +132,7 @@ def show_paged(blocks: Sequence[Block], form: Format) -> None:
     """Writes blocks through the user's pager if there is one and they exceed the screen."""
     screen = _console(form, sys.stdout)
     written = io.StringIO()
-    console = _Console(
+    console = PatientConsole(
         file=written,
         force_terminal=form in (Format.RICH, Format.COLOR),
         highlight=False,
@@ -209,20 +210,12 @@ def _write_data(envelope: object, form: Format) -> None:
     sys.stdout.write(text)
 
 
-class _Console(Console):
-    """A console that leaves it to the boundary what a reader who has left means."""
-
-    def on_broken_pipe(self) -> None:
-        """Raises it again; rich would end the process as failed."""
-        raise BrokenPipeError
-
-
 def _console(form: Format, stream: TextIO) -> Console:
     colored = form in (Format.RICH, Format.COLOR)
     # What is not a terminal gets whole lines: nothing is folded for a width that nobody looks at.
     width = None if stream.isatty() or caller_environment().get("COLUMNS") else UNBOUNDED
     terminal = None if colored else False  # what is plain has no style at all
-    return _Console(file=stream, force_terminal=terminal, highlight=False, width=width)
+    return PatientConsole(file=stream, force_terminal=terminal, highlight=False, width=width)
 
 
 def _print_blocks(blocks: Sequence[Block], form: Format, console: Console) -> None:

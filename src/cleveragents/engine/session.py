@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.comparison import Comparisons, FileDiff
-from cleveragents.checkpoints.rollback import RollbackResult
+from cleveragents.checkpoints.rollback import Ending, RollbackResult
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.triggers import CheckpointType
@@ -21,7 +21,7 @@ from cleveragents.engine.strategize import preflight
 from cleveragents.errors import Failed, InvalidInput, Refused
 from cleveragents.plans.cursor import holder
 from cleveragents.plans.decision import DecisionRepository
-from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, QUEUED, RUNNING
+from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, QUEUED, RUNNING
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step import DecideStep, Step, ToolStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository, failed_for_good
@@ -142,11 +142,15 @@ class Session:
         wanted = Wanted(CheckpointType.MANUAL, "made by the session", label=label, pinned=True)
         return self._checkpoints.create_checkpoint(self.plan_id, wanted)
 
-    def rollback(self, checkpoint: Checkpoint | str) -> RollbackResult:
-        """Takes everything after a checkpoint back; the session goes on from there."""
-        named = checkpoint if isinstance(checkpoint, str) else checkpoint.checkpoint_id
+    def rollback(self, checkpoint: Checkpoint | str | int) -> RollbackResult:
+        """Takes everything after a checkpoint back; the session goes on from there.
+
+        That a call has failed is taken back as well, if its files were already.
+        """
+        named = checkpoint.checkpoint_id if isinstance(checkpoint, Checkpoint) else str(checkpoint)
         target = self._checkpoints.get_checkpoint(self.plan_id, named)
-        return self._checkpoints.rollback_to_checkpoint(self.plan_id, target)
+        ending = Ending(QUEUED) if self.plan.stage == ERRORED else None
+        return self._checkpoints.rollback_to_checkpoint(self.plan_id, target, ending=ending)
 
     def diff(self, since: Checkpoint | None = None) -> Sequence[FileDiff]:
         """Tells what has changed since a checkpoint, or since the start."""
