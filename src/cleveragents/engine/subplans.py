@@ -7,6 +7,7 @@ to this process, and a second run of the step does only what is left.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from threading import Event
 
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.service import CheckpointService, Own
@@ -49,6 +50,7 @@ class _Running:
     began: dict[str, float] = field(default_factory=dict[str, float])
     late: set[str] = field(default_factory=set[str])  # stopped because they took too long
     problems: dict[str, str] = field(default_factory=dict[str, str])
+    halted: Event = field(default_factory=Event)  # with fail_fast: nothing more may begin
 
     def name_of(self, child_id: str) -> str:
         """Returns what a child is called in the group."""
@@ -160,8 +162,18 @@ class SubplanSteps:
         self._report(SubplanStarted(running.plan.plan_id, child_id, name, running.tried[name]))
 
         def run() -> Plan:
+            if running.halted.is_set():
+                return self._plan(child_id)
             running.began[name] = time.monotonic()
-            return self._run_child(child_id)
+            complete = False
+            try:
+                child = self._run_child(child_id)
+                complete = child.stage == COMPLETE
+            finally:  # here: once this thread is free, the next one that waits begins
+                subplans = running.step.subplans
+                if subplans.fail_fast and not complete and running.tried[name] > subplans.retries:
+                    running.halted.set()
+            return child
 
         running.dispatcher.submit(child_id, Work(run, lambda: stopping.ask(child_id)))
 
@@ -204,6 +216,8 @@ class SubplanSteps:
         if ended.error is not None and not isinstance(ended.error, CleverAgentsError | OSError):
             raise ended.error
         child = running.children[name] = self._plan(ended.key)
+        if child.stage == QUEUED and running.halted.is_set():
+            return  # it did not begin; whoever has failed takes it along
         if child.stage == COMPLETE:
             running.group.progress[name] = Progress.COMPLETE
             self._report(SubplanEnded(running.plan.plan_id, name, child.state, "", 0))
