@@ -12,7 +12,7 @@ Feature: What apply refuses
         - {tool: shell, with: {command: "sed -i 5s/5/plan/ text; echo plan > new; rm d/old; rmdir d"}}
       """
 
-  Scenario Outline: <case>
+  Scenario Outline: H64 H65 <case>
     Given I have run "agents run ACTION"
     And the shell has run "<mine>" in the project
     And the user's repository and files are remembered
@@ -76,7 +76,7 @@ Feature: What apply refuses
       | a short name like .git  | echo x > git~1                     | git~1: git keeps its own affairs under              |
       | a FIFO                  | mkfifo pipe                        | pipe: neither file nor link nor directory           |
 
-  Scenario: a path of a submodule
+  Scenario: H64 a path of a submodule
     Given a git repository with a submodule "sub"
     And the action
       """
@@ -312,7 +312,7 @@ Feature: What apply refuses
 
   # --- unapply -----------------------------------------------------------------------------------
 
-  Scenario: paths edited since are refused, all of them told
+  Scenario: H66 paths edited since are refused, all of them told
     Given I have run "agents run ACTION"
     And I have run "agents plan apply @ --yes"
     And the shell has run "echo edited >> new; rm text; echo u > untracked" in the project

@@ -6,7 +6,7 @@ Feature: Retention
 
   # A row is its number, with p if it is pinned, s if it is a safety checkpoint, n if something
   # else needs it.
-  Scenario Outline: <rule>
+  Scenario Outline: H57 <rule>
     Given the checkpoints "<rows>"
     When they are judged with a limit of <limit>
     Then the verdicts are "<verdicts>"
@@ -130,7 +130,7 @@ Feature: Retention
     Then the exit code is 0
     And there are 6 checkpoints
 
-  Scenario: what an unfinished rollback needs is not pruned
+  Scenario: H57 what an unfinished rollback needs is not pruned
     Given a plain folder
     And the steps
       """
@@ -143,7 +143,7 @@ Feature: Retention
     And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "2"
     Then pruning in the middle of it keeps checkpoints 1, 2, 5
 
-  Scenario: content goes when the store is free, not before
+  Scenario: H57 content goes when the store is free, not before
     Given a plain folder
     And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "3"
     And the steps

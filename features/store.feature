@@ -190,13 +190,13 @@ Feature: The store of snapshots
     Then the restore is refused with the damaged paths "many"
     And the tree is as it was before the restore
 
-  Scenario: what a crash left without a row is kept for a day
+  Scenario: H56 what a crash left without a row is kept for a day
     Given the tree holds random files "a"
     And the tree has been captured
     When the store is swept and nothing is known of snapshot 1
     Then snapshot 1 brings the tree back exactly
 
-  Scenario: what a crash left without a row goes after a day
+  Scenario: H56 what a crash left without a row goes after a day
     Given the tree holds random files "a"
     And the tree has been captured
     And the packs of the store are 25 hours old
