@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from cleveragents.app import App
+from cleveragents.cli.console import silence
 from cleveragents.cli.progress import Progress
 from cleveragents.cli.render import Format, Result, Timing, show
 from cleveragents.errors import Failed, Interrupted, InvalidInput
@@ -206,7 +206,8 @@ def _run(function: Callable[[], Result]) -> int:
         raise Interrupted("interrupted; nothing was changed") from error
     except BrokenPipeError:
         # Whoever read our output has left; there is nobody to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout)
+        silence(sys.stderr)
         return 0
     return result.exit_code
 

@@ -1,10 +1,11 @@
 """Draws what the engine reports: one line per step, checkpoints named as they are made."""
 
+import sys
 from contextlib import suppress
 
 from rich.markup import escape
 
-from cleveragents.cli.console import PatientConsole
+from cleveragents.cli.console import PatientConsole, silence
 from cleveragents.cli.escaping import safe
 from cleveragents.cli.lanes import Lanes, elapsed
 from cleveragents.events import (
@@ -47,7 +48,10 @@ class Progress:
     def __call__(self, event: Event) -> None:
         """Tells about one event; a reader who has left does not stop the plan."""
         with suppress(OSError):
-            self._tell(event)
+            try:
+                self._tell(event)
+            except BrokenPipeError:
+                silence(sys.stderr)
 
     def _tell(self, event: Event) -> None:
         self._name = self._names.get(event.plan_id, "")
