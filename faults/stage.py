@@ -12,7 +12,7 @@ from oracle import picture
 from sqlalchemy import create_engine
 
 from cleveragents.storage import migrations
-from cleveragents.storage.tables import SCHEMA
+from cleveragents.storage.database import SCHEMA
 from faults import story
 from faults.facts import read
 from faults.room import Room

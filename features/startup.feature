@@ -28,7 +28,7 @@ Feature: Start-up
     Then "agents <command>" imports none of
       | module                       |
       | alembic                      |
-      | sqlalchemy.orm               |
+      | sqlalchemy                   |
       | yaml                         |
       | tomlkit                      |
       | cleveragents.plans.yaml_file |
@@ -42,4 +42,4 @@ Feature: Start-up
 
   Scenario: a module that should not be there is told with who imported it
     Given a plain folder
-    Then "agents plan list" imports sqlalchemy, and a line of "src/cleveragents/" is told as who did
+    Then "agents plan list" imports pydantic, and a line of "src/cleveragents/" is told as who did

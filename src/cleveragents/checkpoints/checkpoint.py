@@ -7,9 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
 
-from sqlalchemy import Connection, RowMapping, bindparam, delete, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
-
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Failed, InvalidInput, NotFound
 from cleveragents.ids import is_id, now
@@ -19,7 +16,7 @@ from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import Phase
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.manifest import Entry, encode
-from cleveragents.storage.tables import checkpoints, plans
+from cleveragents.storage.connection import Connection, IntegrityError, Row
 
 PREFIX = "cp"
 
@@ -112,35 +109,16 @@ def _line(parents: Mapping[str, str | None]) -> set[str]:
     return line
 
 
-# Said at every checkpoint, so put together once.
-_ADD = insert(checkpoints)
-_LATEST = (
-    select(checkpoints)
-    .where(checkpoints.c.plan_id == bindparam("plan_id"))
-    .order_by(checkpoints.c.seq.desc())
-    .limit(1)
-)
-_BY_ID = select(checkpoints).where(checkpoints.c.checkpoint_id == bindparam("checkpoint_id"))
-_PARENTS = (
-    select(checkpoints.c.checkpoint_id, checkpoints.c.parent_id)
-    .where(checkpoints.c.plan_id == bindparam("plan_id"))
-    .order_by(checkpoints.c.seq)
-)
-_OF_PLAN = (
-    select(checkpoints)
-    .where(checkpoints.c.plan_id == bindparam("plan_id"))
-    .order_by(checkpoints.c.seq)
-)
-_CLOSE_LINE = (
-    update(checkpoints)
-    .where(
-        checkpoints.c.plan_id == bindparam("of_plan"),  # of which there is an index
-        checkpoints.c.parent_id == bindparam("gone"),
-    )
-    .values(parent_id=bindparam("instead"))
-)
-_DELETE = delete(checkpoints).where(checkpoints.c.checkpoint_id == bindparam("gone"))
-_COUNT = select(func.count()).where(checkpoints.c.plan_id == bindparam("plan_id"))
+_BY_ID = "SELECT * FROM checkpoints WHERE checkpoint_id = :checkpoint_id"
+_OF_PLAN = "SELECT * FROM checkpoints WHERE plan_id = :plan_id ORDER BY seq"
+_LATEST = "SELECT * FROM checkpoints WHERE plan_id = :plan_id ORDER BY seq DESC LIMIT 1"
+_NEWEST = "SELECT max(seq) FROM checkpoints WHERE plan_id = :plan_id"
+_COUNT = "SELECT count(*) FROM checkpoints WHERE plan_id = :plan_id"
+_PARENTS = "SELECT checkpoint_id, parent_id FROM checkpoints WHERE plan_id = :plan_id ORDER BY seq"
+_OWNER = "SELECT plan_id FROM checkpoints WHERE checkpoint_id = :checkpoint_id"
+_DELETE = "DELETE FROM checkpoints WHERE checkpoint_id = :gone"
+_REFS = """SELECT checkpoints.sandbox_ref FROM checkpoints
+    JOIN plans ON plans.plan_id = checkpoints.plan_id WHERE plans.project_id = :project_id"""
 
 
 class CheckpointRepository:
@@ -154,45 +132,38 @@ class CheckpointRepository:
         values = {**vars(checkpoint), "metadata_json": json.dumps(dict(checkpoint.metadata))}
         del values["metadata"]
         try:
-            self._connection.execute(_ADD, values)
+            self._connection.insert("checkpoints", **values)
         except IntegrityError as error:
-            raise Failed(
-                f"checkpoint {checkpoint.name} cannot be recorded: {error.orig}"
-            ) from error
+            raise Failed(f"checkpoint {checkpoint.name} cannot be recorded: {error}") from error
         about = facts(checkpoint)
         identity = checkpoint.checkpoint_id
         record(self._connection, checkpoint.plan_id, Happening.CHECKPOINT, identity, about)
 
     def of_plan(self, plan_id: str) -> Sequence[Checkpoint]:
         """Returns the checkpoints of a plan, the oldest first."""
-        rows = self._connection.execute(_OF_PLAN, {"plan_id": plan_id})
-        return [_from_row(row) for row in rows.mappings()]
+        return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
 
     def latest(self, plan_id: str) -> Checkpoint | None:
         """Returns the newest checkpoint of a plan."""
-        row = self._connection.execute(_LATEST, {"plan_id": plan_id}).mappings().one_or_none()
+        row = self._connection.row(_LATEST, plan_id=plan_id)
         return None if row is None else _from_row(row)
 
     def count(self, plan_id: str) -> int:
         """Returns how many checkpoints a plan has."""
-        return self._connection.scalar(_COUNT, {"plan_id": plan_id}) or 0
+        return self._connection.value(_COUNT, plan_id=plan_id)
 
     def get(self, checkpoint_id: str) -> Checkpoint:
         """Returns a checkpoint that is known to be there."""
-        return _from_row(
-            self._connection.execute(_BY_ID, {"checkpoint_id": checkpoint_id}).mappings().one()
-        )
+        (row,) = self._connection.rows(_BY_ID, checkpoint_id=checkpoint_id)
+        return _from_row(row)
 
     def lineage(self, plan_id: str) -> set[str]:
         """Returns the ids on the line that leads to the newest checkpoint of a plan."""
-        return _line(dict(self._connection.execute(_PARENTS, {"plan_id": plan_id}).tuples().all()))
+        return _line(dict(self._connection.tuples(_PARENTS, plan_id=plan_id)))
 
     def next_seq(self, plan_id: str) -> int:
         """Returns the number the next checkpoint gets; the newest one is never deleted."""
-        newest = self._connection.scalar(
-            select(func.max(checkpoints.c.seq)).where(checkpoints.c.plan_id == plan_id)
-        )
-        return (newest or 0) + 1
+        return (self._connection.value(_NEWEST, plan_id=plan_id) or 0) + 1
 
     def resolve(self, plan_id: str, text: str) -> Checkpoint:
         """Finds a checkpoint by number (`3`, `cp3`), id, prefix, or `@` (the latest)."""
@@ -218,11 +189,8 @@ class CheckpointRepository:
 
     def set_pinned(self, checkpoint: Checkpoint, *, pinned: bool) -> Checkpoint:
         """Says whether retention must leave a checkpoint alone."""
-        self._connection.execute(
-            update(checkpoints)
-            .where(checkpoints.c.checkpoint_id == checkpoint.checkpoint_id)
-            .values(pinned=pinned)
-        )
+        where = {"checkpoint_id": checkpoint.checkpoint_id}
+        self._connection.update("checkpoints", where, pinned=pinned)
         detail = {"name": checkpoint.name, "pinned": pinned}
         identity = checkpoint.checkpoint_id
         record(self._connection, checkpoint.plan_id, Happening.PINNED, identity, detail)
@@ -231,25 +199,18 @@ class CheckpointRepository:
     def delete(self, checkpoint: Checkpoint) -> None:
         """Deletes a row; the line of those that went on from it is closed around it."""
         gone = checkpoint.checkpoint_id
-        line = {"of_plan": checkpoint.plan_id, "gone": gone, "instead": checkpoint.parent_id}
-        self._connection.execute(_CLOSE_LINE, line)
-        self._connection.execute(_DELETE, {"gone": gone})
+        line = {"plan_id": checkpoint.plan_id, "parent_id": gone}  # an index leads to the plan's
+        self._connection.update("checkpoints", line, parent_id=checkpoint.parent_id)
+        self._connection.execute(_DELETE, gone=gone)
 
     def refs_of_project(self, project_id: str) -> set[str]:
         """Returns every snapshot that a checkpoint of the project needs."""
-        query = (
-            select(checkpoints.c.sandbox_ref)
-            .join(plans, plans.c.plan_id == checkpoints.c.plan_id)
-            .where(plans.c.project_id == project_id)
-        )
-        return set(self._connection.scalars(query))
+        return set(self._connection.column(_REFS, project_id=project_id))
 
     def _not_found(self, plan_id: str, text: str, wanted: str) -> NotFound:
         owner = None
         if is_id(wanted):
-            owner = self._connection.scalar(
-                select(checkpoints.c.plan_id).where(checkpoints.c.checkpoint_id == wanted)
-            )
+            owner = self._connection.value(_OWNER, checkpoint_id=wanted)
         hints = [f"see: agents plan checkpoint list {plan_id}"]
         if owner is not None:
             return NotFound(f"checkpoint {text} belongs to another plan, {owner}", hints=hints)
@@ -286,11 +247,11 @@ def record_of_rollback(target: Checkpoint, seq: int, checkpoint_id: str) -> Chec
     )
 
 
-def _from_row(row: RowMapping) -> Checkpoint:
-    fields = dict(row)
+def _from_row(fields: Row) -> Checkpoint:
     kind = CheckpointType(fields.pop("checkpoint_type"))
     metadata = _metadata(fields.pop("metadata_json"))
-    return Checkpoint(**fields, checkpoint_type=kind, metadata=metadata)
+    pinned = bool(fields.pop("pinned"))
+    return Checkpoint(**fields, checkpoint_type=kind, metadata=metadata, pinned=pinned)
 
 
 def _metadata(text: str) -> Mapping[str, object]:

@@ -11,12 +11,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
-
 from cleveragents.ids import new_id, now
 from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import Phase
-from cleveragents.storage.tables import operations, plans
+from cleveragents.storage.connection import Connection, Row
 
 
 class Kind(StrEnum):
@@ -63,17 +61,21 @@ class Operation:
     closed_at: datetime | None
 
 
-# Asked at every checkpoint beyond the limit, so put together once.
-_UNFINISHED = (
-    select(operations)
-    .where(operations.c.plan_id == bindparam("plan_id"), operations.c.status == Status.OPEN)
-    .order_by(operations.c.operation_id)
-)
-_EXTEND = (
-    update(operations)
-    .where(operations.c.operation_id == bindparam("extended_id"))
-    .values(intent_json=bindparam("intent"))
-)
+_BY_ID = "SELECT * FROM operations WHERE operation_id = :operation_id"
+_OF_PLAN = "SELECT * FROM operations WHERE plan_id = :plan_id ORDER BY operation_id"
+_UNFINISHED = """SELECT * FROM operations WHERE plan_id = :plan_id AND status = :status
+    ORDER BY operation_id"""
+_LATEST = """SELECT * FROM operations
+    WHERE plan_id = :plan_id AND kind = :kind AND status = :status
+    ORDER BY operation_id DESC LIMIT 1"""
+_KINDS = "SELECT plan_id, kind FROM operations WHERE status = :status ORDER BY operation_id"
+_BESIDES = """SELECT plans.plan_id, operations.kind, operations.status, operations.intent_json,
+    plans.phase FROM operations JOIN plans ON plans.plan_id = operations.plan_id
+    WHERE plans.project_id = :project_id AND operations.kind != :kind
+    ORDER BY operations.operation_id"""
+_INTENTS = """SELECT operations.intent_json FROM operations
+    JOIN plans ON plans.plan_id = operations.plan_id
+    WHERE plans.project_id = :project_id AND operations.kind = :kind"""
 
 
 class OperationRepository:
@@ -85,112 +87,78 @@ class OperationRepository:
     def open(self, plan_id: str, kind: Kind, intent: Mapping[str, object]) -> Operation:
         """Records an intent."""
         operation_id = new_id()
-        self._connection.execute(
-            insert(operations).values(
-                operation_id=operation_id,
-                plan_id=plan_id,
-                kind=kind,
-                status=Status.OPEN,
-                intent_json=json.dumps(dict(intent)),
-                opened_at=now(),
-            )
+        self._connection.insert(
+            "operations",
+            operation_id=operation_id,
+            plan_id=plan_id,
+            kind=kind,
+            status=Status.OPEN,
+            intent_json=json.dumps(dict(intent)),
+            opened_at=now(),
         )
         record(self._connection, plan_id, Happening.OPERATION, operation_id)
-        row = (
-            self._connection.execute(
-                select(operations).where(operations.c.operation_id == operation_id)
-            )
-            .mappings()
-            .one()
-        )
+        (row,) = self._connection.rows(_BY_ID, operation_id=operation_id)
         return _from_row(row)
 
     def extend(self, operation_id: str, intent: Mapping[str, object]) -> None:
         """Makes an open operation mean more than it did."""
-        values = {"extended_id": operation_id, "intent": json.dumps(dict(intent))}
-        self._connection.execute(_EXTEND, values)
+        where = {"operation_id": operation_id}
+        self._connection.update("operations", where, intent_json=json.dumps(dict(intent)))
 
     def close(self, operation_id: str, status: Status, outcome: Mapping[str, object]) -> None:
         """Closes an intent; call it in the transaction that holds its effect."""
-        self._connection.execute(
-            update(operations)
-            .where(operations.c.operation_id == operation_id)
-            .values(status=status, outcome_json=json.dumps(dict(outcome)), closed_at=now())
+        self._connection.update(
+            "operations",
+            {"operation_id": operation_id},
+            status=status,
+            outcome_json=json.dumps(dict(outcome)),
+            closed_at=now(),
         )
 
     def latest(self, plan_id: str, kind: Kind) -> Operation:
         """Returns the newest operation of a kind that was finished."""
-        rows = self._connection.execute(
-            select(operations)
-            .where(
-                operations.c.plan_id == plan_id,
-                operations.c.kind == kind,
-                operations.c.status == Status.DONE,
-            )
-            .order_by(operations.c.operation_id.desc())
-            .limit(1)
-        )
-        return _from_row(rows.mappings().one())
+        (row,) = self._connection.rows(_LATEST, plan_id=plan_id, kind=kind, status=Status.DONE)
+        return _from_row(row)
 
     def kept_refs(self, project_id: str) -> set[str]:
         """Returns the snapshots that operations of a project keep, finished ones included."""
-        rows = self._connection.execute(
-            select(operations, plans.c.phase)
-            .join(plans, plans.c.plan_id == operations.c.plan_id)
-            .where(plans.c.project_id == project_id, operations.c.kind != Kind.PRUNE)
-            .order_by(operations.c.operation_id)
-        )
+        rows = self._connection.tuples(_BESIDES, project_id=project_id, kind=Kind.PRUNE)
         found: set[str] = set()
         applied: dict[str, set[str]] = {}
-        for row in rows:
-            intent = json.loads(row.intent_json)
-            if row.status == Status.OPEN:
+        for plan_id, kind, status, text, phase in rows:
+            intent = json.loads(text)
+            if status == Status.OPEN:
                 found |= set(intent.get("keeps", ()))
-            elif row.status == Status.DONE and row.kind == Kind.APPLY:
-                needed = row.phase == Phase.APPLY  # else it has been taken back
-                applied[row.plan_id] = set(intent["keeps"]) if needed else set()
-            elif row.status == Status.DONE and row.kind in STILL_NEEDED:
-                found.add(intent[STILL_NEEDED[row.kind]])
+            elif status == Status.DONE and kind == Kind.APPLY:
+                needed = phase == Phase.APPLY  # else it has been taken back
+                applied[plan_id] = set(intent["keeps"]) if needed else set()
+            elif status == Status.DONE and kind in STILL_NEEDED:
+                found.add(intent[STILL_NEEDED[kind]])
         return found.union(*applied.values())
 
     def of_plan(self, plan_id: str) -> Sequence[Operation]:
         """Returns every operation of a plan in order."""
-        rows = self._connection.execute(
-            select(operations)
-            .where(operations.c.plan_id == plan_id)
-            .order_by(operations.c.operation_id)
-        )
-        return [_from_row(row) for row in rows.mappings()]
+        return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
 
     def unfinished(self, plan_id: str) -> Sequence[Operation]:
         """Returns what was begun and not closed, in order."""
-        rows = self._connection.execute(_UNFINISHED, {"plan_id": plan_id})
-        return [_from_row(row) for row in rows.mappings()]
+        rows = self._connection.rows(_UNFINISHED, plan_id=plan_id, status=Status.OPEN)
+        return [_from_row(row) for row in rows]
 
     def unfinished_kinds(self) -> Mapping[str, Sequence[str]]:
         """Returns the kinds of what was begun and not closed, by plan."""
-        rows = self._connection.execute(
-            select(operations.c.plan_id, operations.c.kind)
-            .where(operations.c.status == Status.OPEN)
-            .order_by(operations.c.operation_id)
-        )
         found: dict[str, list[str]] = {}
-        for plan_id, kind in rows:
+        for plan_id, kind in self._connection.tuples(_KINDS, status=Status.OPEN):
             found.setdefault(plan_id, []).append(kind)
         return found
 
     def forgotten(self, project_id: str) -> set[str]:
         """Returns the snapshots of a project whose rows were deleted, by all prunes ever."""
-        rows = self._connection.scalars(
-            select(operations.c.intent_json)
-            .join(plans, plans.c.plan_id == operations.c.plan_id)
-            .where(plans.c.project_id == project_id, operations.c.kind == Kind.PRUNE)
-        )
-        return {str(ref) for intent in rows for ref in json.loads(intent)["refs"]}
+        intents = self._connection.column(_INTENTS, project_id=project_id, kind=Kind.PRUNE)
+        return {str(ref) for intent in intents for ref in json.loads(intent)["refs"]}
 
 
-def _from_row(row: RowMapping) -> Operation:
-    fields = dict(row)
+def _from_row(fields: Row) -> Operation:
     kind, status = Kind(fields.pop("kind")), Status(fields.pop("status"))
     intent = json.loads(fields.pop("intent_json"))
     outcome = json.loads(fields.pop("outcome_json") or "null")

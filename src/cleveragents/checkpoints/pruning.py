@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection
-
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, lineage
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict, judge
@@ -21,6 +19,7 @@ from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.store import Cleaned
+from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
 OPEN_TARGET = "an unfinished operation needs it"

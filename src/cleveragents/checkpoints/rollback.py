@@ -10,8 +10,6 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from sqlalchemy import Connection
-
 from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
     CheckpointRepository,
@@ -31,6 +29,7 @@ from cleveragents.plans.undo_run import UndoRun
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN, Archive, Changes
 from cleveragents.snapshots.record import Snapshot
+from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
 NOTHING = PlanDocument("0", (), ())  # of a subplan that goes nothing counts

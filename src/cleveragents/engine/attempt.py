@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection
-
 from cleveragents.engine.stopping import Stopping
 from cleveragents.events import Reporter, StepFailed, StepFinished, StepOutput, StepStarted
 from cleveragents.plans.cursor import title_at
@@ -15,6 +13,7 @@ from cleveragents.plans.step import RunningStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.sandbox.process import StepEnvironment
 from cleveragents.sandbox.sandbox import Sandbox
+from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.durability import sync_directory, sync_file, sync_file_system
 from cleveragents.tools.function import result_path

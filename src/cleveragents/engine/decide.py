@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import Connection
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.saving import Wanted
@@ -34,6 +33,7 @@ from cleveragents.plans.decision import (
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step import DecideStep
 from cleveragents.sandbox.sandbox import Sandbox
+from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.tools.builtin import BUILT_IN, AnyParameters
 from cleveragents.tools.tool import Call, Outcome, Tool

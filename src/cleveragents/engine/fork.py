@@ -1,7 +1,5 @@
 """Fork: a second plan from any checkpoint of a first one, to try another way beside it."""
 
-from sqlalchemy import Connection
-
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.rollback import Rollbacks
 from cleveragents.errors import Refused
@@ -12,6 +10,7 @@ from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
 

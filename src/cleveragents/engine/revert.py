@@ -5,8 +5,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sqlalchemy import Connection
-
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository
 from cleveragents.checkpoints.restating import restated
@@ -23,6 +21,7 @@ from cleveragents.plans.lifecycle import APPLIED, STRATEGIZED, STRATEGIZING
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
 LIMIT = 3  # how many times a plan may be planned anew

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection
-
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
@@ -18,6 +16,7 @@ from cleveragents.plans.lifecycle import CANCELLED
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
 from cleveragents.plans.step import Subplan
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
 

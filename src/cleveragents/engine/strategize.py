@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from sqlalchemy import Connection
-
 from cleveragents.checkpoints.service import Own
 from cleveragents.engine.strategist import Strategist
 from cleveragents.errors import CleverAgentsError, InvalidInput
@@ -17,6 +15,7 @@ from cleveragents.plans.plan import Plan, PlanError, PlanRepository
 from cleveragents.plans.step import SubplansStep, ToolStep
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
+from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.tools.registry import ToolRegistry
 

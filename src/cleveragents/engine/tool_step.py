@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-from sqlalchemy import Connection
-
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.service import CheckpointService
@@ -14,6 +12,7 @@ from cleveragents.plans.cursor import following
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step import ToolStep
 from cleveragents.sandbox.sandbox import Sandbox
+from cleveragents.storage.connection import Connection
 from cleveragents.tools.declaration import Declaration
 from cleveragents.tools.registry import ToolRegistry
 

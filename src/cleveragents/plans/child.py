@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sqlalchemy import Connection, select, update
-
 from cleveragents.plans.action import Action
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, QUEUED
 from cleveragents.plans.plan import Plan, PlanRepository
-from cleveragents.storage.tables import plans
+from cleveragents.storage.connection import Connection
+
+_OF_PLAN = "SELECT plan_id FROM plans WHERE parent_plan_id = :plan_id ORDER BY number"
 
 
 class ChildRepository:
@@ -25,8 +25,7 @@ class ChildRepository:
 
     def of_plan(self, plan_id: str) -> Sequence[Plan]:
         """Returns every child of a plan in order, those taken back included."""
-        query = select(plans.c.plan_id).where(plans.c.parent_plan_id == plan_id)
-        found = self._connection.scalars(query.order_by(plans.c.number)).all()
+        found = self._connection.column(_OF_PLAN, plan_id=plan_id)
         return [self._plans.get(child_id) for child_id in found]
 
     def counting(self, plan_id: str) -> Sequence[Plan]:
@@ -85,4 +84,4 @@ class ChildRepository:
         self._plans.move(child.plan_id, COMPLETE if child.step is None else QUEUED)
 
     def _set(self, child_id: str, **values: object) -> None:
-        self._connection.execute(update(plans).where(plans.c.plan_id == child_id).values(**values))
+        self._connection.update("plans", {"plan_id": child_id}, **values)

@@ -9,21 +9,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
-
 from cleveragents.ids import new_id, now
 from cleveragents.snapshots.manifest import Entry, decode, encode
-from cleveragents.storage.tables import conflicts, plans
+from cleveragents.storage.connection import Connection, Row
 
 PROJECT = "project"  # the source of what a refresh merged in; a subplan's is its id
 BASE, PARENT, CHILD = "base", "parent", "child"
 _IT = b"it"
 
-_OPEN = (
-    select(conflicts)
-    .where(conflicts.c.plan_id == bindparam("plan_id"), conflicts.c.closed_by.is_(None))
-    .order_by(conflicts.c.path)
-)
+_OPEN = "SELECT * FROM conflicts WHERE plan_id = :plan_id AND closed_by IS NULL ORDER BY path"
+_RELEASE = "UPDATE conflicts SET closed_by = NULL WHERE closed_by = :operation_id"
+_REFS = """SELECT refs_json FROM conflicts JOIN plans ON plans.plan_id = conflicts.plan_id
+    WHERE plans.project_id = :project_id"""
 
 
 @dataclass(frozen=True)
@@ -57,43 +54,36 @@ class ConflictRepository:
             "closed_by": operation_id,
         }
         del values["versions"], values["refs"]
-        self._connection.execute(insert(conflicts).values(values))
+        self._connection.insert("conflicts", **values)
 
     def release(self, operation_id: str) -> int:
         """Opens what an operation left; call it in its closing transaction. Returns how many."""
-        return self._connection.execute(
-            update(conflicts).where(conflicts.c.closed_by == operation_id).values(closed_by=None)
-        ).rowcount
+        return self._connection.execute(_RELEASE, operation_id=operation_id)
 
     def open(self, plan_id: str) -> Sequence[Conflict]:
         """Returns what nobody has solved yet, by path."""
-        rows = self._connection.execute(_OPEN, {"plan_id": plan_id})
-        return [_from_row(row) for row in rows.mappings()]
+        return [_from_row(row) for row in self._connection.rows(_OPEN, plan_id=plan_id)]
 
     def close(self, conflict_id: str, closed_by: str, taken: str) -> None:
         """Says how a conflict was solved."""
-        self._connection.execute(
-            update(conflicts)
-            .where(conflicts.c.conflict_id == conflict_id)
-            .values(closed_by=closed_by, taken=taken)
-        )
+        self._set(conflict_id, closed_by, taken)
 
     def make_open(self, plan_id: str, listed: Sequence[str], operation_id: str) -> None:
         """Makes exactly the listed ones open, in the name of an operation."""
-        of_plan = update(conflicts).where(conflicts.c.plan_id == plan_id)
-        are_listed = conflicts.c.conflict_id.in_(listed)
-        is_open = conflicts.c.closed_by.is_(None)
-        self._connection.execute(of_plan.where(are_listed).values(closed_by=None, taken=None))
-        self._connection.execute(of_plan.where(is_open, ~are_listed).values(closed_by=operation_id))
+        for conflict in self.open(plan_id):
+            if conflict.conflict_id not in listed:
+                self._set(conflict.conflict_id, operation_id, None)
+        for conflict_id in listed:
+            self._set(conflict_id, None, None)
 
     def refs_of_project(self, project_id: str) -> set[str]:
         """Returns the snapshots that hold versions of conflicts."""
-        query = (
-            select(conflicts.c.refs_json)
-            .join(plans, plans.c.plan_id == conflicts.c.plan_id)
-            .where(plans.c.project_id == project_id)
-        )
-        return {ref for text in self._connection.scalars(query) for ref in json.loads(text)}
+        texts = self._connection.column(_REFS, project_id=project_id)
+        return {ref for text in texts for ref in json.loads(text)}
+
+    def _set(self, conflict_id: str, closed_by: str | None, taken: str | None) -> None:
+        where = {"conflict_id": conflict_id}
+        self._connection.update("conflicts", where, closed_by=closed_by, taken=taken)
 
 
 def new_conflict(
@@ -111,8 +101,7 @@ def new_conflict(
     )
 
 
-def _from_row(row: RowMapping) -> Conflict:
-    fields = dict(row)
+def _from_row(fields: Row) -> Conflict:
     texts: dict[str, str | None] = json.loads(fields.pop("versions_json"))
     versions = {side: _entry(text) for side, text in texts.items()}
     refs = tuple(json.loads(fields.pop("refs_json")))

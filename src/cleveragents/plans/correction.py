@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
-
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import now
 from cleveragents.nearest import hints_for_id
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, RUNNING, Stage
-from cleveragents.storage.tables import correction_attempts, decisions
+from cleveragents.storage.connection import Connection, Row
 
 
 class Mode(StrEnum):
@@ -38,6 +36,19 @@ _AFTER: Mapping[Stage, CorrectionState] = {
     ERRORED: CorrectionState.FAILED,
     CANCELLED: CorrectionState.FAILED,
 }
+
+
+_OF_PLAN = "SELECT * FROM correction_attempts WHERE plan_id = :plan_id ORDER BY correction_id"
+_BY_PREFIX = """SELECT * FROM correction_attempts
+    WHERE substr(correction_id, 1, length(:prefix)) = :prefix"""
+_GUIDANCE = "SELECT correction_id, guidance FROM correction_attempts"
+_CHOICE = """SELECT attempts.chosen FROM correction_attempts AS attempts
+    JOIN decisions AS corrected ON corrected.decision_id = attempts.decision_id
+    JOIN decisions AS said ON said.decision_id = attempts.intervention_id
+    WHERE attempts.plan_id = :plan_id AND corrected.cursor = :cursor
+    AND attempts.mode = :mode AND said.superseded_by IS NULL
+    ORDER BY attempts.correction_id DESC LIMIT 1"""
+_TAKEN_BACK = "SELECT superseded_by FROM decisions WHERE decision_id = :decision_id"
 
 
 @dataclass(frozen=True)
@@ -73,25 +84,17 @@ class CorrectionRepository:
         """Records an attempt."""
         values = {**vars(attempt), "subtree_json": json.dumps(attempt.subtree)}
         del values["subtree"]
-        self._connection.execute(insert(correction_attempts).values(**values))
+        self._connection.insert("correction_attempts", **values)
 
     def of_plan(self, plan_id: str) -> Sequence[CorrectionAttempt]:
         """Returns the attempts of a plan, the oldest first."""
-        rows = self._connection.execute(
-            select(correction_attempts)
-            .where(correction_attempts.c.plan_id == plan_id)
-            .order_by(correction_attempts.c.correction_id)
-        )
-        return [_from_row(row) for row in rows.mappings()]
+        return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
 
     def resolve(self, text: str) -> CorrectionAttempt:
         """Finds an attempt by its id or a prefix of it."""
-        ids = correction_attempts.c.correction_id
-        query = select(correction_attempts).where(ids.startswith(text.upper(), autoescape=True))
-        rows = self._connection.execute(query).mappings().all()
+        rows = self._connection.rows(_BY_PREFIX, prefix=text.upper())
         if not rows or not text:
-            known = select(ids, correction_attempts.c.guidance)
-            near = hints_for_id(text, dict(self._connection.execute(known).tuples().all()))
+            near = hints_for_id(text, dict(self._connection.tuples(_GUIDANCE)))
             raise NotFound(f"no correction {text!r}", hints=[*near, "see: agents plan tree PLAN"])
         if len(rows) > 1:
             candidates = [f"{row['correction_id']}  {row['guidance']}" for row in rows]
@@ -104,29 +107,12 @@ class CorrectionRepository:
 
     def users_choice(self, plan_id: str, cursor: str) -> str | None:
         """Returns what a user last chose for a decision, while that correction counts."""
-        corrected, said = decisions.alias(), decisions.alias()
-        query = (
-            select(correction_attempts.c.chosen)
-            .join(corrected, corrected.c.decision_id == correction_attempts.c.decision_id)
-            .join(said, said.c.decision_id == correction_attempts.c.intervention_id)
-            .where(
-                correction_attempts.c.plan_id == plan_id,
-                corrected.c.cursor == cursor,
-                correction_attempts.c.mode == Mode.REVERT,
-                said.c.superseded_by.is_(None),
-            )
-            .order_by(correction_attempts.c.correction_id.desc())
-            .limit(1)
-        )
-        return self._connection.scalar(query)
+        return self._connection.value(_CHOICE, plan_id=plan_id, cursor=cursor, mode=Mode.REVERT)
 
     def set_state(self, correction_id: str, state: CorrectionState) -> None:
         """Records how far an attempt has come."""
-        self._connection.execute(
-            update(correction_attempts)
-            .where(correction_attempts.c.correction_id == correction_id)
-            .values(state=state, updated_at=now())
-        )
+        where = {"correction_id": correction_id}
+        self._connection.update("correction_attempts", where, state=state, updated_at=now())
 
     def follow(self, plan_id: str, stage: Stage) -> None:
         """Records what a move of the plan means for attempts that have not come to their end."""
@@ -140,14 +126,11 @@ class CorrectionRepository:
                 self.set_state(attempt.correction_id, state)
 
     def _counts(self, attempt: CorrectionAttempt) -> bool:
-        query = select(decisions.c.superseded_by).where(
-            decisions.c.decision_id == attempt.intervention_id
-        )
-        return self._connection.scalar(query) is None
+        taken_back = self._connection.value(_TAKEN_BACK, decision_id=attempt.intervention_id)
+        return taken_back is None
 
 
-def _from_row(row: RowMapping) -> CorrectionAttempt:
-    fields = dict(row)
+def _from_row(fields: Row) -> CorrectionAttempt:
     mode, state = Mode(fields.pop("mode")), CorrectionState(fields.pop("state"))
     subtree = tuple(json.loads(fields.pop("subtree_json")))
     return CorrectionAttempt(**fields, mode=mode, state=state, subtree=subtree)

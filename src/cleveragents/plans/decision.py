@@ -5,14 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
-
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import new_id, now
 from cleveragents.nearest import hints_for_id
 from cleveragents.plans.cursor import holder
 from cleveragents.plans.journal import Happening, record
-from cleveragents.storage.tables import checkpoints, decision_influences, decisions
+from cleveragents.storage.connection import Connection, Row
 
 PROMPT_DEFINITION = "prompt_definition"  # the root: what the plan was asked to do
 SUBPLAN_SPAWN = "subplan_spawn"  # a plan of its own for a part of the work
@@ -23,10 +21,15 @@ REVERSION = "reversion"  # why the plan was planned anew
 INTERVENTIONS = (USER_INTERVENTION, ERROR_RECOVERY, REVERSION)
 
 
-# Asked at every checkpoint, so put together once.
-_ACTIVE = select(decisions.c.decision_id).where(
-    decisions.c.plan_id == bindparam("plan_id"), decisions.c.superseded_by.is_(None)
-)
+_OF_PLAN = "SELECT * FROM decisions WHERE plan_id = :plan_id ORDER BY seq"
+_BY_PREFIX = "SELECT * FROM decisions WHERE substr(decision_id, 1, length(:prefix)) = :prefix"
+_QUESTIONS = "SELECT decision_id, question FROM decisions"
+_ACTIVE = "SELECT decision_id FROM decisions WHERE plan_id = :plan_id AND superseded_by IS NULL"
+_NEWEST = "SELECT max(seq) FROM decisions WHERE plan_id = :plan_id"
+_INFLUENCES = """SELECT influences.decision_id, influences.influenced_by
+    FROM decision_influences AS influences
+    JOIN decisions ON decisions.decision_id = influences.decision_id
+    WHERE decisions.plan_id = :plan_id"""
 
 
 @dataclass(frozen=True)
@@ -87,27 +90,23 @@ class DecisionRepository:
 
         One that an operation will make count is recorded in the name of that operation.
         """
-        newest = self._connection.scalar(
-            select(func.max(decisions.c.seq)).where(decisions.c.plan_id == plan_id)
-        )
+        newest = self._connection.value(_NEWEST, plan_id=plan_id)
         decision_id = decision_id or new_id()
         values = dict(vars(new))
         del values["influenced_by"]
-        self._connection.execute(
-            insert(decisions).values(
-                decision_id=decision_id,
-                plan_id=plan_id,
-                seq=(newest or 0) + 1,
-                alternatives_json=json.dumps(values.pop("alternatives")),
-                superseded_by=superseded_by,
-                created_at=now(),
-                **values,
-            )
+        self._connection.insert(
+            "decisions",
+            decision_id=decision_id,
+            plan_id=plan_id,
+            seq=(newest or 0) + 1,
+            alternatives_json=json.dumps(values.pop("alternatives")),
+            superseded_by=superseded_by,
+            created_at=now(),
+            **values,
         )
         for other in new.influenced_by:
-            self._connection.execute(
-                insert(decision_influences).values(decision_id=decision_id, influenced_by=other)
-            )
+            pair = {"decision_id": decision_id, "influenced_by": other}
+            self._connection.insert("decision_influences", **pair)
         if new.checkpoint_id is not None:
             self.follows(decision_id, new.checkpoint_id)
         record(self._connection, plan_id, Happening.DECIDED, decision_id)
@@ -115,21 +114,14 @@ class DecisionRepository:
 
     def follows(self, decision_id: str, checkpoint_id: str) -> None:
         """Records that a checkpoint is the state before a decision."""
-        self._connection.execute(
-            update(checkpoints)
-            .where(checkpoints.c.checkpoint_id == checkpoint_id)
-            .values(decision_id=decision_id)
-        )
+        where = {"checkpoint_id": checkpoint_id}
+        self._connection.update("checkpoints", where, decision_id=decision_id)
 
     def resolve(self, text: str) -> Decision:
         """Finds a decision by its id or a prefix of it."""
-        query = select(decisions).where(
-            decisions.c.decision_id.startswith(text.upper(), autoescape=True)
-        )
-        rows = self._connection.execute(query).mappings().all()
+        rows = self._connection.rows(_BY_PREFIX, prefix=text.upper())
         if not rows or not text:
-            known = select(decisions.c.decision_id, decisions.c.question)
-            near = hints_for_id(text, dict(self._connection.execute(known).tuples().all()))
+            near = hints_for_id(text, dict(self._connection.tuples(_QUESTIONS)))
             raise NotFound(f"no decision {text!r}", hints=[*near, "see: agents plan tree PLAN"])
         if len(rows) > 1:
             candidates = [f"{row['decision_id']}  {row['question']}" for row in rows]
@@ -142,10 +134,7 @@ class DecisionRepository:
 
     def of_plan(self, plan_id: str) -> Sequence[Decision]:
         """Returns every decision of a plan in order."""
-        rows = self._connection.execute(
-            select(decisions).where(decisions.c.plan_id == plan_id).order_by(decisions.c.seq)
-        )
-        return [_from_row(row) for row in rows.mappings()]
+        return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
 
     def counting(self, plan_id: str) -> Sequence[Decision]:
         """Returns the decisions of a plan that nothing took back, in order."""
@@ -153,12 +142,8 @@ class DecisionRepository:
 
     def influences(self, plan_id: str) -> Sequence[tuple[str, str]]:
         """Returns which decision of a plan depends on which, as pairs."""
-        rows = self._connection.execute(
-            select(decision_influences.c.decision_id, decision_influences.c.influenced_by)
-            .join(decisions, decisions.c.decision_id == decision_influences.c.decision_id)
-            .where(decisions.c.plan_id == plan_id)
-        )
-        return [(row[0], row[1]) for row in rows]
+        rows = self._connection.tuples(_INFLUENCES, plan_id=plan_id)
+        return [(decision, influence) for decision, influence in rows]
 
     def holding(self, plan_id: str, cursor: str) -> str:
         """Returns the parent of a new decision: that whose option holds the step, or the root."""
@@ -169,7 +154,7 @@ class DecisionRepository:
 
     def active(self, plan_id: str) -> Sequence[str]:
         """Returns the ids of the decisions that count at present."""
-        return self._connection.scalars(_ACTIVE, {"plan_id": plan_id}).all()
+        return self._connection.column(_ACTIVE, plan_id=plan_id)
 
     def make_active(self, plan_id: str, listed: Sequence[str], operation_id: str) -> int:
         """Makes exactly the listed decisions count; returns how many were taken back."""
@@ -181,14 +166,10 @@ class DecisionRepository:
         return len(taken_back)
 
     def _mark(self, decision_id: str, operation_id: str | None) -> None:
-        self._connection.execute(
-            update(decisions)
-            .where(decisions.c.decision_id == decision_id)
-            .values(superseded_by=operation_id)
-        )
+        where = {"decision_id": decision_id}
+        self._connection.update("decisions", where, superseded_by=operation_id)
 
 
-def _from_row(row: RowMapping) -> Decision:
-    fields = dict(row)
+def _from_row(fields: Row) -> Decision:
     alternatives = tuple(json.loads(fields.pop("alternatives_json")))
     return Decision(**fields, alternatives=alternatives)

@@ -9,47 +9,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Select,
-    Table,
-    bindparam,
-    literal,
-    null,
-    select,
-    union_all,
-)
-
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import SUCCEEDED, StepRunRepository
 from cleveragents.sandbox.sandbox import SandboxRepository
-from cleveragents.storage.tables import conflicts, decisions, plans, sandboxes, step_runs
+from cleveragents.storage.connection import Connection
 
-
-def _part(kind: str, table: Table, of: str, *columns: str) -> Select[str, str, Any]:
-    """Selects the rows of one table that belong to a plan, as kind, first and second column."""
-    first, *rest = (table.c[name] for name in columns)
-    second: ColumnElement[Any] = rest[0] if rest else null()
-    return select(literal(kind), first, second).where(table.c[of] == bindparam("plan_id"))
-
-
-# Asked at every checkpoint, so put together once, and asked as one.
-_TRIES = _part("tried", step_runs, "plan_id", "step_run_id", "status")
-_PARTS = union_all(
-    _TRIES.where(step_runs.c.superseded_by.is_(None)),
-    _part("decisions", decisions, "plan_id", "decision_id").where(
-        decisions.c.superseded_by.is_(None)
-    ),
-    _part("children", plans, "parent_plan_id", "plan_id", "merged_ref").where(
-        plans.c.superseded_by.is_(None)
-    ),
-    _part("conflicts", conflicts, "plan_id", "conflict_id").where(conflicts.c.closed_by.is_(None)),
-    _part("base", sandboxes, "plan_id", "sandbox_id", "refreshed_ref"),
-)
+# Asked at every checkpoint, so asked as one: kind, identity, and what else is told of it.
+_PARTS = """
+    SELECT 'tried', step_run_id, status FROM step_runs
+    WHERE plan_id = :plan_id AND superseded_by IS NULL
+    UNION ALL SELECT 'decisions', decision_id, NULL FROM decisions
+    WHERE plan_id = :plan_id AND superseded_by IS NULL
+    UNION ALL SELECT 'children', plan_id, merged_ref FROM plans
+    WHERE parent_plan_id = :plan_id AND superseded_by IS NULL
+    UNION ALL SELECT 'conflicts', conflict_id, NULL FROM conflicts
+    WHERE plan_id = :plan_id AND closed_by IS NULL
+    UNION ALL SELECT 'base', sandbox_id, refreshed_ref FROM sandboxes WHERE plan_id = :plan_id
+"""
 
 
 @dataclass(frozen=True)
@@ -116,7 +95,7 @@ class TakenBack:
 def current_document(connection: Connection, plan: Plan) -> PlanDocument:
     """Returns the document of the present."""
     found: defaultdict[str, dict[str, str | None]] = defaultdict(dict)
-    for kind, identity, more in connection.execute(_PARTS, {"plan_id": plan.plan_id}):
+    for kind, identity, more in connection.tuples(_PARTS, plan_id=plan.plan_id):
         found[kind][identity] = more
     tried = found["tried"]
     return PlanDocument(

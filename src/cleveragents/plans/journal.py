@@ -11,11 +11,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, select
-from sqlalchemy.sql.expression import BindParameter
-
 from cleveragents.ids import now
-from cleveragents.storage.tables import journal
+from cleveragents.storage.connection import Connection
 
 
 class Happening(StrEnum):
@@ -42,18 +39,11 @@ class Entry:
     detail: Mapping[str, Any]
 
 
-def _given(column: str) -> BindParameter[Any]:
-    return bindparam(column, type_=journal.c[column].type)
-
-
-# Said at every step and checkpoint, so put together once.
-_GIVEN = ("plan_id", "at", "kind", "ref_id", "detail_json")
-_ADD = insert(journal).from_select(
-    ["seq", *_GIVEN],
-    select(func.coalesce(func.max(journal.c.seq), 0) + 1, *map(_given, _GIVEN)).where(
-        journal.c.plan_id == bindparam("plan_id")
-    ),
-)
+_ADD = """INSERT INTO journal (plan_id, seq, at, kind, ref_id, detail_json)
+    SELECT :plan_id, coalesce(max(seq), 0) + 1, :at, :kind, :ref_id, :detail
+    FROM journal WHERE plan_id = :plan_id"""
+_OF_PLAN = """SELECT seq, at AS happened_at, kind, ref_id, detail_json
+    FROM journal WHERE plan_id = :plan_id ORDER BY seq"""
 
 
 def record(
@@ -66,22 +56,23 @@ def record(
     """Adds an entry; call it in the transaction that holds the effect."""
     connection.execute(
         _ADD,
-        {
-            "plan_id": plan_id,
-            "at": now(),
-            "kind": kind,
-            "ref_id": ref_id,
-            "detail_json": json.dumps(dict(detail or {})),
-        },
+        plan_id=plan_id,
+        at=now(),
+        kind=kind,
+        ref_id=ref_id,
+        detail=json.dumps(dict(detail or {})),
     )
 
 
 def entries(connection: Connection, plan_id: str) -> Sequence[Entry]:
     """Returns what happened to a plan, in order."""
-    rows = connection.execute(
-        select(journal).where(journal.c.plan_id == plan_id).order_by(journal.c.seq)
-    )
     return [
-        Entry(row.seq, row.at, Happening(row.kind), row.ref_id, json.loads(row.detail_json))
-        for row in rows
+        Entry(
+            row["seq"],
+            row["happened_at"],
+            Happening(row["kind"]),
+            row["ref_id"],
+            json.loads(row["detail_json"]),
+        )
+        for row in connection.rows(_OF_PLAN, plan_id=plan_id)
     ]

@@ -9,8 +9,6 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
-
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import is_id, new_id, now
 from cleveragents.nearest import hints_for_id
@@ -20,7 +18,7 @@ from cleveragents.plans.cursor import FIRST, step_at, top_index
 from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import START, Phase, Stage, State, check_move, written
 from cleveragents.plans.step import Step
-from cleveragents.storage.tables import plan_definitions, plans
+from cleveragents.storage.connection import Connection, Row
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,18 @@ class Plan:
         return step_at(self.action.steps, self.cursor)
 
 
-_BY_ID = select(plans).where(plans.c.plan_id == bindparam("plan_id"))
+_BY_ID = "SELECT * FROM plans WHERE plan_id = :plan_id"
+_BY_PREFIX = """SELECT * FROM plans WHERE substr(plan_id, 1, length(:prefix)) = :prefix
+    ORDER BY created_at"""
+_OF_PROJECT = "SELECT * FROM plans WHERE project_id = :project_id ORDER BY number"
+_NEWEST = "SELECT max(number) FROM plans WHERE project_id = :project_id"
+_NAMES = "SELECT plan_id, name FROM plans ORDER BY created_at DESC"
+_KEPT = """SELECT definition_json FROM plan_definitions
+    WHERE plan_id = :plan_id AND number = :number"""
+_NEWEST_KEPT = "SELECT max(number) FROM plan_definitions WHERE plan_id = :plan_id"
+_REWRITE_KEPT = """UPDATE plan_definitions SET definition_json = :definition
+    WHERE plan_id = :plan_id
+    AND number = (SELECT definition FROM plans WHERE plan_id = :plan_id)"""
 
 
 class PlanRepository:
@@ -126,33 +135,30 @@ class PlanRepository:
         stage: Stage = START,
     ) -> Plan:
         """Records a new plan, about to be strategized unless told."""
-        newest = self._connection.scalar(
-            select(func.max(plans.c.number)).where(plans.c.project_id == project_id)
-        )
+        newest = self._connection.value(_NEWEST, project_id=project_id)
         plan_id, moment = new_id(), now()
-        self._connection.execute(
-            insert(plans).values(
-                plan_id=plan_id,
-                project_id=project_id,
-                number=(newest or 0) + 1,
-                name=action.name,
-                phase=stage[0],
-                state=stage[1],
-                attempt=0,
-                cursor=FIRST,
-                definition_json=action.model_dump_json(by_alias=True),
-                action_path=None if action_file is None else str(action_file.absolute()),
-                action_hash=None if action_file is None else file_hash(action_file),
-                created_at=moment,
-                updated_at=moment,
-            )
+        self._connection.insert(
+            "plans",
+            plan_id=plan_id,
+            project_id=project_id,
+            number=(newest or 0) + 1,
+            name=action.name,
+            phase=stage[0],
+            state=stage[1],
+            attempt=0,
+            cursor=FIRST,
+            definition_json=action.model_dump_json(by_alias=True),
+            action_path=None if action_file is None else str(action_file.absolute()),
+            action_hash=None if action_file is None else file_hash(action_file),
+            created_at=moment,
+            updated_at=moment,
         )
         record(self._connection, plan_id, Happening.MADE, plan_id)
         return self.get(plan_id)
 
     def get(self, plan_id: str) -> Plan:
         """Returns a plan by its whole id."""
-        row = self._connection.execute(_BY_ID, {"plan_id": plan_id}).mappings().one_or_none()
+        row = self._connection.row(_BY_ID, plan_id=plan_id)
         if row is None:
             raise self._not_found(plan_id)
         return _from_row(row)
@@ -170,15 +176,7 @@ class PlanRepository:
         wanted = text.upper()
         if is_id(wanted):
             return self.get(wanted)
-        rows = (
-            self._connection.execute(
-                select(plans)
-                .where(plans.c.plan_id.startswith(wanted, autoescape=True))
-                .order_by(plans.c.created_at)
-            )
-            .mappings()
-            .all()
-        )
+        rows = self._connection.rows(_BY_PREFIX, prefix=wanted)
         if not rows or not wanted:
             raise self._not_found(text)
         if len(rows) > 1:
@@ -191,16 +189,13 @@ class PlanRepository:
         return _from_row(rows[0])
 
     def _not_found(self, text: str) -> NotFound:
-        query = select(plans.c.plan_id, plans.c.name).order_by(plans.c.created_at.desc())
-        near = hints_for_id(text, dict(self._connection.execute(query).tuples().all()))
+        near = hints_for_id(text, dict(self._connection.tuples(_NAMES)))
         return NotFound(f"no plan {text!r}", hints=[*near, "see: agents plan list"])
 
     def of_project(self, project_id: str | None) -> Sequence[Plan]:
         """Returns the plans of a project, the oldest first."""
-        rows = self._connection.execute(
-            select(plans).where(plans.c.project_id == project_id).order_by(plans.c.number)
-        )
-        return [_from_row(row) for row in rows.mappings()]
+        rows = self._connection.rows(_OF_PROJECT, project_id=project_id)
+        return [_from_row(row) for row in rows]
 
     def move(self, plan_id: str, target: Stage, *, error: PlanError | None = None) -> Plan:
         """Moves a plan along the lifecycle; what is not in the table is refused."""
@@ -228,13 +223,7 @@ class PlanRepository:
         """Records what the plan is to do from now on."""
         definition = action.model_dump_json(by_alias=True)
         self._update(plan_id, definition_json=definition)
-        here = plan_definitions.c
-        current = select(plans.c.definition).where(plans.c.plan_id == plan_id).scalar_subquery()
-        self._connection.execute(
-            update(plan_definitions)
-            .where(here.plan_id == plan_id, here.number == current)
-            .values(definition_json=definition)
-        )
+        self._connection.execute(_REWRITE_KEPT, plan_id=plan_id, definition=definition)
 
     def extend(self, plan_id: str, kept: int, step: Step | None) -> None:
         """Lets a plan end after the steps that are kept, and then one more if there is one.
@@ -267,10 +256,7 @@ class PlanRepository:
 
     def newest_definition(self, plan_id: str) -> int:
         """Returns the number of the newest action a plan has had; 0: the one it was made with."""
-        newest = select(func.max(plan_definitions.c.number)).where(
-            plan_definitions.c.plan_id == plan_id
-        )
-        return self._connection.scalar(newest) or 0
+        return self._connection.value(_NEWEST_KEPT, plan_id=plan_id) or 0
 
     def set_definition(self, plan_id: str, number: int) -> None:
         """Makes a kept action the one that counts."""
@@ -279,20 +265,15 @@ class PlanRepository:
             self._update(plan_id, definition=number, definition_json=kept)
 
     def _kept(self, plan_id: str, number: int) -> str:
-        return self._connection.execute(
-            select(plan_definitions.c.definition_json).where(
-                plan_definitions.c.plan_id == plan_id, plan_definitions.c.number == number
-            )
-        ).scalar_one()
+        return self._connection.value(_KEPT, plan_id=plan_id, number=number)
 
     def _keep(self, plan_id: str, number: int, action: Action) -> None:
-        self._connection.execute(
-            insert(plan_definitions).values(
-                plan_id=plan_id,
-                number=number,
-                definition_json=action.model_dump_json(by_alias=True),
-                created_at=now(),
-            )
+        self._connection.insert(
+            "plan_definitions",
+            plan_id=plan_id,
+            number=number,
+            definition_json=action.model_dump_json(by_alias=True),
+            created_at=now(),
         )
 
     def set_cursor(self, plan_id: str, cursor: str) -> None:
@@ -300,9 +281,7 @@ class PlanRepository:
         self._update(plan_id, cursor=cursor)
 
     def _update(self, plan_id: str, **values: object) -> None:
-        self._connection.execute(
-            update(plans).where(plans.c.plan_id == plan_id).values(updated_at=now(), **values)
-        )
+        self._connection.update("plans", {"plan_id": plan_id}, updated_at=now(), **values)
 
 
 def file_hash(path: Path) -> str | None:
@@ -320,8 +299,7 @@ def _last_read(plan_id: str) -> "_LastRead":
     return _LastRead()
 
 
-def _from_row(row: RowMapping) -> Plan:
-    fields = dict(row)
+def _from_row(fields: Row) -> Plan:
     phase, state = Phase(fields.pop("phase")), State(fields.pop("state"))
     error = json.loads(fields.pop("error_json") or "null")
     return Plan(

@@ -6,27 +6,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
-
 from cleveragents.ids import new_id, now
 from cleveragents.plans.journal import Happening, record
-from cleveragents.storage.tables import step_runs
+from cleveragents.storage.connection import Connection, Row
 
 STARTED, SUCCEEDED, FAILED = "started", "succeeded", "failed"
 
-# Asked at every checkpoint beyond the limit, so put together once.
-_UNFINISHED = (
-    select(step_runs)
-    .where(
-        step_runs.c.plan_id == bindparam("plan_id"),
-        step_runs.c.superseded_by.is_(None),
-        step_runs.c.status != SUCCEEDED,
-    )
-    .order_by(step_runs.c.seq)
-)
-_MARKS = select(step_runs.c.step_run_id, step_runs.c.superseded_by).where(
-    step_runs.c.plan_id == bindparam("plan_id")
-)
+_BY_ID = "SELECT * FROM step_runs WHERE step_run_id = :step_run_id"
+_OF_PLAN = "SELECT * FROM step_runs WHERE plan_id = :plan_id ORDER BY seq"
+_LATEST = "SELECT * FROM step_runs WHERE plan_id = :plan_id ORDER BY seq DESC LIMIT 1"
+_NEWEST = "SELECT max(seq) FROM step_runs WHERE plan_id = :plan_id"
+_MARKS = "SELECT step_run_id, superseded_by FROM step_runs WHERE plan_id = :plan_id"
+_UNFINISHED = """SELECT * FROM step_runs
+    WHERE plan_id = :plan_id AND superseded_by IS NULL AND status != :succeeded ORDER BY seq"""
 
 
 @dataclass(frozen=True)
@@ -71,24 +63,21 @@ class StepRunRepository:
         output_dir: Path,
     ) -> StepRun:
         """Records an attempt that is about to start."""
-        newest = self._connection.scalar(
-            select(func.max(step_runs.c.seq)).where(step_runs.c.plan_id == plan_id)
-        )
+        newest = self._connection.value(_NEWEST, plan_id=plan_id)
         step_run_id = new_id()
-        self._connection.execute(
-            insert(step_runs).values(
-                step_run_id=step_run_id,
-                plan_id=plan_id,
-                seq=(newest or 0) + 1,
-                cursor=cursor,
-                name=name,
-                tool=tool,
-                attempt=attempt,
-                status=STARTED,
-                checkpoint_id=checkpoint_id,
-                output_path=str(output_dir / f"{step_run_id}.log"),
-                started_at=now(),
-            )
+        self._connection.insert(
+            "step_runs",
+            step_run_id=step_run_id,
+            plan_id=plan_id,
+            seq=(newest or 0) + 1,
+            cursor=cursor,
+            name=name,
+            tool=tool,
+            attempt=attempt,
+            status=STARTED,
+            checkpoint_id=checkpoint_id,
+            output_path=str(output_dir / f"{step_run_id}.log"),
+            started_at=now(),
         )
         detail = {"checkpoint_id": checkpoint_id}
         record(self._connection, plan_id, Happening.STEP, step_run_id, detail)
@@ -96,13 +85,8 @@ class StepRunRepository:
 
     def get(self, step_run_id: str) -> StepRun:
         """Returns one run."""
-        return _from_row(
-            self._connection.execute(
-                select(step_runs).where(step_runs.c.step_run_id == step_run_id)
-            )
-            .mappings()
-            .one()
-        )
+        (row,) = self._connection.rows(_BY_ID, step_run_id=step_run_id)
+        return _from_row(row)
 
     def set_process(self, step_run_id: str, pid: int, started: str) -> None:
         """Records the process of a run, so that a later one can find it."""
@@ -122,21 +106,17 @@ class StepRunRepository:
 
     def of_plan(self, plan_id: str) -> Sequence[StepRun]:
         """Returns every run of a plan in order, those taken back included."""
-        rows = self._connection.execute(
-            select(step_runs).where(step_runs.c.plan_id == plan_id).order_by(step_runs.c.seq)
-        )
-        return [_from_row(row) for row in rows.mappings()]
+        return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
 
     def unfinished(self, plan_id: str) -> Sequence[StepRun]:
         """Returns the runs that count and have not succeeded."""
-        rows = self._connection.execute(_UNFINISHED, {"plan_id": plan_id})
-        return [_from_row(row) for row in rows.mappings()]
+        rows = self._connection.rows(_UNFINISHED, plan_id=plan_id, succeeded=SUCCEEDED)
+        return [_from_row(row) for row in rows]
 
     def latest(self, plan_id: str) -> StepRun:
         """Returns the newest run of a plan that has one."""
-        newest = select(step_runs).where(step_runs.c.plan_id == plan_id)
-        ordered = newest.order_by(step_runs.c.seq.desc()).limit(1)
-        return _from_row(self._connection.execute(ordered).mappings().one())
+        (row,) = self._connection.rows(_LATEST, plan_id=plan_id)
+        return _from_row(row)
 
     def not_in(self, plan_id: str, listed: Sequence[str]) -> Sequence[StepRun]:
         """Returns the runs that count at present and are not listed, the oldest first."""
@@ -148,7 +128,7 @@ class StepRunRepository:
 
     def make_active(self, plan_id: str, listed: Sequence[str], operation_id: str) -> int:
         """Makes exactly the listed runs count; returns how many calls were taken back."""
-        marks = dict(self._connection.execute(_MARKS, {"plan_id": plan_id}).tuples().all())
+        marks = dict(self._connection.tuples(_MARKS, plan_id=plan_id))
         wanted = set(listed)
         taken_back = [run for run, mark in marks.items() if mark is None and run not in wanted]
         for step_run_id in taken_back:
@@ -159,9 +139,7 @@ class StepRunRepository:
         return len(taken_back)
 
     def _update(self, step_run_id: str, **values: object) -> None:
-        self._connection.execute(
-            update(step_runs).where(step_runs.c.step_run_id == step_run_id).values(**values)
-        )
+        self._connection.update("step_runs", {"step_run_id": step_run_id}, **values)
 
 
 def failed_for_good(runs: Sequence[StepRun]) -> set[str]:
@@ -171,8 +149,7 @@ def failed_for_good(runs: Sequence[StepRun]) -> set[str]:
     return {run.cursor for run in counting if run.status == FAILED} - done
 
 
-def _from_row(row: RowMapping) -> StepRun:
-    fields = dict(row)
+def _from_row(fields: Row) -> StepRun:
     result = json.loads(
         fields.pop("result_json") or '{"summary": "", "exit_code": null, "tail": ""}'
     )

@@ -7,11 +7,9 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
-
 from cleveragents.ids import new_id, now
 from cleveragents.plans.journal import Happening, record
-from cleveragents.storage.tables import step_runs, undo_runs
+from cleveragents.storage.connection import Connection, Row
 
 
 class UndoStatus(StrEnum):
@@ -54,9 +52,10 @@ class UndoRun:
         return f"step {self.step}: the undo of {self.tool} {became}"
 
 
-_COLUMNS = select(undo_runs, step_runs.c.name.label("step"), step_runs.c.tool).join(
-    step_runs, step_runs.c.step_run_id == undo_runs.c.step_run_id
-)
+_SELECT = """SELECT undo_runs.*, step_runs.name AS step, step_runs.tool
+    FROM undo_runs JOIN step_runs ON step_runs.step_run_id = undo_runs.step_run_id"""
+_BY_ID = f"{_SELECT} WHERE undo_runs.undo_run_id = :undo_run_id"
+_OF_PLAN = f"{_SELECT} WHERE undo_runs.plan_id = :plan_id ORDER BY undo_runs.undo_run_id"
 
 
 class UndoRunRepository:
@@ -68,42 +67,38 @@ class UndoRunRepository:
     def start(self, plan_id: str, operation_id: str, step_run_id: str, output_dir: Path) -> UndoRun:
         """Records an undo that is about to start."""
         undo_run_id = new_id()
-        self._connection.execute(
-            insert(undo_runs).values(
-                undo_run_id=undo_run_id,
-                plan_id=plan_id,
-                operation_id=operation_id,
-                step_run_id=step_run_id,
-                status=UndoStatus.STARTED,
-                output_path=str(output_dir / f"{undo_run_id}.log"),
-                started_at=now(),
-            )
+        self._connection.insert(
+            "undo_runs",
+            undo_run_id=undo_run_id,
+            plan_id=plan_id,
+            operation_id=operation_id,
+            step_run_id=step_run_id,
+            status=UndoStatus.STARTED,
+            output_path=str(output_dir / f"{undo_run_id}.log"),
+            started_at=now(),
         )
         record(self._connection, plan_id, Happening.UNDO, undo_run_id)
         return self.get(undo_run_id)
 
     def finish(self, undo_run_id: str, status: UndoStatus, summary: str, tail: str) -> UndoRun:
         """Records how an undo ended."""
-        self._connection.execute(
-            update(undo_runs)
-            .where(undo_runs.c.undo_run_id == undo_run_id)
-            .values(
-                status=status,
-                result_json=json.dumps({"summary": summary, "tail": tail}),
-                finished_at=now(),
-            )
+        self._connection.update(
+            "undo_runs",
+            {"undo_run_id": undo_run_id},
+            status=status,
+            result_json=json.dumps({"summary": summary, "tail": tail}),
+            finished_at=now(),
         )
         return self.get(undo_run_id)
 
     def get(self, undo_run_id: str) -> UndoRun:
         """Returns one run."""
-        query = _COLUMNS.where(undo_runs.c.undo_run_id == undo_run_id)
-        return _from_row(self._connection.execute(query).mappings().one())
+        (row,) = self._connection.rows(_BY_ID, undo_run_id=undo_run_id)
+        return _from_row(row)
 
     def of_plan(self, plan_id: str) -> Sequence[UndoRun]:
         """Returns every undo of a plan's calls, in order."""
-        query = _COLUMNS.where(undo_runs.c.plan_id == plan_id).order_by(undo_runs.c.undo_run_id)
-        return [_from_row(row) for row in self._connection.execute(query).mappings()]
+        return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
 
     def latest(self, plan_id: str) -> dict[str, UndoRun]:
         """Returns the newest undo of each call of a plan that has one, by the call's id."""
@@ -115,8 +110,7 @@ class UndoRunRepository:
         return [run for run in found if run.operation_id == operation_id]
 
 
-def _from_row(row: RowMapping) -> UndoRun:
-    fields = dict(row)
+def _from_row(fields: Row) -> UndoRun:
     result = json.loads(fields.pop("result_json") or '{"summary": ""}')
     status = UndoStatus(fields.pop("status"))
     return UndoRun(**fields, status=status, summary=result["summary"])

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection, insert, select
-
 from cleveragents.errors import InvalidInput, Refused
 from cleveragents.ids import new_id, now
-from cleveragents.storage.tables import projects
+from cleveragents.storage.connection import Connection
+
+_BY_PATH = "SELECT project_id FROM projects WHERE path = :path"
+_PATH = "SELECT path FROM projects WHERE project_id = :project_id"
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,7 @@ def refuse_overlap(project: Project, data_dir: Path) -> None:
 
 def known(connection: Connection, project: Project) -> str | None:
     """Returns the id of the project, if it has one."""
-    path = str(project.path)
-    return connection.scalar(select(projects.c.project_id).where(projects.c.path == path))
+    return connection.value(_BY_PATH, path=str(project.path))
 
 
 def register(connection: Connection, project: Project) -> str:
@@ -66,17 +66,14 @@ def register(connection: Connection, project: Project) -> str:
     project_id = known(connection, project)
     if project_id is None:
         project_id = new_id()
-        values = {"project_id": project_id, "path": str(project.path), "created_at": now()}
-        connection.execute(insert(projects).values(values))
+        path = str(project.path)
+        connection.insert("projects", project_id=project_id, path=path, created_at=now())
     return project_id
 
 
 def find(connection: Connection, project_id: str) -> Project:
     """Returns a registered project."""
-    path = connection.execute(
-        select(projects.c.path).where(projects.c.project_id == project_id)
-    ).scalar_one()
-    return Project(Path(path))
+    return Project(Path(connection.value(_PATH, project_id=project_id)))
 
 
 def inode_of(project: Project) -> str:

@@ -7,12 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
-
 from cleveragents.ids import now
 from cleveragents.sandbox.project import Project
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.storage.tables import plans, projects, sandboxes
+from cleveragents.storage.connection import Connection, Row
 
 CREATING, READY, REMOVED = "creating", "ready", "removed"
 GIT = "git"  # the root of its git directory
@@ -126,7 +124,15 @@ class Strategy(Protocol):
     ) -> Looked: ...
 
 
-_OF_PLAN = select(sandboxes).where(sandboxes.c.plan_id == bindparam("plan_id"))
+_OF_PLAN = "SELECT * FROM sandboxes WHERE plan_id = :plan_id"
+_ABOUT = "SELECT name, number, definition_json FROM plans WHERE plan_id = :plan_id"
+_WAS_PROJECT = """SELECT DISTINCT projects.path FROM projects
+    JOIN plans ON plans.project_id = projects.project_id
+    JOIN sandboxes ON sandboxes.plan_id = plans.plan_id
+    WHERE sandboxes.project_inode = :inode"""
+_BASES = """SELECT sandboxes.base_ref FROM sandboxes
+    JOIN plans ON plans.plan_id = sandboxes.plan_id
+    WHERE plans.project_id = :project_id AND sandboxes.base_ref IS NOT NULL"""
 
 
 class SandboxRepository:
@@ -137,12 +143,13 @@ class SandboxRepository:
 
     def of_plan(self, plan_id: str) -> Sandbox | None:
         """Returns the sandbox of a plan, if it has one."""
-        row = self._connection.execute(_OF_PLAN, {"plan_id": plan_id}).mappings().one_or_none()
+        row = self._connection.row(_OF_PLAN, plan_id=plan_id)
         return None if row is None else _from_row(row)
 
     def get(self, plan_id: str) -> Sandbox:
         """Returns the sandbox that a plan is known to have."""
-        return _from_row(self._connection.execute(_OF_PLAN, {"plan_id": plan_id}).mappings().one())
+        (row,) = self._connection.rows(_OF_PLAN, plan_id=plan_id)
+        return _from_row(row)
 
     def add(
         self,
@@ -154,101 +161,72 @@ class SandboxRepository:
         base_ref: str | None = None,
     ) -> None:
         """Records that a sandbox is about to be made, before anything is on the disk."""
-        self._connection.execute(
-            insert(sandboxes).values(
-                sandbox_id=sandbox_id,
-                plan_id=plan_id,
-                strategy=strategy,
-                path=str(path),
-                status=CREATING,
-                base_ref=base_ref,
-                notes_json="[]",
-                created_at=now(),
-            )
+        self._connection.insert(
+            "sandboxes",
+            sandbox_id=sandbox_id,
+            plan_id=plan_id,
+            strategy=strategy,
+            path=str(path),
+            status=CREATING,
+            base_ref=base_ref,
+            notes_json="[]",
+            created_at=now(),
         )
 
     def ready(self, sandbox_id: str, filled: Filled, project_inode: str) -> None:
         """Records that the sandbox is complete."""
-        self._connection.execute(
-            update(sandboxes)
-            .where(sandboxes.c.sandbox_id == sandbox_id)
-            .values(
-                status=READY,
-                branch=filled.branch,
-                base_ref=filled.base_ref,
-                notes_json=json.dumps(filled.notes),
-                head=filled.head,
-                project_inode=project_inode,
-            )
+        self._connection.update(
+            "sandboxes",
+            {"sandbox_id": sandbox_id},
+            status=READY,
+            branch=filled.branch,
+            base_ref=filled.base_ref,
+            notes_json=json.dumps(filled.notes),
+            head=filled.head,
+            project_inode=project_inode,
         )
 
     def inherit(self, plan_id: str, *, base: str, head: str | None) -> None:
         """Records what of the user's a sandbox that starts from another one's state is based on."""
-        self._connection.execute(
-            update(sandboxes)
-            .where(sandboxes.c.plan_id == plan_id)
-            .values(refreshed_ref=base, head=head)
-        )
+        self._set(plan_id, refreshed_ref=base, head=head)
 
     def set_status(self, plan_id: str, status: str) -> None:
         """Records what became of the files of a sandbox."""
-        self._connection.execute(
-            update(sandboxes).where(sandboxes.c.plan_id == plan_id).values(status=status)
-        )
+        self._set(plan_id, status=status)
 
     def set_refreshed(self, plan_id: str, snapshot_id: str | None) -> None:
         """Records what was last merged into the sandbox of a plan."""
-        self._connection.execute(
-            update(sandboxes)
-            .where(sandboxes.c.plan_id == plan_id)
-            .values(refreshed_ref=snapshot_id)
-        )
+        self._set(plan_id, refreshed_ref=snapshot_id)
 
     def set_project(self, plan_id: str, head: str | None, project_inode: str) -> None:
         """Records which directory and commit of the user's the sandbox stands on."""
-        self._connection.execute(
-            update(sandboxes)
-            .where(sandboxes.c.plan_id == plan_id)
-            .values(head=head, project_inode=project_inode)
-        )
+        self._set(plan_id, head=head, project_inode=project_inode)
+
+    def _set(self, plan_id: str, **values: object) -> None:
+        self._connection.update("sandboxes", {"plan_id": plan_id}, **values)
 
     def about(self, sandbox: Sandbox, project: Project) -> About:
         """Returns all that is needed to make the rows of a plan again if the database is lost."""
-        query = select(plans.c.name, plans.c.number, plans.c.definition_json)
-        row = self._connection.execute(query.where(plans.c.plan_id == sandbox.plan_id)).one()
+        (row,) = self._connection.rows(_ABOUT, plan_id=sandbox.plan_id)
         return {
             "kind": "base",
             "plan_id": sandbox.plan_id,
             "project": str(project.path),
-            "name": row.name,
-            "number": row.number,
-            "definition": json.loads(row.definition_json),
+            "name": row["name"],
+            "number": row["number"],
+            "definition": json.loads(row["definition_json"]),
         }
 
     def gone_project(self, inode: str) -> str | None:
         """Returns the path of a project that is no longer there and was this directory."""
-        query = (
-            select(projects.c.path)
-            .join(plans, plans.c.project_id == projects.c.project_id)
-            .join(sandboxes, sandboxes.c.plan_id == plans.c.plan_id)
-            .where(sandboxes.c.project_inode == inode)
-            .distinct()
-        )
-        return next(
-            (path for path in self._connection.scalars(query) if not Path(path).exists()), None
-        )
+        paths = self._connection.column(_WAS_PROJECT, inode=inode)
+        return next((path for path in paths if not Path(path).exists()), None)
 
     def base_refs(self, project_id: str) -> set[str]:
         """Returns the snapshots that sandboxes of a project started from."""
-        query = (
-            select(sandboxes.c.base_ref)
-            .join(plans, plans.c.plan_id == sandboxes.c.plan_id)
-            .where(plans.c.project_id == project_id, sandboxes.c.base_ref.is_not(None))
-        )
-        return set(self._connection.scalars(query))
+        return set(self._connection.column(_BASES, project_id=project_id))
 
 
-def _from_row(row: RowMapping) -> Sandbox:
-    fields = dict(row)
+def _from_row(fields: Row) -> Sandbox:
     path, notes = Path(fields.pop("path")), tuple(json.loads(fields.pop("notes_json")))
     return Sandbox(**fields, path=path, notes=notes)

@@ -5,8 +5,6 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Lock
 
-from sqlalchemy import Connection
-
 from cleveragents.errors import Failed, Refused
 from cleveragents.ids import new_id
 from cleveragents.sandbox import project as projects
@@ -37,6 +35,7 @@ from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.store import Store
 from cleveragents.snapshots.tracker import Tracking
+from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.lock import Locks
 

@@ -2,20 +2,19 @@
 
 import os
 import sqlite3
-from contextlib import closing
+from collections.abc import Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import RLock
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
-
 from cleveragents.errors import Failed, Refused
+from cleveragents.storage.connection import Connection
 from cleveragents.storage.durability import sync_directory, sync_file
 from cleveragents.storage.lock import FileLock
-from cleveragents.storage.tables import SCHEMA
 from cleveragents.storage.unit_of_work import UnitOfWork, understood
+
+SCHEMA = "0010"  # the newest migration; a database that is ahead of it is refused
 
 # Older versions can corrupt a WAL database that several processes write to.
 WAL_IS_SAFE = sqlite3.sqlite_version_info >= (3, 51, 3)
@@ -35,11 +34,10 @@ class Database:
         self._path = path
         # SQLite waits by sleeping; the threads of this process take their turns here instead.
         self._turn = RLock()
+        self._idle: list[sqlite3.Connection] = []
         with understood(path):
             found = _schema(path)  # before a setting is changed: it may be a newer program's
         _refuse_newer(found)
-        self._engine = _engine(path)
-        self._reading = self._engine.execution_options(reading=True)
         if found != SCHEMA:
             self._upgrade()
         self._file = self._identity()
@@ -54,11 +52,24 @@ class Database:
                 f"the database is gone: {self._path}",
                 hints=["put it back, or make its rows again: agents doctor --repair"],
             )
-        return UnitOfWork(self._engine, self._path, self._turn)
+        return UnitOfWork(self._transaction("BEGIN IMMEDIATE"), self._path)
 
     def reading(self) -> UnitOfWork:
         """Begins a transaction that only reads, and so need not wait for one that writes."""
-        return UnitOfWork(self._reading, self._path, self._turn)
+        return UnitOfWork(self._transaction("BEGIN"), self._path)
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Generator[Connection]:
+        with self._turn:
+            driver = self._idle.pop() if self._idle else _connected(self._path)
+            try:
+                driver.execute(begin)
+                yield Connection(driver)
+                driver.execute("COMMIT")
+            except BaseException:
+                driver.close()  # which takes back whatever was begun
+                raise
+            self._idle.append(driver)
 
     def _identity(self) -> tuple[int, int] | None:
         try:
@@ -78,8 +89,8 @@ class Database:
             # Alembic is slow to import and needed only when the schema is behind.
             from cleveragents.storage.migrations import upgrade  # noqa: PLC0415
 
-            with UnitOfWork(self._engine, self._path, self._turn) as connection:
-                upgrade(connection)
+            with understood(self._path), closing(_connected(self._path)) as driver:
+                upgrade(driver)
 
 
 def _schema(path: Path) -> str | None:
@@ -115,20 +126,9 @@ def _back_up(path: Path, target: Path) -> None:
     sync_directory(target.parent)
 
 
-def _engine(path: Path) -> Engine:
-    engine = create_engine(f"sqlite:///{path}", poolclass=QueuePool)
-
-    def prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-        # The driver's own transactions begin late and lose updates; ours begin at once.
-        connection.isolation_level = None
-        for pragma in PRAGMAS:
-            connection.execute(f"PRAGMA {pragma}")
-
-    def begin(connection: Connection) -> None:
-        reading = connection.get_execution_options().get("reading", False)
-        # Straight to the driver: this stands before every transaction.
-        connection.connection.cursor().execute("BEGIN" if reading else "BEGIN IMMEDIATE")
-
-    event.listen(engine, "connect", prepare)
-    event.listen(engine, "begin", begin)
-    return engine
+def _connected(path: Path) -> sqlite3.Connection:
+    # Threads take turns. The driver's own transactions begin late and lose updates; ours do not.
+    driver = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    for pragma in PRAGMAS:
+        driver.execute(f"PRAGMA {pragma}")
+    return driver

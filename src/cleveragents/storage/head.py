@@ -7,12 +7,11 @@ beside it. To go on with it would forget what the store still has, and give its 
 import os
 from pathlib import Path
 
-from sqlalchemy import insert, select, update
-
 from cleveragents.errors import Refused
 from cleveragents.storage.database import Database
 from cleveragents.storage.place import refuse_foreign
-from cleveragents.storage.tables import heads
+
+_NUMBER = "SELECT number FROM heads"
 
 
 class Head:
@@ -50,10 +49,12 @@ class Head:
 
     def _rise(self, above: int) -> None:
         with self._database.unit_of_work() as connection:
-            known = connection.scalar(select(heads.c.number))
+            known = connection.value(_NUMBER)
             number = max(known or 0, above) + 1
-            act = insert(heads) if known is None else update(heads)
-            connection.execute(act.values(head_id=1, number=number))
+            if known is None:
+                connection.insert("heads", head_id=1, number=number)
+            else:
+                connection.update("heads", {"head_id": 1}, number=number)
         # Afterwards: if this is lost, an old database is seen a little later, nothing worse.
         unfinished = self._path.with_name(f"{self._path.name}.{os.getpid()}")
         unfinished.write_text(str(number))
@@ -61,7 +62,7 @@ class Head:
 
     def _stored(self) -> int:
         with self._database.reading() as connection:
-            return connection.scalar(select(heads.c.number)) or 0
+            return connection.value(_NUMBER) or 0
 
     def _beside(self) -> int:
         try:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, text
+from cleveragents.storage.connection import Connection
 
 
 @dataclass(frozen=True)
@@ -15,10 +15,10 @@ class Health:
 
 def health(connection: Connection) -> Health:
     """Lets the database check its file and its references."""
-    said = [str(line) for line in connection.scalars(text("PRAGMA integrity_check"))]
+    said = [str(line) for line in connection.column("PRAGMA integrity_check")]
     problems = [line for line in said if line != "ok"]
     problems += [
         f"a row of {row[0]} points at a row of {row[2]} that is not there"
-        for row in connection.execute(text("PRAGMA foreign_key_check"))
+        for row in connection.tuples("PRAGMA foreign_key_check")
     ]
-    return Health(str(connection.scalar(text("PRAGMA journal_mode"))), tuple(problems))
+    return Health(str(connection.value("PRAGMA journal_mode")), tuple(problems))

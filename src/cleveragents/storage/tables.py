@@ -1,12 +1,12 @@
-"""Every table, declared once; the migrations lead here and a test holds them to it."""
+"""Every table, declared once; the migrations lead here and a test holds them to it.
 
-from datetime import UTC, datetime
+Only migrations import this: what a command says to the database it says in plain SQL.
+"""
 
 from sqlalchemy import (
     Boolean,
     Column,
     DateTime,
-    Dialect,
     Float,
     ForeignKey,
     Index,
@@ -16,12 +16,11 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    TypeDecorator,
     UniqueConstraint,
 )
 
-SCHEMA = "0010"  # the newest migration; a database that is ahead of it is refused
 ULID = String(26)
+MOMENT = DateTime(timezone=True)
 
 metadata = MetaData(
     naming_convention={
@@ -33,36 +32,15 @@ metadata = MetaData(
 )
 
 
-class UtcDateTime(TypeDecorator[datetime]):
-    """A moment in UTC that is still in UTC after SQLite, which keeps no zone, returned it."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy passes it
-        """Refuses a time without a zone, so that no local time can slip in."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError("a time without a zone cannot be stored")
-        return value.astimezone(UTC)
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy passes it
-        """Gives the zone back to what SQLite stored without one."""
-        if value is None or value.tzinfo is not None:
-            return value
-        return value.replace(tzinfo=UTC)
-
-
-projects = Table(
+Table(
     "projects",
     metadata,
     Column("project_id", ULID, primary_key=True),
     Column("path", Text, nullable=False, unique=True),
-    Column("created_at", UtcDateTime, nullable=False),
+    Column("created_at", MOMENT, nullable=False),
 )
 
-plans = Table(
+Table(
     "plans",
     metadata,
     Column("plan_id", ULID, primary_key=True),
@@ -79,8 +57,8 @@ plans = Table(
     Column("error_json", Text),
     Column("action_path", Text),  # the file it was made from, and its hash at that moment
     Column("action_hash", String(64)),
-    Column("created_at", UtcDateTime, nullable=False),
-    Column("updated_at", UtcDateTime, nullable=False),
+    Column("created_at", MOMENT, nullable=False),
+    Column("updated_at", MOMENT, nullable=False),
     Column("parent_step", Text),  # the step of the parent that spawned it
     Column("merged_ref", String(64)),  # the snapshot that was merged into the parent
     Column("superseded_by", ULID),  # the operation that took it back; null while it counts
@@ -88,16 +66,16 @@ plans = Table(
     Index(None, "parent_plan_id"),
 )
 
-plan_definitions = Table(
+Table(
     "plan_definitions",
     metadata,
     Column("plan_id", ULID, ForeignKey("plans.plan_id"), primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),  # 0: as it was made
     Column("definition_json", Text, nullable=False),
-    Column("created_at", UtcDateTime, nullable=False),
+    Column("created_at", MOMENT, nullable=False),
 )
 
-sandboxes = Table(
+Table(
     "sandboxes",
     metadata,
     Column("sandbox_id", ULID, primary_key=True),
@@ -108,13 +86,13 @@ sandboxes = Table(
     Column("status", String(16), nullable=False),
     Column("base_ref", String(64)),
     Column("notes_json", Text, nullable=False),
-    Column("created_at", UtcDateTime, nullable=False),
+    Column("created_at", MOMENT, nullable=False),
     Column("refreshed_ref", String(64)),  # the project as it was last merged in
     Column("head", String(64)),  # the user's commit it stands on
     Column("project_inode", Text),  # tells another directory of the same path apart
 )
 
-checkpoints = Table(
+Table(
     "checkpoints",
     metadata,
     Column("checkpoint_id", ULID, primary_key=True),
@@ -136,7 +114,7 @@ checkpoints = Table(
     Column("sandbox_ref", String(64), nullable=False),
     Column("filesystem_path", Text, nullable=False),
     Column("size_bytes", Integer, nullable=False),
-    Column("created_at", UtcDateTime, nullable=False),
+    Column("created_at", MOMENT, nullable=False),
     Column("label", Text),
     Column("step_index", Integer, nullable=False),
     Column("state_hash", String(64), nullable=False),
@@ -147,7 +125,7 @@ checkpoints = Table(
     Index(None, "decision_id"),
 )
 
-decisions = Table(
+Table(
     "decisions",
     metadata,
     Column("decision_id", ULID, primary_key=True),
@@ -163,18 +141,18 @@ decisions = Table(
     Column("rationale", Text),
     Column("checkpoint_id", ULID, ForeignKey("checkpoints.checkpoint_id", ondelete="SET NULL")),
     Column("superseded_by", ULID),  # the operation that took it back; null while active
-    Column("created_at", UtcDateTime, nullable=False),
+    Column("created_at", MOMENT, nullable=False),
     UniqueConstraint("plan_id", "seq"),
 )
 
-decision_influences = Table(
+Table(
     "decision_influences",
     metadata,
     Column("decision_id", ULID, ForeignKey("decisions.decision_id"), primary_key=True),
     Column("influenced_by", ULID, ForeignKey("decisions.decision_id"), primary_key=True),
 )
 
-step_runs = Table(
+Table(
     "step_runs",
     metadata,
     Column("step_run_id", ULID, primary_key=True),
@@ -191,12 +169,12 @@ step_runs = Table(
     Column("result_json", Text),
     Column("output_path", Text, nullable=False),
     Column("superseded_by", ULID),  # the operation that took it back; null while active
-    Column("started_at", UtcDateTime, nullable=False),
-    Column("finished_at", UtcDateTime),
+    Column("started_at", MOMENT, nullable=False),
+    Column("finished_at", MOMENT),
     UniqueConstraint("plan_id", "seq"),
 )
 
-correction_attempts = Table(
+Table(
     "correction_attempts",
     metadata,
     Column("correction_id", ULID, primary_key=True),
@@ -209,23 +187,23 @@ correction_attempts = Table(
     Column("chosen", Text),
     Column("before_id", ULID, ForeignKey("checkpoints.checkpoint_id", ondelete="SET NULL")),
     Column("subtree_json", Text, nullable=False),
-    Column("created_at", UtcDateTime, nullable=False),
-    Column("updated_at", UtcDateTime, nullable=False),
+    Column("created_at", MOMENT, nullable=False),
+    Column("updated_at", MOMENT, nullable=False),
     Index(None, "plan_id"),
 )
 
-journal = Table(
+Table(
     "journal",
     metadata,
     Column("plan_id", ULID, ForeignKey("plans.plan_id"), primary_key=True),
     Column("seq", Integer, primary_key=True),
-    Column("at", UtcDateTime, nullable=False),
+    Column("at", MOMENT, nullable=False),
     Column("kind", String(16), nullable=False),
     Column("ref_id", ULID, nullable=False),  # the row it is about, which may be gone
     Column("detail_json", Text, nullable=False),
 )
 
-operations = Table(
+Table(
     "operations",
     metadata,
     Column("operation_id", ULID, primary_key=True),
@@ -234,12 +212,12 @@ operations = Table(
     Column("status", String(16), nullable=False),  # open | done | aborted
     Column("intent_json", Text, nullable=False),
     Column("outcome_json", Text),
-    Column("opened_at", UtcDateTime, nullable=False),
-    Column("closed_at", UtcDateTime),
+    Column("opened_at", MOMENT, nullable=False),
+    Column("closed_at", MOMENT),
     Index(None, "plan_id", "status"),
 )
 
-undo_runs = Table(
+Table(
     "undo_runs",
     metadata,
     Column("undo_run_id", ULID, primary_key=True),
@@ -249,12 +227,12 @@ undo_runs = Table(
     Column("status", String(16), nullable=False),  # started | succeeded | failed | unknown
     Column("result_json", Text),
     Column("output_path", Text, nullable=False),
-    Column("started_at", UtcDateTime, nullable=False),
-    Column("finished_at", UtcDateTime),
+    Column("started_at", MOMENT, nullable=False),
+    Column("finished_at", MOMENT),
     Index(None, "plan_id"),
 )
 
-conflicts = Table(
+Table(
     "conflicts",
     metadata,
     Column("conflict_id", ULID, primary_key=True),
@@ -266,11 +244,11 @@ conflicts = Table(
     Column("refs_json", Text, nullable=False),  # the snapshots that hold them
     Column("closed_by", ULID),  # what solved it or took it back; null while open
     Column("taken", Text),  # parent | child | the name of a file
-    Column("created_at", UtcDateTime, nullable=False),
+    Column("created_at", MOMENT, nullable=False),
     Index(None, "plan_id"),
 )
 
-heads = Table(
+Table(
     "heads",
     metadata,
     Column("head_id", Integer, primary_key=True),  # there is one row

@@ -6,10 +6,8 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import DBAPIError
-
 from cleveragents.errors import Failed
+from cleveragents.storage.connection import Connection
 
 UNREADABLE = ("not a database", "malformed")  # what SQLite says of a file it cannot make out
 
@@ -17,17 +15,15 @@ UNREADABLE = ("not a database", "malformed")  # what SQLite says of a file it ca
 class UnitOfWork(AbstractContextManager[Connection]):
     """A transaction on the database; repositories work on the connection it yields."""
 
-    def __init__(self, engine: Engine, path: Path, turn: AbstractContextManager[object]) -> None:
-        self._engine = engine
+    def __init__(self, transaction: AbstractContextManager[Connection], path: Path) -> None:
+        self._transaction = transaction
         self._path = path
-        self._turn = turn  # of one thread at a time
         self._stack = ExitStack()
 
     def __enter__(self) -> Connection:
         with ExitStack() as entered:  # what is entered is left again if the next one fails
-            entered.enter_context(self._turn)
             entered.enter_context(understood(self._path))
-            connection = entered.enter_context(self._engine.begin())
+            connection = entered.enter_context(self._transaction)
             self._stack = entered.pop_all()
         return connection
 
@@ -45,14 +41,13 @@ def understood(path: Path) -> Generator[None]:
     """Turns what the database driver says into something a user can act on."""
     try:
         yield
-    except (DBAPIError, sqlite3.Error) as error:
-        said = str(error.orig if isinstance(error, DBAPIError) else error)
+    except sqlite3.Error as error:
         hints = ["check free space and permissions, or choose another --data-dir"]
-        if any(words in said for words in UNREADABLE):
+        if any(words in str(error) for words in UNREADABLE):
             mend = "move it away, then rebuild it from the store: agents doctor --repair"
             hints = [mend, "or choose another --data-dir"]
         raise Failed(
-            f"the database cannot be used: {said}",
+            f"the database cannot be used: {error}",
             detail=[f"file: {path}"],
             hints=hints,
         ) from error

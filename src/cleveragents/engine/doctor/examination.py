@@ -5,8 +5,6 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sqlalchemy import select
-
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.operations import Operation, OperationRepository
 from cleveragents.checkpoints.pruning import Pruning
@@ -21,10 +19,9 @@ from cleveragents.sandbox.sandboxes import REMOVING, Sandboxes
 from cleveragents.sandbox.throw_away import SUFFIX as TRYING
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.inspection import Inspection, PackFound
-from cleveragents.storage.database import Database
+from cleveragents.storage.database import SCHEMA, Database
 from cleveragents.storage.head import Head
 from cleveragents.storage.health import health
-from cleveragents.storage.tables import SCHEMA, projects
 
 NO_STORE = Inspection((), {}, ())
 CACHE_BEING_WRITTEN = "*.stat.new"
@@ -54,7 +51,8 @@ class Examination:
     def look(self) -> Facts:
         """Returns everything there is to know."""
         with self._database.unit_of_work() as connection:
-            known = {row.project_id: Path(row.path) for row in connection.execute(select(projects))}
+            rows = connection.tuples("SELECT project_id, path FROM projects")
+        known = {project_id: Path(path) for project_id, path in rows}
         stores = {path.name for path in self._data_dir.glob("projects/*")}
         found = [self._project(name, known.get(name)) for name in sorted(known.keys() | stores)]
         homes = {facts.sandbox.home for one in found for facts in one.plans if facts.sandbox}

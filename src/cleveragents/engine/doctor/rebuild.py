@@ -6,7 +6,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
 from ulid import ULID
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
@@ -18,7 +17,10 @@ from cleveragents.plans.lifecycle import ERRORED
 from cleveragents.plans.plan import PlanError
 from cleveragents.sandbox.project import find, inode_of
 from cleveragents.sandbox.sandbox import Filled, SandboxRepository
-from cleveragents.storage.tables import plans, projects
+from cleveragents.storage.connection import Connection
+
+_PROJECT = "SELECT path FROM projects WHERE project_id = :project_id"
+_NUMBERS = "SELECT number FROM plans WHERE project_id = :project_id"
 
 WHY = PlanError(
     "the plan was rebuilt from its checkpoints", files="as they were when the plan was rebuilt"
@@ -27,37 +29,34 @@ WHY = PlanError(
 
 def add_project(connection: Connection, project_id: str, path: str) -> None:
     """Records a project again, unless another plan of it was first."""
-    if connection.scalar(select(projects.c.path).where(projects.c.project_id == project_id)):
-        return
-    values = {"project_id": project_id, "path": path, "created_at": made_at(project_id)}
-    connection.execute(insert(projects).values(values))
+    if connection.value(_PROJECT, project_id=project_id) is None:
+        moment = made_at(project_id)
+        connection.insert("projects", project_id=project_id, path=path, created_at=moment)
 
 
 def add_plan(connection: Connection, project_id: str, base: Orphan, cursor: str) -> None:
     """Records a plan again as one that stopped: what it goes on from is its latest checkpoint."""
     about: Mapping[str, Any] = base.about
     action = Action.model_validate(about["definition"])
-    connection.execute(
-        insert(plans).values(
-            plan_id=base.plan_id,
-            project_id=project_id,
-            number=_free_number(connection, project_id, int(about["number"])),
-            name=about["name"],
-            phase=ERRORED[0],
-            state=ERRORED[1],
-            attempt=1,
-            cursor=cursor,
-            definition_json=action.model_dump_json(by_alias=True),
-            error_json=json.dumps(vars(WHY)),
-            created_at=made_at(base.plan_id),
-            updated_at=now(),
-        )
+    connection.insert(
+        "plans",
+        plan_id=base.plan_id,
+        project_id=project_id,
+        number=_free_number(connection, project_id, int(about["number"])),
+        name=about["name"],
+        phase=ERRORED[0],
+        state=ERRORED[1],
+        attempt=1,
+        cursor=cursor,
+        definition_json=action.model_dump_json(by_alias=True),
+        error_json=json.dumps(vars(WHY)),
+        created_at=made_at(base.plan_id),
+        updated_at=now(),
     )
 
 
 def _free_number(connection: Connection, project_id: str, number: int) -> int:
-    query = select(plans.c.number).where(plans.c.project_id == project_id)
-    taken = set(connection.scalars(query))
+    taken = set(connection.column(_NUMBERS, project_id=project_id))
     return max(taken) + 1 if number in taken else number
 
 
