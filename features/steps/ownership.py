@@ -47,8 +47,7 @@ def start_run(context, **options):
     context.world.agents_beside("plan", "execute", "@", **options)
     found = context.world.data_dir.glob
     wait_until(lambda: list(found("sandboxes/*/tree/started")), "the step")
-    query = "SELECT count(*) FROM step_runs WHERE pid IS NOT NULL"
-    wait_until(lambda: context.world.sql(query) != [(0,)], "its process to be recorded")
+    wait_until(lambda: list(found("output/*/leader")), "its process to be noted")
 
 
 @when('another process runs "agents {line}"')

@@ -196,7 +196,7 @@ def leave_process(context):
     environment = {"PATH": os.environ["PATH"], survivors.MARK: "a mark"}
     job = Job(["/bin/sh", "-c", command], home, environment, "a mark", home / "out")
     try:
-        run(job, on_start=lambda *_: None, on_line=lambda _: None, must_stop=lambda: False)
+        run(job, on_line=lambda _: None, must_stop=lambda: False)
     except Failed as error:
         context.error = error
     context.pid = int((home / "pid").read_text())
@@ -210,7 +210,7 @@ def check_told(context):
 @then("with more time it is ended")
 def check_ended(context):
     survivors.KILL_SECONDS = 10.0
-    survivors.end_left_behind("a mark", None)
+    survivors.end_left_behind("a mark", context.world.home)
     assert not Path(f"/proc/{context.pid}").exists(), "it is still there"
 
 

@@ -99,23 +99,18 @@ def check_at_once(context):
 
 @then("a second signal ends the process and the steps it runs")
 def check_second(context):
-    started, ended, codes = threading.Event(), [], []
+    ended, codes = [], []
     job = process.Job(
         ["sleep", "600"], context.world.home, {}, "a mark", context.world.home / "out"
     )
 
     def work():
-        done = process.run(
-            job,
-            on_start=lambda _pid, _time: started.set(),
-            on_line=lambda _: None,
-            must_stop=lambda: False,
-        )
+        done = process.run(job, on_line=lambda _: None, must_stop=lambda: False)
         codes.append(done.exit_code)
 
     thread = threading.Thread(target=work)
     thread.start()
-    started.wait()
+    wait_until((context.world.home / "leader").exists, "the step")
     with Signals(lambda: True, end=ended.append):
         os.kill(os.getpid(), signal.SIGINT)
         assert ended == [], ended

@@ -112,14 +112,14 @@ class Undoing:
     def _is_settled(self, before: UndoRun, operation_id: str, declared: Declaration) -> bool:
         """Whether an undo that was tried must not be tried now."""
         if before.status is UndoStatus.STARTED and declared.idempotent:
-            end_left_behind(before.undo_run_id, None)
+            end_left_behind(before.undo_run_id, Path(before.output_path).parent)
             return False
         if before.status is UndoStatus.STARTED:
             self._settle(before)
         return before.operation_id == operation_id
 
     def _settle(self, run: UndoRun) -> None:
-        end_left_behind(run.undo_run_id, None)
+        end_left_behind(run.undo_run_id, Path(run.output_path).parent)
         self._finish(run, UndoStatus.UNKNOWN, NOT_TWICE)
 
     def _undo(self, operation_id: str, plan: Plan, call: UndoDue, sandbox: Path) -> None:
@@ -152,7 +152,6 @@ class Undoing:
             run.undo_run_id,
             Path(run.output_path),
             step.timeout or declared.timeout,
-            lambda _pid, _started: None,  # its mark is enough to find its processes again
             lambda _line: None,
             lambda: False,  # a rollback comes to its end
         )

@@ -101,11 +101,6 @@ class StepAttempts:
 
     def _call(self, plan: Plan, attempt: Attempt, sandbox: Sandbox, run: StepRun) -> Call:
         step, declared = attempt.step, attempt.tool.declaration
-
-        def on_start(pid: int, started: str) -> None:
-            with self._database.unit_of_work() as connection:
-                StepRunRepository(connection).set_process(run.step_run_id, pid, started)
-
         passed = (*declared.pass_env, *step.pass_env)
         return Call(
             sandbox.path,
@@ -113,7 +108,6 @@ class StepAttempts:
             run.step_run_id,
             Path(run.output_path),
             step.timeout or declared.timeout,
-            on_start,
             lambda text: self._report(StepOutput(plan.plan_id, text)),
             lambda: self._stopping.is_due(plan.plan_id),
         )

@@ -112,7 +112,6 @@ class Bisection:
                 room.mark,
                 room.home / "output",
             ),
-            on_start=lambda _pid, _started: None,
             on_line=lambda text: self._report(StepOutput(plan.plan_id, text)),
             must_stop=lambda: False,  # an interrupt ends it: nothing here must come to an end
         )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository
 from cleveragents.checkpoints.pruning import Pruning
@@ -17,11 +18,10 @@ from cleveragents.errors import Busy
 from cleveragents.events import Note, Reporter
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.lifecycle import RUNNING
-from cleveragents.plans.step_run import STARTED, StepRun, StepRunRepository
+from cleveragents.plans.step_run import STARTED, StepRunRepository
 from cleveragents.sandbox.survivors import end_left_behind
 from cleveragents.storage.database import Database
 from cleveragents.storage.lock import Locks
-from cleveragents.storage.owner import start_time
 
 NAMES = {Kind.ROLLBACK: "rollback", Kind.CORRECT: "correction", Kind.REVERT: "reversion"}
 
@@ -110,7 +110,8 @@ class Ownership:
             children = ChildRepository(connection).counting(plan_id)
         for run in runs:
             if run.status == STARTED:
-                end_left_behind(run.step_run_id, _session(run))  # or they go on writing
+                # Or they go on writing.
+                end_left_behind(run.step_run_id, Path(run.output_path).parent)
         for child in children:
             if child.stage == RUNNING:
                 self._recover_child(child.plan_id)
@@ -149,10 +150,3 @@ class Ownership:
         else:
             text = f"{named} to {result.target.name} was finished"
         self._report(Note(operation.plan_id, text))
-
-
-def _session(run: StepRun) -> int | None:
-    """The session of a run whose first process is still the one that was started for it."""
-    if run.pid is None or start_time(run.pid) != run.pid_started:
-        return None
-    return run.pid

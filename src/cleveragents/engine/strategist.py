@@ -44,7 +44,6 @@ class Strategist:
             plan_id,
             home / "strategist.log",
             SECONDS,
-            lambda _pid, _started: None,  # its mark is the plan
             lambda _line: None,
             lambda: self._stopping.is_due(plan_id),
         )

@@ -73,7 +73,7 @@ class Validations:
 
     def carry_out(self, operation: Operation) -> None:
         """Ends what an interrupted validation left running and takes its traces away."""
-        end_left_behind(operation.operation_id, None)
+        end_left_behind(operation.operation_id, self._output_dir / operation.plan_id)
         self._close(operation, Status.ABORTED, ())
 
     def _run(
@@ -92,7 +92,6 @@ class Validations:
                 mark,
                 output,
             ),
-            on_start=lambda _pid, _started: None,
             on_line=lambda text: self._report(StepOutput(plan.plan_id, text)),
             must_stop=lambda: self._stopping.is_due(plan.plan_id),
         )

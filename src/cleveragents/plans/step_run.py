@@ -34,8 +34,6 @@ class StepRun:
     attempt: int
     status: str
     checkpoint_id: str | None  # the state it started from
-    pid: int | None
-    pid_started: str | None
     summary: str
     exit_code: int | None
     tail: str
@@ -87,10 +85,6 @@ class StepRunRepository:
         """Returns one run."""
         (row,) = self._connection.rows(_BY_ID, step_run_id=step_run_id)
         return _from_row(row)
-
-    def set_process(self, step_run_id: str, pid: int, started: str) -> None:
-        """Records the process of a run, so that a later one can find it."""
-        self._update(step_run_id, pid=pid, pid_started=started)
 
     def finish(
         self, step_run_id: str, *, ok: bool, summary: str, exit_code: int | None, tail: str

@@ -16,8 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from cleveragents.sandbox.survivors import MARK, end_step, start_step
-from cleveragents.storage.owner import start_time
+from cleveragents.sandbox.survivors import MARK, end_step, sign_leader, start_step
 
 ALWAYS_PASSED = ("HOME", "PATH", "LANG", "TERM")
 OUTPUT_CAP = 10 << 20  # bytes of output kept per step
@@ -72,7 +71,6 @@ class StepEnvironment:
 def run(
     job: Job,
     *,
-    on_start: Callable[[int, str], None],
     on_line: Callable[[str], None],
     must_stop: Callable[[], bool],
 ) -> Finished:
@@ -89,7 +87,7 @@ def run(
             os.close(theirs)
         reader = _Reader(process.pid, pipe, output.write, on_line, must_stop)
         try:
-            on_start(process.pid, start_time(process.pid))
+            sign_leader(job.mark, job.output.parent, process.pid)
             if not reader.until_exit(job.timeout):
                 _ask_to_stop(process)
         finally:

@@ -17,9 +17,11 @@ from pathlib import Path
 from threading import Event, Lock
 
 from cleveragents.errors import Failed
-from cleveragents.storage.owner import process_fields
+from cleveragents.ids import now
+from cleveragents.storage.owner import Owner, process_fields, start_time
 
 MARK = "CLEVERAGENTS_STEP"
+LEADER = "leader"  # the file that says who leads a step
 KILL_SECONDS = 10.0  # after which a process that cannot be killed is reported
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 
@@ -71,6 +73,18 @@ def start_step(mark: str, start: Callable[[], subprocess.Popen[bytes]]) -> subpr
     return process
 
 
+def sign_leader(mark: str, noted: Path, pid: int) -> None:
+    """Notes in a directory who leads a step, for whoever has to clear up after us.
+
+    Nothing is synced: a machine that loses power has no processes left to be found.
+    """
+    fd = os.open(noted / LEADER, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        Owner(pid, start_time(pid), now().isoformat(), mark).sign(fd)
+    finally:
+        os.close(fd)
+
+
 def end_step(mark: str, leader: subprocess.Popen[bytes], directory: Path) -> None:
     """Ends the leader and whatever is left of its step."""
     try:
@@ -85,9 +99,17 @@ def end_step(mark: str, leader: subprocess.Popen[bytes], directory: Path) -> Non
             del _started.steps[mark]
 
 
-def end_left_behind(mark: str, session: int | None) -> None:
+def end_left_behind(mark: str, noted: Path) -> None:
     """Kills every process that a step of a dead run left behind."""
-    _end_survivors(mark, session, None)
+    _end_survivors(mark, _noted_session(mark, noted), None)
+
+
+def _noted_session(mark: str, noted: Path) -> int | None:
+    """The session of a step, while the process that leads it is the one that was noted."""
+    leader = Owner.read(noted / LEADER)
+    if leader is None or leader.doing != mark or start_time(leader.pid) != leader.started:
+        return None
+    return leader.pid
 
 
 def kill_steps() -> None:
@@ -160,7 +182,8 @@ def _works_in(pid: int, directory: Path) -> bool:
 
 def _environ(pid: int) -> list[bytes]:
     try:
-        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return file.read().split(b"\0")
     except OSError:
         return []  # it is gone, or it is another user's and so not ours
 

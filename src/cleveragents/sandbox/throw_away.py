@@ -91,5 +91,5 @@ def is_in_use(home: Path) -> bool:
 
 def remove_abandoned(home: Path) -> None:
     """Ends what a killed process left running in a throw-away directory, and removes it."""
-    end_left_behind(home.name.removesuffix(SUFFIX), None)
+    end_left_behind(home.name.removesuffix(SUFFIX), home)
     remove_tree(home)

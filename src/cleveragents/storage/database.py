@@ -14,7 +14,7 @@ from cleveragents.storage.durability import sync_directory, sync_file
 from cleveragents.storage.lock import FileLock
 from cleveragents.storage.unit_of_work import UnitOfWork, understood
 
-SCHEMA = "0010"  # the newest migration; a database that is ahead of it is refused
+SCHEMA = "0011"  # the newest migration; a database that is ahead of it is refused
 
 # Older versions can corrupt a WAL database that several processes write to.
 WAL_IS_SAFE = sqlite3.sqlite_version_info >= (3, 51, 3)

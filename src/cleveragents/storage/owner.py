@@ -68,7 +68,8 @@ def start_time(pid: int) -> str:
 def process_fields(pid: int) -> list[str] | None:
     """The fields of /proc/PID/stat after the name: state, parent, group, session, …"""
     try:
-        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+        with open(f"/proc/{pid}/stat", errors="replace") as file:  # of every process, at every step
+            text = file.read()
     except OSError:
         return None
     return text.rpartition(")")[2].split()

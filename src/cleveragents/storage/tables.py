@@ -164,8 +164,6 @@ Table(
     Column("attempt", Integer, nullable=False),
     Column("status", String(16), nullable=False),
     Column("checkpoint_id", ULID, ForeignKey("checkpoints.checkpoint_id", ondelete="SET NULL")),
-    Column("pid", Integer),
-    Column("pid_started", Text),
     Column("result_json", Text),
     Column("output_path", Text, nullable=False),
     Column("superseded_by", ULID),  # the operation that took it back; null while active

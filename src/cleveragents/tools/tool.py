@@ -26,7 +26,6 @@ class Call:
     mark: str  # ends up in the environment of every process of the call
     output: Path  # where what it prints is kept
     timeout: float | None
-    on_start: Callable[[int, str], None]  # told the pid and start time of its process
     on_line: Callable[[str], None]
     must_stop: Callable[[], bool]  # asked several times a second while a process runs
 
@@ -95,7 +94,7 @@ def run_process(
         call.timeout,
         given,
     )
-    finished = run(job, on_start=call.on_start, on_line=call.on_line, must_stop=call.must_stop)
+    finished = run(job, on_line=call.on_line, must_stop=call.must_stop)
     return Outcome(
         finished.exit_code == 0 and finished.ended,
         _summary(finished, call.timeout),
