@@ -133,7 +133,7 @@ Feature: What apply refuses
     Then the exit code is 4
     And the error says
       """
-      1 conflicts are open
+      1 conflict is open
       text: changed on both sides
       solve them: agents plan conflicts
       """

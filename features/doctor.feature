@@ -76,8 +76,8 @@ Feature: The doctor
     And the doctor notes "2 unfinished files of killed processes (1004 bytes)" of "temporary"
     When I run "agents doctor --repair --format json"
     Then the exit code is 0
-    And the doctor says it has done "1 unfinished files removed (1000 bytes)"
-    And the doctor says it has done "1 unfinished files removed (4 bytes)"
+    And the doctor says it has done "1 unfinished file removed (1000 bytes)"
+    And the doctor says it has done "1 unfinished file removed (4 bytes)"
     And the doctor finds nothing of "temporary"
 
   Scenario: unfinished packs of killed processes go with the next command, which says so
@@ -85,7 +85,7 @@ Feature: The doctor
     And a killed process has left an unfinished pack of 1000 bytes and a file it was building
     When I run "agents plan checkpoint create @ --format json"
     Then the exit code is 0
-    And a message says "1 unfinished files of killed processes were removed (1000 bytes)"
+    And a message says "1 unfinished file of killed processes was removed (1000 bytes)"
     And nothing unfinished is in the store
 
   # --- What is gone ------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ Feature: The doctor
     And the project has moved
     When I run "agents doctor --format json"
     Then the exit code is 1
-    And the doctor finds the problem "was moved or deleted; 1 plans are about it" of "projects"
+    And the doctor finds the problem "was moved or deleted; 1 plan is about it" of "projects"
     When I run "agents plan list"
     Then the exit code is 0
     And the error says "when plans were made for it; move it back to go on with them"
@@ -126,7 +126,7 @@ Feature: The doctor
     When the doctor looks, and everything kept stays as it is
     Then the exit code is 1
     And the doctor finds the problem "cp3 cannot be restored as a whole" of "content"
-    And the doctor notes "1 objects of" of "packs"
+    And the doctor notes "1 damaged object in" of "packs"
     When I run "agents doctor --repair --format json"
     Then the exit code is 0
     And the doctor says it has done "1 of 1 lost objects were stored again"
@@ -173,7 +173,7 @@ Feature: The doctor
     And I have run "agents doctor --repair"
     When I run "agents doctor --format json"
     Then the exit code is 0
-    And the doctor notes "objects of" of "packs"
+    And the doctor notes "damaged object" of "packs"
 
   Scenario: the record of what a sandbox started from is lost
     Given I have run "agents run ACTION"
@@ -257,7 +257,7 @@ Feature: The doctor
     And I have run "agents plan checkpoint create @ --label new"
     When I run "agents doctor --repair --format json"
     Then the exit code is 0
-    And the doctor notes "1 snapshots that no row needs" of "orphans"
+    And the doctor notes "1 snapshot that no row needs" of "orphans"
     And there are 5 checkpoints
 
   Scenario: a checkpoint that has neither row nor record is no longer one
@@ -266,7 +266,7 @@ Feature: The doctor
     And the rows of checkpoints 5 and 5 are lost
     When I run "agents doctor --repair --format json"
     Then the exit code is 0
-    And the doctor notes "1 objects of" of "packs"
+    And the doctor notes "1 damaged object in" of "packs"
     And there are 4 checkpoints
 
   Scenario: what was deleted on purpose stays deleted

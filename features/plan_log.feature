@@ -24,7 +24,7 @@ Feature: The history of a plan
       moved      to strategize/complete
       moved      to execute/processing (run 1)
       cp1        pre_execute: before the plan runs
-      step 1     first (write_file): wrote b.txt (1 bytes), N s, from cp1
+      step 1     first (write_file): wrote b.txt (1 byte), N s, from cp1
       cp2        tool: after write_file in step first
       step 2     shaky (shell): failed: exit code 1, N s, from cp2 (taken back by rollback)
       step 2     shaky (shell, attempt 2): failed: exit code 1, N s, from cp2 (taken back by rollback)

@@ -297,7 +297,7 @@ Feature: Plans
       """
       sandbox  git_worktree, 1 file
       cp1  before the plan runs
-      ✓ 1/2 first (write_file)  wrote b.txt (1 bytes)
+      ✓ 1/2 first (write_file)  wrote b.txt (1 byte)
       cp2  after write_file in step first
       ✓ 2/2 shell (shell)  exit code 0
       cp3  after shell in step shell

@@ -19,7 +19,7 @@ Feature: Reading checkpoints back
     And "data.damaged" counts 0
     When I run "agents plan checkpoint verify @ 2"
     Then the exit code is 0
-    And the output says "1 checkpoints verified"
+    And the output says "1 checkpoint verified"
 
   Scenario: damaged files are found in every checkpoint that has them
     Given the stored content of "w3" is damaged

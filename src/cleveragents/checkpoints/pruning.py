@@ -8,6 +8,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict, judge
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.counting import counted
 from cleveragents.events import Note, Reporter
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.correction import CorrectionRepository
@@ -135,8 +136,12 @@ class Pruning:
         """Removes what killed processes left in the store, and says how much it was."""
         cleaned = archive.clean()
         if cleaned.files:
-            text = f"{cleaned.files} unfinished files of killed processes were removed"
-            self._report(Note(plan_id, f"{text} ({cleaned.size_bytes} bytes)"))
+            left = "of killed processes"
+            files = counted(
+                cleaned.files, f"unfinished file {left} was", f"unfinished files {left} were"
+            )
+            size = counted(cleaned.size_bytes, "byte")
+            self._report(Note(plan_id, f"{files} removed ({size})"))
         return cleaned
 
     def _forgotten(self, project_id: str) -> set[str]:

@@ -19,6 +19,7 @@ from cleveragents.cli.invocation import (
     current,
 )
 from cleveragents.cli.render import Block, Fields, Grid, Result, Text, name_fields, show_blocks
+from cleveragents.counting import counted
 from cleveragents.engine.apply import ApplyResult
 from cleveragents.engine.proposal import BRANCH, CHANGES, ApplyOptions, FilePreview, Proposal
 from cleveragents.plans.plan import Plan
@@ -98,7 +99,7 @@ def unapply(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
     if not yes:
         show_blocks([block], current.form, sys.stderr)
     confirm(
-        f"Put {views.counted(paths, 'path')} back as before the plan was applied?",
+        f"Put {counted(len(paths), 'path')} back as before the plan was applied?",
         yes=yes,
         command_line=f"agents plan unapply {found.plan_id}",
     )
@@ -106,7 +107,7 @@ def unapply(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
     app.checkpoints.finish(found.plan_id)
     return Result(
         {**data, "kept": list(undone.kept)},
-        [Text([f"{views.counted(paths, 'path')} put back as before the plan was applied"])],
+        [Text([f"{counted(len(paths), 'path')} put back as before the plan was applied"])],
         "Unapplied",
         messages=_kept(undone.kept),
         next_steps=[f"agents plan apply {found.plan_id}    # applies it again"],
@@ -141,7 +142,7 @@ def _done(done: ApplyResult) -> Result:
     steps = [look] if done.proposal.project.is_repository else []
     return Result(
         data,
-        [Text([f"{views.counted(done.applied.paths, 'file')} {where}"])],
+        [Text([f"{counted(len(done.applied.paths), 'file')} {where}"])],
         "Applied",
         messages=[*_ignored(done.proposal), *_kept(done.applied.kept)],
         next_steps=[*steps, f"agents plan unapply {plan.plan_id}    # takes it back"],
@@ -194,14 +195,15 @@ def _row(file: FilePreview) -> list[str]:
 def _question(proposal: Proposal) -> str:
     count = len(proposal.files)
     if proposal.options.mode == BRANCH:
-        return f"Create a branch with {count} changed files?"
-    return f"Change {count} files in {proposal.project.path}?"
+        return f"Create a branch with {counted(count, 'changed file')}?"
+    return f"Change {counted(count, 'file')} in {proposal.project.path}?"
 
 
 def _ignored(proposal: Proposal) -> list[str]:
     if not proposal.ignored:
         return []
-    return [f"{proposal.ignored} ignored files are left out; --include-ignored takes them along"]
+    left = counted(proposal.ignored, "ignored file is", "ignored files are")
+    return [f"{left} left out; --include-ignored takes along what is ignored"]
 
 
 def _kept(paths: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from cleveragents.checkpoints.comparison import FileDiff
 from cleveragents.cli import views
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Block, Fields, Grid, Result, Text
+from cleveragents.counting import counted
 from cleveragents.engine.bisect import Found, Tried, line_between
 from cleveragents.errors import Failed
 from cleveragents.plans.plan import Plan
@@ -105,7 +106,7 @@ def _blocks(found: Found, changed: Sequence[FileDiff]) -> list[Block]:
         ("First bad", f"{_shown(found.bad.checkpoint)}: exit code {found.bad.exit_code}"),
         ("Last good", _shown(found.good)),
         ("Step between", steps or "none"),
-        ("Tried", f"{len(found.tried)} checkpoints"),
+        ("Tried", counted(len(found.tried), "checkpoint")),
     ]
     rows = [[diff.status, diff.path, f"+{diff.insertions} -{diff.deletions}"] for diff in changed]
     blocks: list[Block] = [Fields("Where it broke", facts)]

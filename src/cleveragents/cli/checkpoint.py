@@ -15,6 +15,7 @@ from cleveragents.cli.invocation import (
     current,
 )
 from cleveragents.cli.render import Grid, Result, Text, name_fields
+from cleveragents.counting import counted
 from cleveragents.errors import InvalidInput
 
 
@@ -143,7 +144,7 @@ def _read_back(found: Sequence[Verified]) -> Result:
     bad = [one for one in found if not one.is_intact]
     intact = [one.checkpoint.checkpoint_id for one in found if one.is_intact]
     if not bad:
-        text = Text([f"{len(intact)} checkpoints verified"])
+        text = Text([f"{counted(len(intact), 'checkpoint')} verified"])
         return Result({"verified": intact, "damaged": []}, [text])
     table = [
         [one.checkpoint.name, one.checkpoint.checkpoint_id, line]

@@ -17,6 +17,7 @@ from cleveragents.cli.invocation import (
     current,
 )
 from cleveragents.cli.render import Grid, Result, Text, name_fields, show_blocks
+from cleveragents.counting import counted
 from cleveragents.engine.refresh import Proposed
 from cleveragents.plans.conflict import Conflict
 from cleveragents.plans.plan import Plan
@@ -101,7 +102,7 @@ def refresh(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
             "files": done.files,
             "conflicts": [_row(conflict) for conflict in done.conflicts],
         },
-        [Text([f"{done.files} paths merged into the sandbox"]), *_table(done.conflicts)],
+        [Text([f"{counted(done.files, 'path')} merged into the sandbox"]), *_table(done.conflicts)],
         status="warn" if done.conflicts else "ok",
         next_steps=[
             *(_ways_out(found, done.conflicts) or [f"agents plan apply {found.plan_id}"]),

@@ -7,6 +7,7 @@ import typer
 from cleveragents.cli import views
 from cleveragents.cli.invocation import add_commands, current
 from cleveragents.cli.render import Fields, Grid, Outline, Result
+from cleveragents.counting import counted
 from cleveragents.engine.doctor.doctor import Report
 from cleveragents.engine.doctor.facts import Facts, PlanFacts
 from cleveragents.engine.doctor.findings import Finding, Level
@@ -41,6 +42,7 @@ def doctor(
 def _told(report: Report) -> Result:
     problems = [one for _, one in report.findings if one.level is Level.PROBLEM]
     helps = dict.fromkeys(one.help for one in problems)
+    said = [f"{counted(len(problems), 'problem was', 'problems were')} found"] if problems else []
     disk = _disk(report.facts)
     return Result(
         {
@@ -63,7 +65,7 @@ def _told(report: Report) -> Result:
         footer="no problem found" if report.is_healthy else "",
         status="ok" if report.is_healthy else "warn",
         exit_code=0 if report.is_healthy else 1,
-        messages=[] if report.is_healthy else [f"{len(problems)} problems were found"],
+        messages=said,
         next_steps=list(helps),
         paged=True,
     )

@@ -8,6 +8,7 @@ from rich.markup import escape
 from cleveragents.cli.console import PatientConsole, silence
 from cleveragents.cli.escaping import safe
 from cleveragents.cli.lanes import Lanes, elapsed
+from cleveragents.counting import counted
 from cleveragents.events import (
     CallUndone,
     CheckpointSame,
@@ -83,8 +84,8 @@ class Progress:
                 again = _again(event.attempts_left)
                 self._line(f"[red]✗[/] subplan {name}  {_told(event.reason)}{again}")
             case SubplanMerged():
-                found = f", {event.conflicts} conflicts" if event.conflicts else ""
-                paths = f"{event.files} path{'s' if event.files != 1 else ''}"
+                found = f", {counted(event.conflicts, 'conflict')}" if event.conflicts else ""
+                paths = counted(event.files, "path")
                 self._line(f"[green]⇐[/] subplan {name}  {paths} merged{found}")
             case _:
                 return
@@ -92,9 +93,9 @@ class Progress:
     def _tell_way_back(self, event: RolledBack | PathsRestored | CallUndone) -> None:
         match event:
             case RolledBack():
-                self._line(f"[yellow]↶[/] back to cp{event.seq}, {_files(event.files)}")
+                self._line(f"[yellow]↶[/] back to cp{event.seq}, {counted(event.files, 'file')}")
             case PathsRestored():
-                self._line(f"[yellow]↶[/] {_files(event.files)} from cp{event.seq}")
+                self._line(f"[yellow]↶[/] {counted(event.files, 'file')} from cp{event.seq}")
             case CallUndone():
                 mark = "[yellow]↶[/]" if event.worked else "[red]✗[/]"
                 self._line(f"{mark} {_told(event.text)}")
@@ -102,7 +103,7 @@ class Progress:
     def _tell_other(self, event: Event) -> None:
         match event:
             case SandboxReady():
-                self._line(f"  sandbox  {event.strategy}, {_files(event.files)}")
+                self._line(f"  sandbox  {event.strategy}, {counted(event.files, 'file')}")
             case Decided():
                 why = f"  [dim]{_told(event.why)}[/]" if event.why else ""
                 self._line(f"[green]?[/] {_told(event.name)}  → {_told(event.chosen)}{why}")
@@ -113,9 +114,8 @@ class Progress:
             case Validated() | CheckpointTried():
                 self._tell_check(event)
             case SandboxRefreshed():
-                self._line(
-                    f"[yellow]↻[/] refreshed, {event.files} paths, {event.conflicts} conflicts"
-                )
+                found = counted(event.conflicts, "conflict")
+                self._line(f"[yellow]↻[/] refreshed, {counted(event.files, 'path')}, {found}")
             case Note():
                 self._line(f"[yellow]note:[/] {_told(event.text)}")
             case _:
@@ -153,10 +153,6 @@ class Progress:
 
 def _again(attempts_left: int) -> str:
     return f", {attempts_left} more to try" if attempts_left else ""
-
-
-def _files(count: int) -> str:
-    return f"{count} file{'s' if count != 1 else ''}"
 
 
 def _told(text: str) -> str:

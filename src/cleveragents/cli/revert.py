@@ -15,6 +15,7 @@ from cleveragents.cli.invocation import (
     current,
 )
 from cleveragents.cli.render import Result, Text
+from cleveragents.counting import counted
 
 
 class BackTo(StrEnum):
@@ -45,7 +46,8 @@ def revert(
     app = current.app(progress=True)
     found = app.plans.find(plan)
     left = app.reversions.left(found)
-    told = f"all that {found.name} has done goes back to the start; it may be done {left} times"
+    often = counted(left, "more time")
+    told = f"all that {found.name} has done goes back to the start; it may be done {often}"
     if dry_run:
         data = {"plan_id": found.plan_id, "to_phase": to_phase, "times_left": left}
         return Result(data, [Text([told])], messages=["dry run: nothing was changed"])

@@ -15,6 +15,7 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Grid, Result
 from cleveragents.cli.views import size
+from cleveragents.counting import counted
 from cleveragents.engine.cleanup import Lying
 from cleveragents.plans.lifecycle import written
 
@@ -54,7 +55,8 @@ def prune(
     found = app.cleanup.list(app.plans.list())
     doomed = [each for each in found if each.may_go or discard]
     kept = len(found) - len(doomed)
-    notes = [f"{kept} with unapplied work stay; --discard removes them too"] if kept else []
+    stay = counted(kept, "sandbox with unapplied work stays", "sandboxes with unapplied work stay")
+    notes = [f"{stay}; --discard removes these too"] if kept else []
     data = {"removed": [_row(each) for each in doomed], "kept": kept}
     if dry_run or not doomed:
         said = "dry run: nothing was removed" if dry_run else "there is nothing to remove"
@@ -62,7 +64,7 @@ def prune(
     total = size(sum(each.size_bytes for each in doomed))
     flag = " --discard" if discard else ""
     confirm(
-        f"Remove the files of {len(doomed)} sandboxes ({total})?",
+        f"Remove the files of {counted(len(doomed), 'sandbox', 'sandboxes')} ({total})?",
         yes=yes,
         command_line=f"agents sandbox prune{flag}",
     )

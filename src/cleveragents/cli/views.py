@@ -1,6 +1,6 @@
 """What commands show of plans and differences: data for programs, blocks for people."""
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import cast
@@ -281,8 +281,3 @@ def _after_failure(found: PlanStatus) -> list[str]:
     if kept and found.plan.error and kept[-1].step_index == found.plan.error.step_index:
         ways.append(f"agents plan rollback {plan} {kept[-1].seq}    # what the failed step left")
     return ways
-
-
-def counted(things: Sized, noun: str) -> str:
-    """How many there are, in words that fit the number."""
-    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"

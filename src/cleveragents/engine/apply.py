@@ -11,6 +11,7 @@ from cleveragents.checkpoints.operations import Kind, Operation, OperationReposi
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.counting import counted
 from cleveragents.engine.application import Applications, Applied
 from cleveragents.engine.proposal import BRANCH, ApplyOptions, Proposal, Proposals
 from cleveragents.engine.validate import Check, Validations
@@ -118,9 +119,9 @@ class ApplyPhase:
                 last = self._last(plan)
                 edited = self._applications.edited(last)
                 if edited:
+                    many = counted(len(edited), "path was", "paths were")
                     raise Refused(
-                        f"{len(edited)} paths were edited since the plan was applied; "
-                        "nothing was changed",
+                        f"{many} edited since the plan was applied; nothing was changed",
                         detail=[shown(path) for path in edited],
                         hints=["commit or move your edits away, then try again"],
                     )
@@ -154,7 +155,7 @@ class ApplyPhase:
             left = ConflictRepository(connection).open(plan.plan_id)
         if left:
             raise Refused(
-                f"{len(left)} conflicts are open",
+                f"{counted(len(left), 'conflict is', 'conflicts are')} open",
                 detail=[f"{shown(conflict.path)}: {conflict.reason}" for conflict in left],
                 hints=[f"solve them: agents plan conflicts {plan.plan_id}"],
             )
@@ -212,8 +213,9 @@ def _refuse_obstacles(plan: Plan, proposal: Proposal) -> None:
             hints=[f"apply it to the files: agents plan apply {plan.plan_id}"],
         )
     if proposal.obstacles:
+        many = counted(len(proposal.obstacles), "path is", "paths are")
         raise Refused(
-            f"{len(proposal.obstacles)} paths are in the way; nothing was changed",
+            f"{many} in the way; nothing was changed",
             detail=[str(obstacle) for obstacle in proposal.obstacles],
             hints=[
                 "move yours away or undo your change, then apply again",

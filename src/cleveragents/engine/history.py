@@ -7,6 +7,7 @@ from typing import Any
 
 from cleveragents.checkpoints.checkpoint import CheckpointRepository, facts
 from cleveragents.checkpoints.operations import Operation, OperationRepository
+from cleveragents.counting import counted
 from cleveragents.engine.operation_story import story
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import Decision, DecisionRepository
@@ -99,7 +100,7 @@ class _Telling:
         count = len(action.steps)
         named = f"{action.name}: {action.description}" if action.description else action.name
         about = {"action": action.name, "steps": count}
-        return "made", f"{named} ({count} step{'s' if count > 1 else ''})", about
+        return "made", f"{named} ({counted(count, 'step')})", about
 
     def _moved(self, entry: Entry) -> Told:
         moved = entry.detail

@@ -1,8 +1,10 @@
 """Tells in a sentence what an operation did, from its intent and its outcome."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from cleveragents.checkpoints.operations import Kind, Operation, Status
+from cleveragents.counting import counted
 
 UNFINISHED = {
     Status.OPEN: "unfinished",
@@ -27,13 +29,13 @@ def _told(operation: Operation, names: Mapping[str, str], subplans: Mapping[str,
             return f"{gone or 'checkpoints'} forgotten{_freed(outcome)}"
         case Kind.MERGE:
             name = subplans.get(intent["child"], "a subplan")
-            return f"{name}: {_paths(intent['files'])} merged{_conflicts(outcome)}"
+            return f"{name}: {counted(intent['files'], 'path')} merged{_conflicts(outcome)}"
         case Kind.REFRESH:
-            return f"{_paths(intent['files'])} of the project merged{_conflicts(outcome)}"
+            return f"{counted(intent['files'], 'path')} of the project merged{_conflicts(outcome)}"
         case Kind.APPLY | Kind.UNAPPLY:
             where = f"branch {intent['branch']}" if "branch" in intent else "the project"
             way = "to" if operation.kind is Kind.APPLY else "taken back from"
-            return f"{_paths(len(intent['paths']))} {way} {where}"
+            return f"{counted(len(intent['paths']), 'path')} {way} {where}"
         case Kind.VALIDATE:
             return "the result tried in a copy of its own"
         case _:
@@ -49,24 +51,20 @@ def _aim(operation: Operation, names: Mapping[str, str]) -> str:
     return f"to {target}" if target else ""
 
 
-def _paths(count: int) -> str:
-    return f"{count} path{'' if count == 1 else 's'}"
-
-
-def _conflicts(outcome: Mapping[str, object]) -> str:
+def _conflicts(outcome: Mapping[str, Any]) -> str:
     count = outcome.get("conflicts")
-    return f", {count} conflict{'' if count == 1 else 's'}" if count else ""
+    return f", {counted(count, 'conflict')}" if count else ""
 
 
-def _done(outcome: Mapping[str, object]) -> str:
+def _done(outcome: Mapping[str, Any]) -> str:
     """What going back to a checkpoint did."""
     words = {"files": ("file", "put back"), "tool_calls": ("call", "taken back")}
     return ", ".join(
-        f"{count} {noun}{'' if count == 1 else 's'} {what}"
+        f"{counted(count, noun)} {what}"
         for key, (noun, what) in words.items()
         if (count := outcome.get(key)) is not None
     )
 
 
-def _freed(outcome: Mapping[str, object]) -> str:
-    return f", {outcome['bytes_freed']} bytes freed" if outcome else ""
+def _freed(outcome: Mapping[str, Any]) -> str:
+    return f", {counted(outcome['bytes_freed'], 'byte')} freed" if outcome else ""

@@ -8,6 +8,7 @@ from cleveragents.checkpoints.operations import Kind, Operation, OperationReposi
 from cleveragents.checkpoints.rollback import Ending, FileChange
 from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.counting import counted
 from cleveragents.errors import Refused
 from cleveragents.events import Note, Reporter
 from cleveragents.plans.cursor import step_at
@@ -236,6 +237,5 @@ def _told_again(course: Course) -> str:
     count = len(course.again)
     if not count:
         return "; no finished step runs again"
-    return f"; {count} finished step{'s run' if count > 1 else ' runs'} again: " + ", ".join(
-        course.again
-    )
+    steps = counted(count, "finished step runs", "finished steps run")
+    return f"; {steps} again: {', '.join(course.again)}"

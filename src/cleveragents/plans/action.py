@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from cleveragents.counting import counted
 from cleveragents.errors import CleverAgentsError, InvalidInput, NotFound
 from cleveragents.nearest import asking
 from cleveragents.plans.source import Location, Plain, Source
@@ -115,7 +116,7 @@ def _checked(filled: Plain, source: Source, problems: list[str]) -> Action:
     problems = list(dict.fromkeys(problems))
     if problems or action is None:
         raise InvalidInput(
-            f"{source.name} has {len(problems)} problem{'s' if len(problems) > 1 else ''}",
+            f"{source.name} has {counted(len(problems), 'problem')}",
             detail=problems,
             hints=["mend what is listed and try again"],
         )

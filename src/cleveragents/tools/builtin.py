@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from cleveragents.counting import counted
 from cleveragents.sandbox.git import apply_patch
 from cleveragents.sandbox.paths import Contained
 from cleveragents.tools.declaration import FUNCTION, CommandTool, Declaration, Plainly
@@ -87,7 +88,7 @@ def _python(call: Call, given: PythonParameters) -> Outcome:
 def _write_file(call: Call, given: WriteParameters) -> Outcome:
     data = given.content.encode()
     Contained(call.sandbox).write(given.path, data)
-    return succeeded(f"wrote {given.path} ({len(data)} bytes)")
+    return succeeded(f"wrote {given.path} ({counted(len(data), 'byte')})")
 
 
 def _edit_file(call: Call, given: EditParameters) -> Outcome:
@@ -118,7 +119,7 @@ def _apply_patch(call: Call, given: PatchParameters) -> Outcome:
 def _read_file(call: Call, given: PathParameters) -> Outcome:
     data = Contained(call.sandbox).read(given.path)
     call.output.write_bytes(data)
-    return succeeded(f"read {given.path} ({len(data)} bytes)")
+    return succeeded(f"read {given.path} ({counted(len(data), 'byte')})")
 
 
 def _declared(name: str, description: str, *, read_only: bool = False) -> Declaration:

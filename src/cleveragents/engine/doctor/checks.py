@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from cleveragents.counting import counted
 from cleveragents.engine.doctor.facts import Facts, PlanFacts
 from cleveragents.engine.doctor.findings import Finding, note, problem
 from cleveragents.plans.lifecycle import APPLIED, RUNNING
@@ -83,9 +84,9 @@ def _space(facts: Facts) -> Iterator[Finding]:
 def _projects(facts: Facts) -> Iterator[Finding]:
     for project in facts.projects:
         if project.path is not None and project.plans and not project.path.is_dir():
-            text = f"the project {project.path} was moved or deleted; {len(project.plans)} plans"
+            about = counted(len(project.plans), "plan is", "plans are")
             yield problem(
-                f"{text} are about it",
+                f"the project {project.path} was moved or deleted; {about} about it",
                 f"move it back, or save what a plan has: agents plan rollback "
                 f"{project.plans[-1].plan.plan_id} CHECKPOINT --to DIR",
             )
@@ -150,7 +151,8 @@ def _packs(facts: Facts) -> Iterator[Finding]:
     for project in facts.projects:
         for pack in project.store.packs:
             if pack.is_damaged:
-                text = pack.problem or f"{pack.damaged} objects of {pack.path.name} are damaged"
+                many = counted(pack.damaged, "damaged object")
+                text = pack.problem or f"{many} in {pack.path.name}"
                 advice = "" if project.missed else "nothing in it is missed; it does no harm"
                 yield note(f"{text}: {pack.path}", advice)
 
@@ -176,7 +178,8 @@ def _orphans(facts: Facts) -> Iterator[Finding]:
         if rest:
             size = sum(orphan.size_bytes for orphan in rest)
             age = _age(max(orphan.age_seconds for orphan in rest))
-            text = f"{len(rest)} snapshots that no row needs ({size} bytes, up to {age} old)"
+            kept = f"{counted(size, 'byte')}, up to {age} old"
+            text = f"{counted(len(rest), 'snapshot')} that no row needs ({kept})"
             yield note(
                 text, f"a prune frees them {_age(ORPHAN_GRACE_SECONDS)} after they were made"
             )
@@ -187,7 +190,8 @@ def _temporary(facts: Facts) -> Iterator[Finding]:
     paths += [path for plan in facts.plans for path in plan.leftovers]
     if paths:
         size = sum(path.lstat().st_size for path in paths)
-        yield note(f"{len(paths)} unfinished files of killed processes ({size} bytes)", REPAIR)
+        files = f"{counted(len(paths), 'unfinished file')} of killed processes"
+        yield note(f"{files} ({counted(size, 'byte')})", REPAIR)
 
 
 def _called(plan: PlanFacts) -> str:

@@ -6,6 +6,7 @@ from typing import cast
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.pruning import Pruning
+from cleveragents.counting import counted
 from cleveragents.engine.doctor import rebuild
 from cleveragents.engine.doctor.facts import Facts, ProjectFacts
 from cleveragents.engine.recover import Ownership
@@ -78,14 +79,14 @@ class Repairs:
             if project.store.temporary:
                 archive = self._sandboxes.archive(project.project_id)
                 cleaned = self._pruning.clean(archive)
-                yield f"{cleaned.files} unfinished files removed ({cleaned.size_bytes} bytes)"
+                yield _removed(cleaned.files, cleaned.size_bytes)
         for plan in facts.plans:
             if plan.leftovers:
                 with self._ownership.own(plan.plan.plan_id, "cleaning up"):
                     size = sum(path.lstat().st_size for path in plan.leftovers)
                     for path in plan.leftovers:
                         path.unlink()
-                yield f"{len(plan.leftovers)} unfinished files removed ({size} bytes)"
+                yield _removed(len(plan.leftovers), size)
 
     def _rebuild(self, project: ProjectFacts, plan_id: str) -> Iterator[str]:
         known = project.plan(plan_id)
@@ -105,6 +106,10 @@ class Repairs:
             rebuild.add_checkpoints(connection, rows)
         names = ", ".join(f"cp{orphan.seq}" for orphan in rows)
         yield f"plan {plan_id}: {names} made again from the store"
+
+
+def _removed(files: int, size: int) -> str:
+    return f"{counted(files, 'unfinished file')} removed ({counted(size, 'byte')})"
 
 
 def _refuse_registered_anew(facts: Facts, project: ProjectFacts, plan_id: str) -> None:
