@@ -45,7 +45,6 @@ Feature: Plans
       | attempt   | 0            |
       | steps     | 1            |
       | next_step | 0            |
-    And a message is "steps are not confined yet: an absolute path in a step still reaches your own files"
     And the decisions that count are "Add session handling"
     When I run "agents plan status @ --format json"
     Then the data holds
@@ -53,6 +52,27 @@ Feature: Plans
       | progress          | [{"step": "first", "status": "pending"}] |
       | execution.sandbox | null                                   |
       | interrupted       | false                                  |
+
+  Scenario: that steps are not confined is told when a plan runs first, and to those who ask for more
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    When I run "agents plan use ACTION --format json"
+    Then no message says "not confined"
+    When I run "agents plan execute @ --format json"
+    Then a message is "steps are not confined yet: an absolute path in a step still reaches your own files"
+    When I run "agents plan status @ --format json"
+    Then no message says "not confined"
+    When I run "agents plan status @ --verbose --format json"
+    Then a message says "steps are not confined yet"
+    When I run "agents plan rollback @ 1 --yes --format json"
+    Then no message says "not confined"
+    When I run "agents plan execute @ --format json"
+    Then no message says "not confined"
+    When I run "agents doctor --format json"
+    Then a message says "steps are not confined yet"
 
   Scenario: people get the id and what to type next
     Given a plain folder

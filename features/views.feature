@@ -55,6 +55,7 @@ Feature: Views of much, on terminals of every kind
     Given a plain folder
     And the variable PAGER is "<pager>"
     And the variable LINES is "4"
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_AUTO_CREATE_ON is empty
     And the steps
       """
       - {name: first, tool: shell, with: {command: "true"}}
@@ -70,7 +71,7 @@ Feature: Views of much, on terminals of every kind
       | less 'unclosed      | to execute/complete |
       | nothing-of-the-kind | to execute/complete |
       | head -n 1           | WHAT                |
-      | true                | steps are not       |
+      | true                | automatic check     |
 
   # --- Terminals and locales ---------------------------------------------------------------------
 

@@ -65,7 +65,7 @@ def _told(report: Report) -> Result:
         footer="no problem found" if report.is_healthy else "",
         status="ok" if report.is_healthy else "warn",
         exit_code=0 if report.is_healthy else 1,
-        messages=said,
+        messages=[*said, views.UNCONFINED],
         next_steps=list(helps),
         paged=True,
     )

@@ -83,6 +83,8 @@ def cancel(plan: PlanArgument) -> Result:
 
 def run_plan(app: App, plan: Plan, *, restore: bool = False, retry_unsafe: bool = False) -> Result:
     """Runs a plan and tells how it ended; a failed step is a failed command."""
+    if plan.attempt == 0:  # told once, when it is about to matter for the first time
+        current.messages.append(views.UNCONFINED)
     current.messages += views.cautions(plan, app)
     done = app.execute.run(plan.plan_id, restore=restore, retry_unsafe=retry_unsafe)
     app.subplans.merge_again(done)

@@ -107,12 +107,9 @@ def runs_bare(plan: Plan) -> bool:
 
 def cautions(plan: Plan, app: App) -> list[str]:
     """What every output about a plan says while it is so."""
-    found = [UNCONFINED]
     if runs_bare(plan):
-        found.append(ROLLBACK_OFF)
-    elif not app.checkpoints.policy.triggers:
-        found.append(AUTOMATIC_OFF)
-    return found
+        return [ROLLBACK_OFF]
+    return [] if app.checkpoints.policy.triggers else [AUTOMATIC_OFF]
 
 
 def find(app: App, text: str) -> Plan:
@@ -136,7 +133,7 @@ def status(found: PlanStatus, app: App) -> Result:
             for child in found.children
         ]
         blocks.append(Grid("", ["SUBPLAN", "NAME", "STATE", "MERGED"], rows))
-    messages = cautions(plan, app)
+    messages = [*([UNCONFINED] if current.verbose else []), *cautions(plan, app)]
     if found.interrupted:
         messages.append("the run was interrupted; `plan resume` goes on from its checkpoint")
     messages += [
