@@ -19,6 +19,7 @@ from nox.command import CommandFailed
 ROOT = Path(__file__).resolve().parent
 BUILD = ROOT / "build"
 BIN = ROOT / ".venv" / "bin"
+HANDED_ON = ("WRITE_RENDERED",)
 GENERATED = ("commands", "errors", "events", "settings", "states")  # pages made from the code
 SUITES = ("unit_tests", "integration_tests")
 
@@ -194,7 +195,10 @@ def temporary_directory(suite: str) -> Path:
 
 
 def environment(suite: str, temporary: Path) -> dict[str, str]:
-    """Builds the environment of a session: an empty HOME, no GIT_* and no CLEVERAGENTS_*."""
+    """Builds the environment of a session: an empty HOME, no GIT_* and no CLEVERAGENTS_*.
+
+    What a caller asks of the tests themselves is handed on.
+    """
     home = BUILD / "home" / suite
     remove(home)
     home.mkdir(parents=True)
@@ -206,6 +210,7 @@ def environment(suite: str, temporary: Path) -> dict[str, str]:
         "TERM": os.environ.get("TERM", "dumb"),
         "COVERAGE_FILE": str(coverage_data(suite) / "data"),
         "HYPOTHESIS_STORAGE_DIRECTORY": str(BUILD / "hypothesis"),
+        **{name: os.environ[name] for name in HANDED_ON if name in os.environ},
     }
 
 
