@@ -296,6 +296,17 @@ Feature: Going back to a checkpoint
     Then the exit code is 0
     And the plan's file "a.txt" holds "by hand"
 
+  Scenario: a rollback of a complete plan that is taken back leaves nothing to run, and says so
+    When I run "agents plan rollback @ 1 --yes"
+    Then the error does not say "completes the plan"
+    When I follow the hint that takes it back
+    Then the plan is "execute/queued"
+    And the error says "# every step has run: completes the plan"
+    When I run "agents plan status @"
+    Then the error says "# every step has run: completes the plan"
+    When I run "agents plan execute @"
+    Then the plan is "execute/complete"
+
   Scenario: to the present state there is nothing to do
     When I run "agents plan rollback @ 4 --yes"
     Then the exit code is 0

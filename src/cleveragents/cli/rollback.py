@@ -22,6 +22,7 @@ from cleveragents.cli.invocation import (
     current,
 )
 from cleveragents.cli.render import Block, Fields, Result, Text, show_blocks
+from cleveragents.counting import counted
 from cleveragents.errors import Failed, InvalidInput, Refused
 from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.plans.plan import Plan
@@ -204,15 +205,15 @@ def _done(result: RollbackResult) -> Result:
         status="warn" if result.not_undone else "ok",
         messages=told,
         next_steps=[
-            f"agents plan execute {plan.plan_id}",
+            views.going_on(plan),
             f"agents plan rollback {plan.plan_id} {result.safety.seq}    # takes this one back",
         ],
     )
 
 
 def _footer(result: RollbackResult) -> str:
-    failed = len(result.not_undone)
-    return f"Rollback complete, but for {failed} undo calls" if failed else "Rollback complete"
+    failed = counted(len(result.not_undone), "undo call")
+    return f"Rollback complete, but for {failed}" if result.not_undone else "Rollback complete"
 
 
 def _about_calls(result: RollbackResult) -> list[str]:

@@ -263,11 +263,17 @@ def next_steps(found: PlanStatus) -> list[str]:
     if stage == STRATEGY_FAILED:
         return ["agents plan use ACTION    # once the action is mended"]
     if stage in (CANCELLED, ERRORED, QUEUED, STRATEGIZED) or found.interrupted:
-        again = [f"agents plan {'resume' if found.interrupted else 'execute'} {plan}"]
+        again = [f"agents plan resume {plan}" if found.interrupted else going_on(found.plan)]
         if found.sandbox is None:
             return again
         return [*again, *look, *([] if bare or stage != ERRORED else _after_failure(found))]
     return look if stage == RUNNING else []
+
+
+def going_on(plan: Plan) -> str:
+    """The command that runs a plan on, with what it does where nothing is left to run."""
+    command = f"agents plan execute {plan.plan_id}"
+    return command if plan.step else f"{command}    # every step has run: completes the plan"
 
 
 def _after_failure(found: PlanStatus) -> list[str]:
