@@ -34,7 +34,7 @@ Feature: Sandboxes that lie around
       | sandboxes.1.unapplied | true                 |
     When I run "agents sandbox prune --dry-run"
     Then the output says "apply/applied"
-    And the error says "1 with unapplied work stay"
+    And the error says "1 sandbox with unapplied work stays"
     When I run "agents sandbox prune"
     Then the exit code is 2
     When I run "agents sandbox prune --yes"
@@ -54,7 +54,7 @@ Feature: Sandboxes that lie around
 
   Scenario Outline: the sandbox of a cancelled plan, with <policy>
     Given the variable CLEVERAGENTS_SANDBOX_CLEANUP is "<policy>"
-    When I run "agents plan cancel @"
+    When I run "agents plan cancel @ --yes"
     Then the exit code is 0
     And <left> files of a sandbox are left
 

@@ -92,11 +92,30 @@ Feature: Stopping a plan
     When I run "agents plan resume @"
     Then the exit code is 0
     And the plan is "execute/complete"
+
+  Scenario: a plan that is complete is not cancelled by a slip, and can be made complete again
+    Given a plain folder
+    And the steps
+      """
+      - {name: only, tool: shell, with: {command: "echo run >> log"}}
+      """
+    And I have run "agents run ACTION"
     When I run "agents plan cancel @"
+    Then the exit code is 2
+    And the error says "this needs a confirmation"
+    And the plan is "execute/complete"
+    When I type on a terminal "agents plan cancel @"
+      | question                                        | answer |
+      | Every step of the plan has run. Cancel it       | n      |
+    Then the exit code is 1
+    And the plan is "execute/complete"
+    When I run "agents plan cancel @ --yes"
     Then the exit code is 0
     And the plan is "execute/cancelled"
+    And the error says "# every step has run: completes the plan"
     When I run "agents plan execute @"
     Then the exit code is 0
+    And the plan is "execute/complete"
     And the plan's file "log" holds "run"
 
   Scenario: a dead run is cancelled

@@ -10,7 +10,9 @@ from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
     TakeOverOption,
+    YesOption,
     add_commands,
+    confirm,
     current,
 )
 from cleveragents.cli.render import Fields, Result
@@ -69,14 +71,23 @@ def resume(
     return run_plan(app, found, restore=True, retry_unsafe=retry_unsafe)
 
 
-def cancel(plan: PlanArgument) -> Result:
+def cancel(plan: PlanArgument, yes: YesOption = False) -> Result:
     """Stop a plan, also one that another process runs; it can be gone on with later.
+
+    It asks only about a plan that is complete: there is nothing left to stop.
 
     Examples:
       agents plan cancel @
     """
     app = current.app(progress=True)
-    done = app.cancellation.cancel(views.find(app, plan).plan_id)
+    found = views.find(app, plan)
+    if found.stage == COMPLETE:
+        confirm(
+            "Every step of the plan has run. Cancel it all the same? What it did stays.",
+            yes=yes,
+            command_line=f"agents plan cancel {found.plan_id}",
+        )
+    done = app.cancellation.cancel(found.plan_id)
     app.cleanup.after_cancel(done)
     return views.status(app.plans.status(done), app)
 
