@@ -78,6 +78,31 @@ Feature: Apply, whatever happens in between
     And the error says "an interrupted apply was finished"
     And the user's repository and files are as they were
 
+  Scenario: an apply that was interrupted is finished by the next apply, and by no other then
+    Given an apply has been killed half-way
+    When I run "agents plan apply @"
+    Then the exit code is 0
+    And the error says "the interrupted apply was finished just now; nothing else was done"
+    And the output says "✓ OK Applied"
+    And the output says "n/m/f"
+    And the plan is "apply/applied"
+    And the error says "agents plan unapply"
+    When I run "agents plan apply @ --yes"
+    Then the exit code is 4
+
+  Scenario: an unapply that was interrupted is finished by the next unapply
+    Given I have run "agents plan apply @ --yes"
+    When an unapply is killed while it makes the sandbox again
+    And I run "agents plan unapply @ --format json"
+    Then the exit code is 0
+    And the data holds
+      | field | value      |
+      | phase | "execute"  |
+      | state | "complete" |
+      | as    | "changes"  |
+    And a message says "the interrupted unapply was finished just now"
+    And the user's repository and files are as they were
+
   Scenario: what cannot be made durable stays unfinished
     When an apply cannot be made durable
     Then the exit code is 1

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from cleveragents.app import App
+from cleveragents.checkpoints.operations import Kind, Operation
 from cleveragents.cli import views
 from cleveragents.cli.invocation import (
     DryRunOption,
@@ -65,7 +66,13 @@ def apply(
 def apply_plan(
     app: App, plan: Plan, options: ApplyOptions, *, yes: bool, dry_run: bool = False
 ) -> Result:
-    """Shows what an apply would do, asks, and does exactly that."""
+    """Shows what an apply would do, asks, and does exactly that.
+
+    One that was interrupted had been agreed to: it is finished, and that is all.
+    """
+    begun = app.apply.finish_begun(plan.plan_id, Kind.APPLY)
+    if begun is not None:
+        return _finished(app, begun)
     digest = None
     if dry_run or not yes:
         proposal = app.apply.preview(plan.plan_id, options)
@@ -91,6 +98,9 @@ def unapply(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
     """
     app = current.app(progress=True)
     found = app.plans.find(plan)
+    begun = app.apply.finish_begun(found.plan_id, Kind.UNAPPLY)
+    if begun is not None:
+        return _finished(app, begun)
     paths = app.apply.preview_unapply(found.plan_id)
     data = {"plan": found.plan_id, "files": [name_fields("path", path) for path in paths]}
     block = Text([*paths[:LISTED], *_rest(len(paths))])
@@ -121,6 +131,27 @@ def _preview(plan: Plan, proposal: Proposal) -> Result:
         status="warn" if proposal.obstacles else "ok",
         messages=["dry run: nothing was changed"],
         next_steps=[f"agents plan apply {plan.plan_id}"],
+    )
+
+
+def _finished(app: App, begun: Operation) -> Result:
+    """What is told of an apply or unapply that recovery has just brought to its end."""
+    app.checkpoints.finish(begun.plan_id)
+    plan, paths = app.plans.find(begun.plan_id), list(map(str, begun.intent["paths"]))
+    data = {
+        "plan": plan.plan_id,
+        "as": begun.intent["as"],
+        "files": [name_fields("path", path) for path in paths],
+        "phase": plan.phase,
+        "state": plan.state,
+    }
+    back = "unapply" if begun.kind is Kind.APPLY else "apply"
+    return Result(
+        data,
+        [Text([*paths[:LISTED], *_rest(len(paths))])],
+        "Applied" if begun.kind is Kind.APPLY else "Unapplied",
+        messages=[f"the interrupted {begun.kind} was finished just now; nothing else was done"],
+        next_steps=[f"agents plan {back} {plan.plan_id}    # takes it back"],
     )
 
 

@@ -131,6 +131,17 @@ class ApplyPhase:
             raise undone.error
         return undone
 
+    def finish_begun(self, plan_id: str, kind: Kind) -> Operation | None:
+        """Lets recovery finish an interrupted apply or unapply; returns it if that succeeded."""
+        with self._database.unit_of_work() as connection:
+            begun = OperationRepository(connection).unfinished(plan_id)
+        wanted = [operation for operation in begun if operation.kind is kind]
+        if not wanted:
+            return None
+        with self._own(plan_id, f"finishing the {kind}"), self._database.unit_of_work() as inside:
+            reached = PlanRepository(inside).get(plan_id).stage
+        return wanted[0] if reached == (APPLIED if kind is Kind.APPLY else COMPLETE) else None
+
     def _plan(self, plan_id: str, needed: Stage) -> Plan:
         with self._database.unit_of_work() as connection:
             plan = PlanRepository(connection).get(plan_id)
