@@ -108,7 +108,7 @@ Feature: Corrections
   Scenario: a dry run tells it all and changes nothing
     When with the options --dry-run --format json I correct "storage" by saying "no"
     Then the exit code is 0
-    And the keys of "data" are "plan, decision, checkpoint, decisions, standing, subplans, merged_again, steps, files, undo, cannot_be_undone"
+    And the keys of "data" are "plan, decision, checkpoint, decisions, standing, subplans, merged_again, steps, files, undo, cannot_be_undone, choose"
     And the data holds
       | field                | value     |
       | decisions.0.chosen   | "sqlite"  |
@@ -125,11 +125,26 @@ Feature: Corrections
     Then the output says
       """
       decide again
-      Which storage → sqlite
+      Which storage (was sqlite)
       let stand
       Which colour → red
       run again
       """
+
+  Scenario: a dry run shows what is to be chosen, and takes the steps of the other option back
+    When with the options --dry-run --choose postgres I correct "storage" by saying "no"
+    Then the output says
+      """
+      Which storage sqlite → postgres
+      Which schema (was flat)
+      take back     storage > sqlite
+      run again
+      """
+    When with the options --dry-run --choose postgres --format json I correct "storage" by saying "no"
+    Then the data holds
+      | field  | value      |
+      | choose | "postgres" |
+    And the plan's log is "first sqlite red flat last"
 
   Scenario: without a terminal it needs --yes
     When with the options --format=rich I correct "storage" by saying "no"

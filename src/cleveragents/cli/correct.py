@@ -21,6 +21,7 @@ from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.plans.correction import CorrectionAttempt, Mode
 from cleveragents.plans.decision import Decision
 from cleveragents.plans.plan import Plan
+from cleveragents.plans.step_run import StepRun
 
 DRY_RUN = "dry run: nothing was changed"
 LISTED = 10  # shown to people; JSON has them all
@@ -57,13 +58,14 @@ def correct(
     impact = app.corrections.preview(plan_id, found)
     if found is not None:
         check_choice(impact.plan, found, choose)
-    would = impact_block("Would", impact)
+    would = impact_block("Would", impact, choose)
+    about = {**impact_data(impact), "choose": choose}
     if dry_run:
-        return Result(impact_data(impact), [would], messages=[DRY_RUN])
+        return Result(about, [would], messages=[DRY_RUN])
     question = f"Go back to {impact.target.name} and decide again?"
     _ask(would, question, decision, yes=yes)
     attempt = app.corrections.revert(plan_id, found, guidance, choose)
-    return _run_on(app, attempt, {"impact": impact_data(impact)})
+    return _run_on(app, attempt, {"impact": about})
 
 
 def _append(
@@ -129,18 +131,32 @@ def impact_data(impact: Impact) -> dict[str, object]:
     }
 
 
-def impact_block(title: str, impact: Impact) -> Fields:
+def impact_block(title: str, impact: Impact, choose: str | None = None) -> Fields:
     """What a correction would do, as people read it."""
     rows = [("go back to", f"{impact.target.name} ({impact.target.reason})")]
-    rows += [("decide again", f"{row.question} → {row.chosen}") for row in impact.affected]
+    rows += [("decide again", _decided_again(row, impact, choose)) for row in impact.affected]
     rows += [("let stand", f"{row.question} → {row.chosen}") for row in impact.standing]
     rows += [("cancel subplan", child.name) for child in impact.subplans]
     rows += [("merge again", child.name) for child in impact.merged_again]
-    rows += _some([("run again", run.name) for run in impact.steps])
+    rows += _some([(_fate(run, impact, choose), run.name) for run in impact.steps])
     rows += _some([(change.action, change.file) for change in impact.files])
     rows += [("undo", f"{call.run.name} ({call.run.tool})") for call in impact.calls.due]
     rows += [("cannot undo", f"{call.step}: {call.effects}") for call in impact.calls.left]
     return Fields(title, rows)
+
+
+def _decided_again(row: Decision, impact: Impact, choose: str | None) -> str:
+    if choose is None or row != impact.decision:
+        return f"{row.question} (was {row.chosen})"
+    return f"{row.question} {row.chosen} → {choose}"
+
+
+def _fate(run: StepRun, impact: Impact, choose: str | None) -> str:
+    """Whether a step runs again: those of an option that is not chosen any more do not."""
+    row = impact.decision
+    if row is None or choose in (None, row.chosen):
+        return "run again"
+    return "take back" if run.cursor.startswith(f"{row.cursor}.{row.chosen}.") else "run again"
 
 
 def _some(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
