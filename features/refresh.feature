@@ -87,6 +87,15 @@ Feature: Refresh
     When I run "agents plan conflicts @"
     Then the error says "there is no open conflict"
 
+  Scenario: before a refresh the list of conflicts says how they get there
+    Given the shell has run "echo 0 > text" in the project
+    When I run "agents plan apply @ --yes"
+    Then the exit code is 4
+    When I run "agents plan conflicts @"
+    Then the exit code is 0
+    And the error says "there is no open conflict"
+    And the error says "# lists what `plan apply` finds in the way"
+
   Scenario Outline: a conflict is solved with <take>
     Given the shell has run "echo 0 > text; cp text ../mine" in the project
     And I have run "agents plan refresh @ --yes"

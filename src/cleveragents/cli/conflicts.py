@@ -20,6 +20,7 @@ from cleveragents.cli.render import Grid, Result, Text, name_fields, show_blocks
 from cleveragents.counting import counted
 from cleveragents.engine.refresh import Proposed
 from cleveragents.plans.conflict import Conflict
+from cleveragents.plans.lifecycle import COMPLETE
 from cleveragents.plans.plan import Plan
 
 LISTED = 20  # paths shown to people; JSON has them all
@@ -43,7 +44,7 @@ def conflicts(plan: PlanArgument = "@") -> Result:
         {"conflicts": [_row(conflict) for conflict in left]},
         _table(left),
         messages=[] if left else ["there is no open conflict"],
-        next_steps=_ways_out(found, left),
+        next_steps=_ways_out(found, left) or _bringing_in(found),
     )
 
 
@@ -152,6 +153,13 @@ def _row(conflict: Conflict) -> dict[str, object]:
             for side, entry in conflict.versions.items()
         },
     }
+
+
+def _bringing_in(plan: Plan) -> list[str]:
+    """What the user's own changes conflict with is known here only once they are brought in."""
+    if plan.stage != COMPLETE or plan.parent_plan_id is not None:
+        return []
+    return [f"agents plan refresh {plan.plan_id}    # lists what `plan apply` finds in the way"]
 
 
 def _ways_out(plan: Plan, left: Sequence[Conflict]) -> list[str]:
