@@ -71,10 +71,33 @@ Feature: What apply refuses
 
     Examples:
       | what                    | make                               | says                                                |
-      | a nested repository     | git init -q nested                 | nested/.git/HEAD: git keeps its own affairs under   |
+      | a nested repository     | git init -q nested                 | nested/.git: git keeps its own affairs under        |
       | a name like .git        | mkdir x; echo x > x/.GIT           | x/.GIT: git keeps its own affairs under             |
       | a short name like .git  | echo x > git~1                     | git~1: git keeps its own affairs under              |
       | a FIFO                  | mkfifo pipe                        | pipe: neither file nor link nor directory           |
+
+  Scenario Outline: what cannot be applied can be left out, as the hint says, with checkpoints <checkpoints>
+    Given the action
+      """
+      name: strange
+      rollback: {enabled: <checkpoints>}
+      steps:
+        - {tool: shell, with: {command: "git init -q nested; echo in > nested/f; mkfifo 'a pipe'"}}
+      """
+    And I have run "agents run ACTION"
+    When I run "agents plan apply @ --yes"
+    Then the exit code is 4
+    And the error says "2 paths are in the way"
+    And the error does not say "agents plan refresh"
+    When I follow the hint that begins with "leave out what the plan cannot bring"
+    And I run "agents plan apply @ --yes"
+    Then the exit code is 0
+    And the project's file "nested/f" holds "in"
+
+    Examples:
+      | checkpoints |
+      | true        |
+      | false       |
 
   Scenario: H64 a path of a submodule
     Given a git repository with a submodule "sub"

@@ -56,6 +56,18 @@ def run_agents(context, line):
     context.world.agents(*words(context, line))
 
 
+@when('I follow the hint that begins with "{start}"')
+def follow_hint(context, start):
+    """Types what stands behind the colon; commands of ours are confirmed."""
+    (line,) = [hint for hint in context.world.done.err.splitlines() if f"hint: {start}" in hint]
+    command = line.removeprefix("hint: ").partition(": ")[2]
+    if command.startswith("agents "):
+        context.world.agents(*shlex.split(command)[1:], "--yes")
+        assert context.world.done.code == 0, context.world.done.err
+    else:
+        context.world.sh(command)
+
+
 @when('I run "agents {line}" below {folder}')
 def run_agents_below(context, line, folder):
     place = os.path.normpath(context.world.project / folder)

@@ -13,6 +13,7 @@ from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
 from cleveragents.engine.application import Applications, Applied
+from cleveragents.engine.obstacles import ways_out
 from cleveragents.engine.proposal import BRANCH, ApplyOptions, Proposal, Proposals
 from cleveragents.engine.validate import Check, Validations
 from cleveragents.errors import Refused
@@ -77,7 +78,7 @@ class ApplyPhase:
             with self._applications.project_owned(plan.project_id):
                 self._guard(plan)
                 proposal = self._proposals.make(plan, options)
-                _refuse_obstacles(plan, proposal)
+                self._refuse_obstacles(plan, proposal)
                 if shown_digest not in (None, proposal.digest):
                     raise Refused(
                         "your project or the sandbox has changed since you were shown this",
@@ -95,7 +96,7 @@ class ApplyPhase:
         if not plan.action.validate_:
             return ()
         proposal = self._proposals.make(plan, options)
-        _refuse_obstacles(plan, proposal)
+        self._refuse_obstacles(plan, proposal)
         return self._validations.check(plan, proposal.sandbox, proposal.result_ref)
 
     def preview_unapply(self, plan_id: str) -> Sequence[str]:
@@ -193,6 +194,18 @@ class ApplyPhase:
                 hints=["finish or abort it, then try again"],
             )
 
+    def _refuse_obstacles(self, plan: Plan, proposal: Proposal) -> None:
+        _refuse_branch(plan, proposal)
+        if proposal.obstacles:
+            many = counted(len(proposal.obstacles), "path is", "paths are")
+            saved = self._checkpoints.list_checkpoints(plan.plan_id)
+            start = str(saved[0].seq) if saved else None
+            raise Refused(
+                f"{many} in the way; nothing was changed",
+                detail=[str(obstacle) for obstacle in proposal.obstacles],
+                hints=ways_out(proposal.obstacles, plan, proposal.sandbox.path, start),
+            )
+
     def _milestone(self, plan: Plan, proposal: Proposal) -> str | None:
         if not plan.action.rollback.enabled:
             return None
@@ -212,7 +225,8 @@ def _is_another(project: Project, sandbox: Sandbox) -> bool:
     return sandbox.project_inode not in (None, projects.inode_of(project))
 
 
-def _refuse_obstacles(plan: Plan, proposal: Proposal) -> None:
+def _refuse_branch(plan: Plan, proposal: Proposal) -> None:
+    """Refuses a branch where there can be none."""
     if proposal.options.mode == BRANCH and not proposal.project.is_repository:
         raise Refused(
             "the project is no git repository, so there can be no branch",
@@ -222,14 +236,4 @@ def _refuse_obstacles(plan: Plan, proposal: Proposal) -> None:
         raise Refused(
             "there was no commit when the plan started, so a branch has nothing to stand on",
             hints=[f"apply it to the files: agents plan apply {plan.plan_id}"],
-        )
-    if proposal.obstacles:
-        many = counted(len(proposal.obstacles), "path is", "paths are")
-        raise Refused(
-            f"{many} in the way; nothing was changed",
-            detail=[str(obstacle) for obstacle in proposal.obstacles],
-            hints=[
-                "move yours away or undo your change, then apply again",
-                f"or merge yours into the sandbox: agents plan refresh {plan.plan_id}",
-            ],
         )

@@ -2,11 +2,14 @@
 
 import os
 import re
+import shlex
 import stat
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from cleveragents.plans.plan import Plan
 from cleveragents.sandbox import users_repository
 from cleveragents.sandbox.project import Project
 from cleveragents.snapshots.manifest import Change
@@ -14,6 +17,7 @@ from cleveragents.snapshots.merge import Conflict
 from cleveragents.snapshots.merging import Merge
 from cleveragents.snapshots.scan import shown
 
+NAMED = 5  # paths in one hint
 PLACED = (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR)
 # Names that git, or a file system that folds names, takes for `.git`.
 _LIKE_GIT = re.compile(r"(\.git|git~[0-9]+)([ .]*|:.*)", re.IGNORECASE)
@@ -25,6 +29,7 @@ class Obstacle:
 
     path: str
     why: str
+    is_the_plans: bool = False  # the result holds what cannot be placed, whatever the user has
 
     def __str__(self) -> str:
         return f"{self.path}: {self.why}"
@@ -35,10 +40,9 @@ def obstacles(project: Project, merge: Merge) -> list[Obstacle]:
     found = [Obstacle(shown(each.path), _told(each)) for each in merge.conflicts]
     tracked = users_repository.tracked(project)
     for change in merge.changes:
-        path = change.path
-        why = None
-        if any(is_like_git(name) for name in path.split(b"/")):
-            why = "git keeps its own affairs under such a name"
+        path, why = change.path, None
+        if (whole := _like_git(path)) is not None:
+            path, why = whole, "git keeps its own affairs under such a name"
         elif change.after is not None and change.after.kind not in PLACED:
             why = "neither file nor link nor directory"
         elif any(above in tracked.submodules for above in _and_above(path)):
@@ -46,10 +50,40 @@ def obstacles(project: Project, merge: Merge) -> list[Obstacle]:
         elif change.before is None and path in tracked.not_checked_out:
             why = "it is tracked, and outside your sparse checkout"
         if why is not None:
-            found.append(Obstacle(shown(path), why))
+            found.append(Obstacle(shown(path), why, is_the_plans=True))
     if users_repository.folds_case(project):
         found += _collisions(project, merge.changes)
-    return sorted(found, key=lambda obstacle: obstacle.path)
+    return sorted(set(found), key=lambda obstacle: obstacle.path)
+
+
+def ways_out(found: Sequence[Obstacle], plan: Plan, sandbox: Path, start: str | None) -> list[str]:
+    """Tells what to type: about what is the user's, and about what the plan cannot bring.
+
+    That is taken back to the checkpoint `start`, if there is any, or else removed.
+    """
+    ways: list[str] = []
+    if any(not each.is_the_plans for each in found):
+        ways += [
+            "move yours away or undo your change, then apply again",
+            f"or merge yours into the sandbox: agents plan refresh {plan.plan_id}",
+        ]
+    paths = [shlex.quote(each.path) for each in found if each.is_the_plans]
+    if paths:
+        back = f"agents plan restore {plan.plan_id} {start}"
+        command = f"cd {shlex.quote(str(sandbox))} && rm -r" if start is None else back
+        named = [path if start is None else f"--path {path}" for path in paths[:NAMED]]
+        more = ["…"] if len(paths) > NAMED else []
+        line = " ".join([command, *named, *more])
+        ways.append(f"leave out what the plan cannot bring, then apply again: {line}")
+    return ways
+
+
+def _like_git(path: bytes) -> bytes | None:
+    """Returns the part of a path that ends with a name like `.git`, if it has any."""
+    names = path.split(b"/")
+    ends = (index + 1 for index, name in enumerate(names) if is_like_git(name))
+    end = next(ends, None)
+    return None if end is None else b"/".join(names[:end])
 
 
 def is_like_git(name: bytes) -> bool:
@@ -81,7 +115,8 @@ def _collisions(project: Project, changes: Iterable[Change]) -> Iterator[Obstacl
         for other in others:
             other_head, _, other_name = other.rpartition(b"/")
             if other_head == head and _folded(other_name) == _folded(name):
-                yield Obstacle(shown(path), f"{shown(other)} differs from it only in case")
+                why = f"{shown(other)} differs from it only in case"
+                yield Obstacle(shown(path), why, is_the_plans=True)
 
 
 def _folded(name: bytes) -> str:
