@@ -31,14 +31,42 @@ Feature: Differences
       +++ b/d/new
       +n
       modified: bin (not shown as text)
-      mode 100644 -> 100755
+      modified: run (mode 100644 -> 100755)
       --- a/link
       -five
       +keep
       added: pipe (not shown as text)
       """
+    And the output says "added: empty/ (an empty directory)"
     And the output does not say ".git"
-    And the output does not say "empty"
+    And the output does not say "d/ ("
+
+  Scenario: what differs where no line does is told in a line of its own
+    Given the steps
+      """
+      - {name: make, tool: shell, with: {command: "mkdir gone full; echo x > full/x; touch none; chmod 644 bin"}}
+      - {name: change, tool: shell, with: {command: "rmdir gone; mkdir -p new/er; chmod 700 full; echo y > full/x; touch keep; chmod 755 bin; printf '\\0more' >> bin"}}
+      """
+    And I have run "agents run ACTION"
+    When I run "agents plan checkpoint diff @ 2 3"
+    Then the output says
+      """
+      deleted: gone/ (an empty directory)
+      added: new/er/ (an empty directory)
+      modified: full/ (mode 40755 -> 40700)
+      modified: keep (its time or attributes)
+      modified: bin (not shown as text, mode 100644 -> 100755)
+      """
+    And the output does not say "new/ ("
+    When I run "agents plan diff --name-only"
+    Then the output says "new/er/"
+    When I run "agents plan diff"
+    Then the output says "added: none (an empty file)"
+    When I run "agents plan apply @ --dry-run"
+    Then the output says "new/er/"
+    And the output does not say "new/er/  +0 -0  executable"
+    When I run "agents plan apply @ --dry-run --as branch"
+    Then the output does not say "new/er/"
 
   Scenario: since the start, for programs
     When I run "agents plan diff --format json"
@@ -49,11 +77,12 @@ Feature: Differences
       | files.0 | {"path": "a.txt", "status": "deleted", "insertions": 0, "deletions": 1}      |
       | files.1 | {"path": "bin", "status": "modified", "insertions": 0, "deletions": 0}       |
       | files.2 | {"path": "d/new", "status": "added", "insertions": 1, "deletions": 0}        |
-      | files.3 | {"path": "five", "status": "modified", "insertions": 1, "deletions": 1}      |
-      | files.4 | {"path": "link", "status": "modified", "insertions": 1, "deletions": 1}      |
-      | files.5 | {"path": "pipe", "status": "added", "insertions": 0, "deletions": 0}         |
-      | files.6 | {"path": "run", "status": "modified", "insertions": 0, "deletions": 0}       |
-    And "data.files" counts 7
+      | files.3 | {"path": "empty/", "status": "added", "insertions": 0, "deletions": 0}       |
+      | files.4 | {"path": "five", "status": "modified", "insertions": 1, "deletions": 1}      |
+      | files.5 | {"path": "link", "status": "modified", "insertions": 1, "deletions": 1}      |
+      | files.6 | {"path": "pipe", "status": "added", "insertions": 0, "deletions": 0}         |
+      | files.7 | {"path": "run", "status": "modified", "insertions": 0, "deletions": 0}       |
+    And "data.files" counts 8
 
   Scenario: without any colour
     When I run "agents plan diff @ --format plain"
@@ -71,7 +100,7 @@ Feature: Differences
     When I run "agents plan checkpoint diff @ 1 2 --format json"
     Then the exit code is 0
     And the envelope is that of a success of "plan checkpoint diff"
-    And "data.files" counts 3
+    And "data.files" counts 4
     When I run "agents plan checkpoint diff @ 2 1 --stat"
     Then the output says "added     +"
     And the output says "a.txt"

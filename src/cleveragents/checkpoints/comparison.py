@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.rollback import FileChange, described, verified
+from cleveragents.checkpoints.rollback import FileChange, described, parents_of, verified
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots import beneath
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.content import CHUNK
 from cleveragents.snapshots.manifest import Change, Entry
+from cleveragents.snapshots.scan import shown
 
 NO_NEWLINE = "\\ No newline at end of file"
 
@@ -23,11 +24,12 @@ Content = Callable[[bytes, Entry], bytes]
 class FileDiff:
     """How one path differs."""
 
-    path: str
+    path: str  # that of a directory ends with /
     status: str  # added | modified | deleted
     insertions: int
     deletions: int
-    patch: tuple[str, ...]  # empty for what is not text
+    patch: tuple[str, ...]  # empty where no line differs
+    remark: str = ""  # what differs where no line does
 
 
 class Comparisons:
@@ -111,11 +113,8 @@ def _is_more_than_time(change: Change) -> bool:
 
 
 def diffs(changes: Iterable[Change], old: Content, new: Content) -> Iterator[FileDiff]:
-    """Yields how each file differs; directories are told by what is in them."""
-    for change in changes:
-        entry = change.after or change.before
-        if entry is None or entry.is_dir or change.path == b".git":
-            continue  # `.git` ties a sandbox to its own git directory; the project has another
+    """Yields how each path differs."""
+    for change in telling(changes):
         before, after = (
             _lines(change.path, change.before, old),
             _lines(change.path, change.after, new),
@@ -123,13 +122,31 @@ def diffs(changes: Iterable[Change], old: Content, new: Content) -> Iterator[Fil
         yield _diff(change, before, after)
 
 
+def telling(changes: Iterable[Change]) -> Iterator[Change]:
+    """Leaves out directories that are told by what is in them, unless their mode differs."""
+    listed = list(changes)
+    parents = {parent for change in listed for parent in parents_of(change.path)}
+    for change in listed:
+        entry = change.after or change.before
+        if entry is None or change.path == b".git":
+            continue  # `.git` ties a sandbox to its own git directory; the project has another
+        if not entry.is_dir or change.path not in parents or _mode_lines(change):
+            yield change
+
+
+def path_told(change: Change) -> str:
+    """A path as people read it; that of a directory ends with /."""
+    entry = change.after or change.before
+    return shown(change.path) + ("/" if entry is not None and entry.is_dir else "")
+
+
 def _diff(change: Change, before: list[str] | None, after: list[str] | None) -> FileDiff:
-    path = os.fsdecode(change.path)
+    path = path_told(change)
     status = (
         "modified" if change.before and change.after else "added" if change.after else "deleted"
     )
-    if before is None or after is None:
-        return FileDiff(path, status, 0, 0, ())
+    if before is None or after is None or before == after:
+        return FileDiff(path, status, 0, 0, (), _remark(change, before, after))
     names = (
         f"a/{path}" if change.before else os.devnull,
         f"b/{path}" if change.after else os.devnull,
@@ -139,9 +156,20 @@ def _diff(change: Change, before: list[str] | None, after: list[str] | None) -> 
     minus = sum(line.startswith("-") for line in patch[2:])
     # A line end in the first two is part of a name.
     body = [line for entry in patch[2:] for line in entry.split("\n")]
-    modes = _mode_lines(change)
-    header = patch[:2] or ((f"--- {names[0]}", f"+++ {names[1]}") if modes else ())
-    return FileDiff(path, status, plus, minus, (*header, *body, *modes))
+    return FileDiff(path, status, plus, minus, (*patch[:2], *body, *_mode_lines(change)))
+
+
+def _remark(change: Change, before: list[str] | None, after: list[str] | None) -> str:
+    """Says what differs where no line does."""
+    old, new = change.before, change.after
+    if old is None or new is None:
+        entry = old or new
+        is_dir = entry is not None and entry.is_dir
+        what = "directory" if is_dir else "file"
+        return f"an empty {what}" if is_dir or before == after else "not shown as text"
+    is_same = (old.is_dir and new.is_dir) or old.content == new.content
+    told = [] if is_same else ["not shown as text"]
+    return ", ".join([*told, *_mode_lines(change)]) or "its time or attributes"
 
 
 def _mode_lines(change: Change) -> tuple[str, ...]:

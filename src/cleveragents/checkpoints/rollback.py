@@ -291,7 +291,7 @@ def described(changes: Changes) -> tuple[FileChange, ...]:
     """
     found: list[FileChange] = []
     files = changes[MAIN]
-    parents = {parent for change in files for parent in _parents(change.path)}
+    parents = {parent for change in files for parent in parents_of(change.path)}
     for change in files:
         entry = change.after or change.before
         if entry is None or (entry.is_dir and change.path in parents):
@@ -303,7 +303,8 @@ def described(changes: Changes) -> tuple[FileChange, ...]:
     return tuple(found)
 
 
-def _parents(path: bytes) -> Iterator[bytes]:
+def parents_of(path: bytes) -> Iterator[bytes]:
+    """Yields every directory above a path, the root included."""
     while path:
         path = path.rpartition(b"/")[0]
         yield path

@@ -171,7 +171,7 @@ def differences(found: Sequence[FileDiff], *, stat: bool) -> Result:
         return Result(data, table, messages=said, paged=True)
     lines: list[str] = []
     for diff in found:
-        lines += diff.patch or [f"{diff.status}: {diff.path} (not shown as text)"]
+        lines += diff.patch or [f"{diff.status}: {diff.path} ({diff.remark})"]
     return Result(data, [Text(lines)], messages=said, paged=True)
 
 

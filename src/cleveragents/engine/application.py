@@ -72,7 +72,7 @@ class Applications:
             "base": proposal.sandbox.base,
             "result": proposal.result_ref,
             "checkpoint": checkpoint_id,
-            "paths": [shown(change.path) for change in proposal.merge.changes if _counts(change)],
+            "paths": [file.diff.path for file in proposal.files],
         }
         keeps = [proposal.sandbox.base, proposal.result_ref]
         if proposal.options.mode == BRANCH:

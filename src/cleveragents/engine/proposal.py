@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cleveragents.checkpoints.comparison import FileDiff, diffs
+from cleveragents.checkpoints.comparison import FileDiff, diffs, path_told
 from cleveragents.engine.obstacles import Obstacle, obstacles
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox import project as projects
@@ -51,6 +51,11 @@ class FilePreview:
 
     diff: FileDiff
     notes: tuple[str, ...]
+
+    @property
+    def is_directory(self) -> bool:
+        """Whether it is a directory, of which git knows nothing."""
+        return self.diff.path.endswith("/")
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,7 @@ class Proposals:
             merge,
             obstacles(project, merge),
             len(left_out),
-            list(_previews(merge)),
+            [file for file in _previews(merge) if options.mode != BRANCH or not file.is_directory],
         )
 
 
@@ -139,7 +144,7 @@ class _LeftAlone:
 
 
 def _previews(merge: Merge) -> Iterator[FilePreview]:
-    by_path = {os.fsdecode(change.path): change for change in merge.changes}
+    by_path = {path_told(change): change for change in merge.changes}
     read = merge.objects.read
     for diff in diffs(
         merge.changes, lambda _, entry: read(entry.content), lambda _, entry: read(entry.content)
@@ -151,6 +156,8 @@ def _previews(merge: Merge) -> Iterator[FilePreview]:
 def _notes(path: str, change: Change, merge: Merge) -> Iterator[str]:
     before, after = change.before, change.after
     if after is None:
+        return
+    if after.is_dir:
         return
     if stat.S_ISLNK(after.mode):
         target = os.fsdecode(merge.objects.read(after.content))
