@@ -132,6 +132,9 @@ Feature: Apply
       | Change 6 files | y      |
     Then the exit code is 0
     And the output says "Applied"
+    When I run "agents plan status @"
+    Then the output says "Files modified  6"
+    And the error says "# takes it out of your project"
     When I type on a terminal "agents plan unapply @"
       | question    | answer |
       | Put 6 paths | y      |

@@ -25,10 +25,10 @@ Feature: Finding what broke
     Then the exit code is 0
     And the output says
       """
-      First bad     cp5
-      after shell in step three: exit code 1
-      Last good     cp4
-      Step between  three (shell)
+      Broken by     three (shell)
+      Fails since   cp5
+      after shell in step three (exit code 1)
+      Passes until  cp4
       deleted   a.txt
       added     n
       modified  v
@@ -62,7 +62,7 @@ Feature: Finding what broke
     And I have run "agents plan checkpoint create @"
     When I run "agents plan bisect @ -- 'test ! -e cache && mkdir cache && git add -A && git -c user.name=a -c user.email=a@x commit -q --allow-empty -m tried && test 0$(cat v) -lt 2'"
     Then the exit code is 0
-    And the output says "Step between  two (shell)"
+    And the output says "Broken by     two (shell)"
     And the sandbox is exactly as it was
 
   Scenario: a line that a rollback left behind is searched to where it is told
@@ -73,7 +73,7 @@ Feature: Finding what broke
     And the error says "--to CHECKPOINT"
     When I run "agents plan bisect @ --from 3 --to 7 -- 'test 0$(cat v) -lt 3'"
     Then the exit code is 0
-    And the output says "First bad     cp5"
+    And the output says "Fails since   cp5"
     When I run "agents plan bisect @ --from 5 -- false"
     Then the exit code is 2
     And the error says "cp5 does not lead to cp9"
@@ -85,7 +85,7 @@ Feature: Finding what broke
     And I have run "agents plan checkpoint create @"
     When I run "agents plan bisect @ -- '! grep -q hand v'"
     Then the exit code is 0
-    And the output says "Step between  none"
+    And the output says "Broken by     no step: the files were changed in another way"
 
   Scenario: it needs nobody's leave: the plan may be running
     Given somebody else owns the plan

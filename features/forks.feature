@@ -28,6 +28,8 @@ Feature: Forks
       | last               | pending |
     And the decisions that count are "plan, a, x"
     And the decision 3 is influenced by "2"
+    When I run "agents plan status @"
+    Then the output says "none yet, the first is made when it runs"
     When I run "agents plan execute @"
     Then the exit code is 0
     And the plan's log is "first a last"

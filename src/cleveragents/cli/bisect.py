@@ -103,9 +103,9 @@ def _tried(tried: Tried) -> dict[str, object]:
 def _blocks(found: Found, changed: Sequence[FileDiff]) -> list[Block]:
     steps = ", ".join(f"{run.name} ({run.tool})" for run in found.steps)
     facts = [
-        ("First bad", f"{_shown(found.bad.checkpoint)}: exit code {found.bad.exit_code}"),
-        ("Last good", _shown(found.good)),
-        ("Step between", steps or "none"),
+        ("Broken by", steps or "no step: the files were changed in another way"),
+        ("Fails since", f"{_shown(found.bad.checkpoint)} (exit code {found.bad.exit_code})"),
+        ("Passes until", _shown(found.good)),
         ("Tried", counted(len(found.tried), "checkpoint")),
     ]
     rows = [[diff.status, diff.path, f"+{diff.insertions} -{diff.deletions}"] for diff in changed]

@@ -15,6 +15,7 @@ from cleveragents.config.environment import caller_environment, home
 from cleveragents.engine.status import PlanStatus
 from cleveragents.ids import now
 from cleveragents.plans.lifecycle import (
+    APPLIED,
     CANCELLED,
     COMPLETE,
     ERRORED,
@@ -199,12 +200,18 @@ def _facts(found: PlanStatus) -> list[tuple[str, str]]:
             "Files modified",
             "unknown" if found.files_modified is None else str(found.files_modified),
         ),
-        ("Checkpoints", str(len(found.checkpoints))),
+        ("Checkpoints", _checkpoints(found)),
     ]
     if plan.error is not None:
         failed = f"step {plan.error.step}: " if plan.error.step else ""
         facts += [("Error", f"{failed}{plan.error.message}"), ("Files", plan.error.files)]
     return facts
+
+
+def _checkpoints(found: PlanStatus) -> str:
+    if found.checkpoints or runs_bare(found.plan):
+        return str(len(found.checkpoints))
+    return "none yet, the first is made when it runs"
 
 
 def _status_data(found: PlanStatus) -> dict[str, object]:
@@ -260,6 +267,8 @@ def next_steps(found: PlanStatus) -> list[str]:
     if stage == COMPLETE:
         place = [] if found.plan.parent_plan_id else [f"agents plan apply {plan}"]
         return [*look, *place, *([] if bare else [f"agents plan rollback {plan} CHECKPOINT"])]
+    if stage == APPLIED:
+        return [*look, f"agents plan unapply {plan}    # takes it out of your project"]
     if stage == STRATEGY_FAILED:
         return ["agents plan use ACTION    # once the action is mended"]
     if stage in (CANCELLED, ERRORED, QUEUED, STRATEGIZED) or found.interrupted:

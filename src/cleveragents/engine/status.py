@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.comparison import Comparisons
-from cleveragents.checkpoints.operations import Operation, OperationRepository
+from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository
 from cleveragents.errors import CleverAgentsError
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.cursor import title_at, way_taken
 from cleveragents.plans.decision import Decision, DecisionRepository
-from cleveragents.plans.lifecycle import ERRORED, RUNNING
+from cleveragents.plans.lifecycle import APPLIED, ERRORED, RUNNING
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import (
     FAILED,
@@ -107,7 +107,6 @@ class PlanReader:
             undone = UndoRunRepository(connection).latest(plan.plan_id)
             children = ChildRepository(connection).counting(plan.plan_id)
         sandbox = self._sandboxes.find(plan.plan_id)
-        there = sandbox is not None and sandbox.exists
         interrupted = plan.stage == RUNNING and not self._is_owned(plan.plan_id)
         return PlanStatus(
             plan,
@@ -118,7 +117,7 @@ class PlanReader:
             ),
             sandbox,
             len(_counting(runs)),
-            self._files_modified(plan) if there else 0,
+            self._files_modified(plan, sandbox),
             checkpoints,
             unfinished,
             interrupted,
@@ -127,7 +126,13 @@ class PlanReader:
             children,
         )
 
-    def _files_modified(self, plan: Plan) -> int | None:
+    def _files_modified(self, plan: Plan, sandbox: Sandbox | None) -> int | None:
+        if plan.stage == APPLIED:
+            with self._database.reading() as connection:
+                applied = OperationRepository(connection).latest(plan.plan_id, Kind.APPLY)
+            return len(applied.intent["paths"])
+        if sandbox is None:
+            return 0
         try:
             return len(self._comparisons.since_start(plan))
         except (CleverAgentsError, OSError):
