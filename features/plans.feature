@@ -595,6 +595,8 @@ Feature: Plans
     And the envelope is that of the error "busy" of "plan execute"
     And the error message says "is executing the plan since"
     And a suggestion says "wait for it to finish"
+    And a suggestion says "or stop the run: agents plan cancel 0"
+    And a suggestion says "--take-over"
     When I run "agents plan rollback @ 1 --yes"
     Then the exit code is 4
     And the error says "busy: process"

@@ -47,7 +47,7 @@ class Cancellation:
                 if time.monotonic() > deadline:
                     raise Busy(
                         f"{busy.message}; it was asked to cancel the plan",
-                        hints=["end it: agents plan resume --take-over, then cancel"],
+                        hints=[f"end it: agents plan resume {plan_id} --take-over, then cancel"],
                     ) from busy
             time.sleep(LOOK_SECONDS)
 

@@ -58,7 +58,9 @@ class Ownership:
     @contextmanager
     def own(self, plan_id: str, doing: str) -> Generator[None]:
         """While inside, this process is the only one that changes the plan."""
-        with self._locks.own(plan_id, doing) as taken_now:
+        with ExitStack() as held:
+            with _with_ways_out(plan_id):
+                taken_now = held.enter_context(self._locks.own(plan_id, doing))
             if taken_now:
                 self._recover(plan_id)
             yield
@@ -71,7 +73,8 @@ class Ownership:
 
     def refuse_owned(self, plan_id: str) -> None:
         """Refuses if a living process owns the plan, and says who."""
-        self._locks.refuse_owned(plan_id)
+        with _with_ways_out(plan_id):
+            self._locks.refuse_owned(plan_id)
 
     @property
     def is_owning(self) -> bool:
@@ -150,3 +153,16 @@ class Ownership:
         else:
             text = f"{named} to {result.target.name} was finished"
         self._report(Note(operation.plan_id, text))
+
+
+@contextmanager
+def _with_ways_out(plan_id: str) -> Generator[None]:
+    """Tells whoever meets an owner what else there is but to wait."""
+    try:
+        yield
+    except Busy as busy:
+        ways = [
+            f"or stop the run: agents plan cancel {plan_id}",
+            f"or end its process if it hangs, and go on: agents plan resume {plan_id} --take-over",
+        ]
+        raise Busy(busy.message, detail=busy.detail, hints=[*busy.hints, *ways]) from busy
