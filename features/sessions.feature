@@ -196,6 +196,35 @@ Feature: Sessions
       | write_file | 1       |
       | shell      | 1       |
 
+  Scenario: a path that leads out of the sandbox is an error that the loop gets, and goes on from
+    Given a plain folder
+    And the shell has run "ln -s / out" in the project
+    When this program runs
+      """
+      with app.session() as run:
+          for path in ("../x", "/x", "out/x", "a/../../x"):
+              try:
+                  run.tool("write_file", path=path, content="x")
+              except CallFailed as error:
+                  assert path in error.message or "link" in error.message, error
+              else:
+                  raise AssertionError(path)
+          run.tool("write_file", path="b.txt", content="inside")
+          assert [step.tool for step in run.plan.action.steps] == ["write_file"]
+      """
+    Then the plan is "execute/complete"
+    And the plan's file "b.txt" holds "inside"
+
+  Scenario: the library takes paths as text
+    Given a plain folder
+    And the shell has run "touch settings.toml" in the project
+    When this program runs
+      """
+      with App(".", data_dir=str(DATA), config_path="settings.toml").session() as run:
+          run.tool("write_file", path="b.txt", content="one")
+      """
+    Then the plan is "execute/complete"
+
   Scenario: a failure that is rolled back is taken back, though its files were already
     Given a plain folder
     When this program runs

@@ -103,8 +103,8 @@ class App:
         self,
         project: Path | str | None = None,
         *,
-        data_dir: Path | None = None,
-        config_path: Path | None = None,
+        data_dir: Path | str | None = None,
+        config_path: Path | str | None = None,
         flags: Sequence[str] = (),
         report: Reporter = silent,
     ) -> None:
@@ -112,10 +112,11 @@ class App:
             App, data_dir=data_dir, config_path=config_path, flags=flags, report=report
         )
         caller = caller_environment()
-        data = (data_dir or default_data_dir(caller)).absolute()
+        data = Path(data_dir or default_data_dir(caller)).absolute()
+        settings_file = None if config_path is None else Path(config_path)
         self.project = locate(None if project is None else Path(project), Path.cwd(), home(caller))
         refuse_overlap(self.project, data)
-        self.settings = load(Sources.of(self.project.path, config_path, flags, caller))
+        self.settings = load(Sources.of(self.project.path, settings_file, flags, caller))
         base = _foundations(data, self.settings, caller, in_turn(report))
         self._head, self.stopping = base.head, base.stopping
         policy = _checkpoint_policy(self.settings)
