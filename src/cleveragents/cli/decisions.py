@@ -130,14 +130,13 @@ def _all(node: Node) -> Iterator[Node]:
 
 def _drawn(node: Node, first: str = "", rest: str = "") -> Iterator[tuple[str, str, str]]:
     yield first, rest, _line(node)
-    below: list[Node | str] = [*(f"{MARKS[s.status]} {s.step}" for s in node.steps), *node.children]
-    for index, item in enumerate(below):
-        is_last = index == len(below) - 1
+    for index, item in enumerate(node.below):
+        is_last = index == len(node.below) - 1
         here, there = ("└─ ", "   ") if is_last else ("├─ ", "│  ")
-        if isinstance(item, str):
-            yield rest + here, rest + there, item
-        else:
+        if isinstance(item, Node):
             yield from _drawn(item, rest + here, rest + there)
+        else:
+            yield rest + here, rest + there, f"{MARKS[item.status]} {item.step}"
 
 
 def _line(node: Node) -> str:

@@ -1,6 +1,6 @@
 """Reads the tree of a plan's decisions, with the steps each has led to."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
@@ -24,6 +24,7 @@ class Node:
     influenced_by: tuple[Decision, ...]
     steps: tuple[StepStatus, ...]  # of the option it chose; of the root, those of the plan
     children: tuple["Node", ...]
+    below: tuple["StepStatus | Node", ...]  # both, in the order of the plan
 
 
 @dataclass(frozen=True)
@@ -76,26 +77,49 @@ def _node(decision: Decision, facts: _Facts) -> Node:
     step = decision.cursor and step_at(facts.plan.action.steps, decision.cursor)
     children = [row for row in facts.rows if row.parent_id == decision.decision_id]
     influences = [other for mine, other in facts.pairs if mine == decision.decision_id]
+    steps = _steps(decision, facts) if decision.superseded_by is None else {}
+    nodes = [
+        *(_node(row, facts) for row in children),
+        *facts.below.get(decision.decision_id, ()),
+    ]
     return Node(
         decision,
         step.title if step else decision.decision_type,
         facts.before.get(decision.decision_id),
         tuple(by_id[other] for other in influences if other in by_id),
-        tuple(_steps(decision, facts)) if decision.superseded_by is None else (),
-        (*(_node(row, facts) for row in children), *facts.below.get(decision.decision_id, ())),
+        tuple(steps.values()),
+        tuple(nodes),
+        tuple(_in_order(steps, nodes)),
     )
 
 
-def _steps(decision: Decision, facts: _Facts) -> list[StepStatus]:
+def _in_order(steps: Mapping[str, StepStatus], nodes: Sequence[Node]) -> list["StepStatus | Node"]:
+    """Puts what is at the same place together: what was taken back, the step, what counts."""
+    placed: list[tuple[float, int, StepStatus | Node]] = [
+        (_place(cursor), 1, step) for cursor, step in steps.items()
+    ]
+    placed += [
+        (_place(node.decision.cursor), 2 if node.decision.superseded_by is None else 0, node)
+        for node in nodes
+    ]
+    return [item for *_, item in sorted(placed, key=lambda each: each[:2])]
+
+
+def _place(cursor: str | None) -> float:
+    """Where something stands among what is beside it; what has no step comes last."""
+    return float("inf") if cursor is None else int(cursor.rpartition(".")[2])
+
+
+def _steps(decision: Decision, facts: _Facts) -> dict[str, StepStatus]:
     """The steps right below a decision that call something, with how far each has come."""
     is_root = decision.decision_type == PROMPT_DEFINITION
     if decision.cursor is None and not is_root:
-        return []
+        return {}
     decided = {row.cursor for row in facts.rows if row.superseded_by is None}
-    return [
-        StepStatus(step.title, status)
+    return {
+        cursor: StepStatus(step.title, status)
         for cursor, status in facts.found.items()
         if holder(cursor) == decision.cursor and cursor not in decided
         for step in (step_at(facts.plan.action.steps, cursor),)
         if step is not None
-    ]
+    }
