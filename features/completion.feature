@@ -131,3 +131,28 @@ Feature: Completion
       | bash  | complete -o default -o nosort |
       | zsh   | #compdef agents cleveragents |
       | fish  | complete -c $name            |
+
+  @needs_fish
+  Scenario: fish offers what may follow
+    Given a git repository
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    Then fish with the completion offers for "agents plan ro"
+      """
+      rollback
+      """
+    And fish with the completion offers for "agents plan rollback @ "
+      """
+      @
+      3
+      2
+      1
+      """
+
+  @needs_zsh
+  Scenario: zsh completes what was begun
+    Given a plain folder
+    Then zsh with the completion makes "agents plan rollback" of "agents plan ro"

@@ -1,6 +1,7 @@
 """Gives every scenario a world of its own: a temporary folder, removed afterwards."""
 
 import os
+import shutil
 import signal
 
 from world import World
@@ -11,6 +12,9 @@ def before_scenario(context, scenario):
     context.world = World()
     if "needs_root" in scenario.effective_tags and os.geteuid() != 0:
         scenario.skip("mounting a file system needs root")
+    for shell in ("zsh", "fish"):
+        if f"needs_{shell}" in scenario.effective_tags and shutil.which(shell) is None:
+            scenario.skip(f"{shell} is not installed")
     if "python_step" in scenario.effective_tags:
         # Steps see next to nothing of our environment; coverage would not follow them.
         context.world.variables["CLEVERAGENTS_SANDBOX_PASS_ENV"] = "COVERAGE_PROCESS_CONFIG"

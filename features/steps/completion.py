@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pexpect
 from behave import then
 from world import Done
 
@@ -73,16 +74,56 @@ def check_bash(context, line):
         'eval "$(agents completion bash)"; COMP_WORDS=(agents "$@"); COMP_CWORD=$#; _agents;'
         'printf "%s\\n" "${COMPREPLY[@]}"'
     )
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-c", script, "bash", *before, last],
+    done = run_shell(context, "bash", "-c", script, "bash", *before, last)
+    assert done.stdout.splitlines() == context.text.splitlines(), done.stdout + done.stderr
+
+
+@then('fish with the completion offers for "agents {line}"')
+def check_fish(context, line):
+    script = f'agents completion fish | source; complete -C "agents {line}"'
+    done = run_shell(context, "fish", "--no-config", "-c", script)
+    offered = [row.partition("\t")[0] for row in done.stdout.splitlines()]
+    assert offered == context.text.splitlines(), done.stdout + done.stderr
+
+
+@then('zsh with the completion makes "agents {line}" of "agents {begun}"')
+def check_zsh(context, line, begun):
+    """It is written where zsh looks for functions, as `agents completion --help` says."""
+    place = context.world.home / "functions"
+    place.mkdir()
+    (place / "_agents").write_text(run_shell(context, "agents", "completion", "zsh").stdout)
+    terminal = pexpect.spawn(
+        "zsh", ["-f", "-i"], env=environment(context), cwd=context.world.project, encoding="utf-8"
+    )
+    terminal.setwinsize(50, 200)
+    start = "fpath=($HOME/functions $fpath); autoload -Uz compinit; compinit -u -D; PS1='rea''dy '"
+    terminal.sendline(start)
+    terminal.expect_exact("ready ")
+    terminal.send(f"agents {begun}\t")
+    terminal.expect_exact(f"agents {line}")
+    terminal.close(force=True)
+
+
+def run_shell(context, *command):
+    """Runs a command that finds `agents`, and the plans of the scenario."""
+    return subprocess.run(
+        command,
         cwd=context.world.project,
-        env={**os.environ, "PATH": path, "CLEVERAGENTS_DATA_DIR": str(context.world.data_dir)},
+        env=environment(context),
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout.splitlines() == context.text.splitlines(), done.stdout + done.stderr
+
+
+def environment(context):
+    place = Path(sys.executable).parent
+    return {
+        **os.environ,
+        "HOME": str(context.world.home),
+        "PATH": f"{place}{os.pathsep}{os.environ['PATH']}",
+        "CLEVERAGENTS_DATA_DIR": str(context.world.data_dir),
+    }
 
 
 def press(context, line, cwd=None):
