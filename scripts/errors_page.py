@@ -103,6 +103,9 @@ def written(node: ast.expr) -> str:
         return written(node.value)
     if isinstance(node, ast.Name | ast.Attribute):
         return f"{{{node.id if isinstance(node, ast.Name) else node.attr}}}"
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "counted":
+        _, one, *many = map(written, node.args)
+        return f"{{…}} {many[0] if many else f'{one}s'}"
     return "{…}"
 
 

@@ -120,9 +120,9 @@ class ApplyPhase:
                 last = self._last(plan)
                 edited = self._applications.edited(last)
                 if edited:
-                    many = counted(len(edited), "path was", "paths were")
                     raise Refused(
-                        f"{many} edited since the plan was applied; nothing was changed",
+                        f"{counted(len(edited), 'path was', 'paths were')} edited since the "
+                        "plan was applied; nothing was changed",
                         detail=[shown(path) for path in edited],
                         hints=["commit or move your edits away, then try again"],
                     )
@@ -197,13 +197,13 @@ class ApplyPhase:
     def _refuse_obstacles(self, plan: Plan, proposal: Proposal) -> None:
         _refuse_branch(plan, proposal)
         if proposal.obstacles:
-            many = counted(len(proposal.obstacles), "path is", "paths are")
+            found = proposal.obstacles
             saved = self._checkpoints.list_checkpoints(plan.plan_id)
             start = str(saved[0].seq) if saved else None
             raise Refused(
-                f"{many} in the way; nothing was changed",
-                detail=[str(obstacle) for obstacle in proposal.obstacles],
-                hints=ways_out(proposal.obstacles, plan, proposal.sandbox.path, start),
+                f"{counted(len(found), 'path is', 'paths are')} in the way; nothing was changed",
+                detail=[str(obstacle) for obstacle in found],
+                hints=ways_out(found, plan, proposal.sandbox.path, start),
             )
 
     def _milestone(self, plan: Plan, proposal: Proposal) -> str | None:
