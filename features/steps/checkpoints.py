@@ -11,7 +11,7 @@ from forked import die, forked
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, judge
-from cleveragents.checkpoints.rollback import Ending
+from cleveragents.checkpoints.rollback import Ending, Recorded
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.errors import CleverAgentsError, Damaged
@@ -382,7 +382,7 @@ def begin_rollback(context, number):
     reason = f"before the rollback to {target.name}"
     wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
     safety = app.checkpoints._saving.save(plan.plan_id, wanted, prune=False)
-    app.checkpoints._rollbacks.open(plan, target, safety, Ending(QUEUED))
+    app.checkpoints._rollbacks.open(plan, target, Recorded(safety), Ending(QUEUED), {})
     return app, plan, target
 
 

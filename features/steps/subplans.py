@@ -6,7 +6,7 @@ import time
 from behave import given, then, when
 from world import wait_until
 
-from cleveragents.checkpoints.rollback import Ending
+from cleveragents.checkpoints.rollback import Ending, Recorded
 from cleveragents.engine.dispatch import ThreadDispatcher, Work
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import DecisionRepository
@@ -138,8 +138,10 @@ def crash_rollback(context):
     app = context.world.app()
     plan = app.plans.find("@")
     rows = app.checkpoints.list_checkpoints(plan.plan_id)
-    settled = [child.plan_id for child in children(context)]
-    app.checkpoints._rollbacks.open(plan, rows[1], rows[-1], Ending(QUEUED), settled)
+    going = [child.plan_id for child in children(context)]
+    app.checkpoints._rollbacks.open(
+        plan, rows[1], Recorded(rows[-1]), Ending(QUEUED), {"children": going, "settled": going}
+    )
 
 
 @given('the subplans "{names}" are at their end')

@@ -122,7 +122,11 @@ class App:
         policy = _checkpoint_policy(self.settings)
         finishers = _finishers(base, policy)
         self.ownership = Ownership(
-            base.database, Locks(data / "locks", "plan"), finishers, base.report
+            base.database,
+            Locks(data / "locks", "plan"),
+            base.sandboxes,
+            finishers,
+            base.report,
         )
         self.checkpoints = CheckpointService(
             base.database,

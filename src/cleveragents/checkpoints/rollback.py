@@ -7,8 +7,9 @@ was meant.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Protocol
 
 from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
@@ -25,10 +26,11 @@ from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.document import PlanDocument, make_current
 from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGIZING, Phase, Stage, State
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
-from cleveragents.plans.undo_run import UndoRun
+from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.snapshots.archive import MAIN, Archive, Changes
+from cleveragents.snapshots.archive import MAIN, Archive, Restored
 from cleveragents.snapshots.record import Snapshot
+from cleveragents.snapshots.way import Changes, Way
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
@@ -77,6 +79,37 @@ class Ending:
     error: PlanError | None = None
 
 
+class Safety(Protocol):
+    """What was there before, durable or about to be."""
+
+    def stored(self) -> Checkpoint: ...
+
+    def record(self, connection: Connection) -> None: ...
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A checkpoint that has its row."""
+
+    checkpoint: Checkpoint
+
+    def stored(self) -> Checkpoint:
+        """Returns it."""
+        return self.checkpoint
+
+    def record(self, connection: Connection) -> None:
+        """Its row is there."""
+
+
+@dataclass(frozen=True)
+class _Goal:
+    """Where an operation takes a plan."""
+
+    plan: Plan  # as it is
+    checkpoint: Checkpoint
+    snapshot: Snapshot
+
+
 class Rollbacks:
     """Opens and carries out rollback operations; the caller owns the plan."""
 
@@ -92,12 +125,12 @@ class Rollbacks:
         """Tells what a rollback would change, after verifying that it could."""
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
-        snapshot = verified(archive, target)
-        return described(archive.verified_changes_from_now(snapshot, sandbox.roots))
+        return described(archive.way_to(verified(archive, target), sandbox.roots).changes)
 
     def calls_after(self, plan: Plan, document: PlanDocument) -> CallsAfter:
         """Tells which calls a rollback would undo, those of subplans included, and which not."""
-        due, left = self._calls(plan, document)
+        with self._database.reading() as connection:
+            due, left = self._calls(connection, plan, document)
         return CallsAfter(tuple(call for _, call in due), left)
 
     def document(self, plan: Plan, target: Checkpoint) -> PlanDocument:
@@ -106,15 +139,18 @@ class Rollbacks:
 
     def going(self, plan: Plan, document: PlanDocument) -> list[Plan]:
         """Returns the subplans that a rollback would cancel."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             return ChildRepository(connection).going(plan.plan_id, document.children)
 
     def _calls(
-        self, plan: Plan, document: PlanDocument
+        self, connection: Connection, plan: Plan, document: PlanDocument
     ) -> tuple[list[tuple[Plan, UndoDue]], tuple[CallLeft, ...]]:
         """Returns the calls to undo, newest first and each with its plan, and those that stay."""
-        counts = [(plan, document), *((child, NOTHING) for child in self.going(plan, document))]
-        found = [(one, self._undoing.calls_after(one, counting)) for one, counting in counts]
+        going = ChildRepository(connection).going(plan.plan_id, document.children)
+        counts = [(plan, document), *((child, NOTHING) for child in going)]
+        found = [
+            (one, self._undoing.calls_after(connection, one, counting)) for one, counting in counts
+        ]
         due = [(one, call) for one, calls in found for call in calls.due]
         due.sort(key=lambda call: call[1].run.step_run_id, reverse=True)  # ids go up with time
         return due, tuple(call for _, calls in found for call in calls.left)
@@ -123,37 +159,27 @@ class Rollbacks:
         self,
         plan: Plan,
         target: Checkpoint,
-        safety: Checkpoint,
+        safety: Safety,
         ending: Ending,
-        settled: Sequence[str] = (),
+        children: Mapping[str, object],
     ) -> Operation:
-        """Records the intent; from here on a crash is finished by recovery.
+        """Records the intent, and with it the row of the safety checkpoint.
 
-        `settled` are the children that will be cancelled and whose files are saved.
+        From here on a crash is finished by recovery. `children` is what of the intent is theirs.
         """
-        verified(self._sandboxes.archive(plan.project_id), target)
-        intent = {
-            **intent_of(target, safety, ending),
-            **self.intent_for_children(plan, self.document(plan, target), settled),
-        }
+        intent = {**intent_of(target, safety.stored(), ending), **children}
         with self._database.unit_of_work() as connection:
+            safety.record(connection)
             return OperationRepository(connection).open(plan.plan_id, Kind.ROLLBACK, intent)
 
-    def intent_for_children(
-        self, plan: Plan, document: PlanDocument, settled: Sequence[str]
-    ) -> dict[str, object]:
-        """Returns the part of an intent that says which subplans go, and whose files are saved."""
-        going = [child.plan_id for child in self.going(plan, document)]
-        return {"children": going, "settled": list(settled)}
-
-    def carry_out(self, operation: Operation) -> RollbackResult:
+    def carry_out(self, operation: Operation, way: Way | None = None) -> RollbackResult:
         """Undoes calls, restores the target and closes the intent.
 
-        If the target is unreadable, the files go back to the safety checkpoint.
+        If the target is unreadable, the files go back to the safety checkpoint. `way` is the one
+        to the target, for who has just verified it.
         """
         try:
-            left = self._undo(operation)
-            return replace(self._restore(operation, "target", Status.DONE), left=left)
+            return self._go(operation, way)
         except OSError as error:
             raise Failed(
                 f"the rollback could not be finished: {error.strerror}; it stays open",
@@ -163,70 +189,85 @@ class Rollbacks:
         except Damaged as error:
             for plan_id in _plans_of(operation):
                 self._undoing.give_up(plan_id, operation.operation_id)
-            undone = self._restore(operation, "safety", Status.ABORTED).undo
+            with self._database.reading() as connection:
+                goal = self._goal(connection, operation, "safety")
+            undone = self._restore(operation, goal, Status.ABORTED).undo
             raise TakenBack(
                 f"{error.message}; the files are as they were before the rollback",
                 detail=[*error.detail, *(f"and stays so: {run.told}" for run in undone)],
                 hints=error.hints,
             ) from error
 
-    def _undo(self, operation: Operation) -> tuple[CallLeft, ...]:
-        """Undoes the calls after the target, once it is sure that it can be gone to."""
-        plan, target = self._facts(operation, "target")
-        due, left = self._calls(plan, self.document(plan, target))
+    def _go(self, operation: Operation, way: Way | None) -> RollbackResult:
+        with self._database.reading() as connection:
+            goal = self._goal(connection, operation, "target")
+            due, left = self._calls(connection, goal.plan, document_of(goal.snapshot))
         if due:
-            self._sandboxes.rebuilt(plan.plan_id)
-            self.preview(plan, target)
+            self._undo(operation, goal, due)
+            way = None  # they may have changed anything
+        return replace(self._restore(operation, goal, Status.DONE, way), left=left)
+
+    def _undo(self, operation: Operation, goal: _Goal, due: Sequence[tuple[Plan, UndoDue]]) -> None:
+        """Undoes the calls after the target, once it is sure that it can be gone to."""
+        self._sandboxes.rebuilt(goal.plan.plan_id)
+        self.preview(goal.plan, goal.checkpoint)
         for owner, call in due:
             sandbox = self._sandboxes.rebuilt(owner.plan_id)
             self._undoing.carry_out(operation.operation_id, owner, [call], sandbox.path)
-        return left
 
-    def _facts(self, operation: Operation, which: str) -> tuple[Plan, Checkpoint]:
-        with self._database.unit_of_work() as connection:
-            plan = PlanRepository(connection).get(operation.plan_id)
-            return plan, CheckpointRepository(connection).get(str(operation.intent[which]))
+    def _goal(self, connection: Connection, operation: Operation, which: str) -> _Goal:
+        plan = PlanRepository(connection).get(operation.plan_id)
+        checkpoint = CheckpointRepository(connection).get(str(operation.intent[which]))
+        archive = self._sandboxes.archive(plan.project_id)
+        return _Goal(plan, checkpoint, verified(archive, checkpoint))
 
-    def _restore(self, operation: Operation, which: str, status: Status) -> RollbackResult:
-        plan, goal = self._facts(operation, which)
+    def _restore(
+        self, operation: Operation, goal: _Goal, status: Status, way: Way | None = None
+    ) -> RollbackResult:
+        plan = goal.plan
         # The intent is recorded: a sandbox lost since is made again, all of it is restored anyway.
         sandbox = self._sandboxes.rebuilt(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
-        snapshot = verified(archive, goal)
-        restored = archive.restore(snapshot, sandbox.roots, sandbox.staging)
-        changes = described(restored.changes)
+        restored = archive.put_back(goal.snapshot, sandbox.roots, sandbox.staging, way)
         settled = operation.intent.get("settled", ()) if status is Status.DONE else ()
         for child_id in settled:
             self._sandboxes.remove(child_id)
-        with self._database.unit_of_work() as connection:
-            taken = make_current(
-                connection, plan.plan_id, document_of(snapshot), operation.operation_id
-            )
-            self._append_record(connection, operation, goal)
-            moved = self._move(connection, operation, plan, status)
-            checkpoints = CheckpointRepository(connection)
-            safety = checkpoints.get(str(operation.intent["safety"]))
-            remaining = len(checkpoints.lineage(plan.plan_id))
-            outcome = {"files": len(changes), "tool_calls": taken.tool_calls}
-            OperationRepository(connection).close(operation.operation_id, status, outcome)
+        result = self._close(operation, goal, status, restored)
+        archive.purge(sandbox.staging)
+        moved, checkpoint, files = result.plan, goal.checkpoint, len(result.changes)
         self._report(PlanMoved(plan.plan_id, moved.phase, moved.state))
-        self._report(RolledBack(plan.plan_id, goal.seq, goal.checkpoint_id, len(changes)))
-        return RollbackResult(
-            moved,
-            goal,
-            safety,
-            changes,
-            restored.kept,
-            taken.tool_calls,
-            taken.decisions,
-            taken.children,
-            remaining,
-            tuple(
-                run
-                for plan_id in _plans_of(operation)
-                for run in self._undoing.outcomes(plan_id, operation.operation_id)
-            ),
-        )
+        self._report(RolledBack(plan.plan_id, checkpoint.seq, checkpoint.checkpoint_id, files))
+        return result
+
+    def _close(
+        self, operation: Operation, goal: _Goal, status: Status, restored: Restored
+    ) -> RollbackResult:
+        """Makes the plan what the files are, as one transaction."""
+        plan_id, operation_id = operation.plan_id, operation.operation_id
+        changes = described(restored.changes)
+        with self._database.unit_of_work() as connection:
+            taken = make_current(connection, plan_id, document_of(goal.snapshot), operation_id)
+            self._append_record(connection, operation, goal.checkpoint)
+            moved = self._move(connection, operation, goal.plan, status)
+            checkpoints, undos = CheckpointRepository(connection), UndoRunRepository(connection)
+            outcome = {"files": len(changes), "tool_calls": taken.tool_calls}
+            OperationRepository(connection).close(operation_id, status, outcome)
+            return RollbackResult(
+                moved,
+                goal.checkpoint,
+                checkpoints.get(str(operation.intent["safety"])),
+                changes,
+                restored.kept,
+                taken.tool_calls,
+                taken.decisions,
+                taken.children,
+                len(checkpoints.lineage(plan_id)),
+                tuple(
+                    run
+                    for one in _plans_of(operation)
+                    for run in undos.of_operation(one, operation_id)
+                ),
+            )
 
     def _append_record(
         self, connection: Connection, operation: Operation, goal: Checkpoint

@@ -1,7 +1,8 @@
 """Saving a checkpoint: blobs first, then the manifest, then the row."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,7 @@ from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes, with_files
 from cleveragents.snapshots.capture import Capture
 from cleveragents.snapshots.filter import Filter
+from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
 # Where what makes no event must be found: the whole sandbox is looked at.
@@ -79,35 +81,35 @@ class Saving:
         If nothing changed since the latest checkpoint, that one may be the answer. To prune is to
         let the oldest go in the same transaction; nothing is pruned inside an operation.
         """
+        retired = None
+        with self.taking(plan_id, wanted) as taken:
+            checkpoint = taken.stored()
+            if not taken.is_latest:
+                with self._database.unit_of_work() as connection:
+                    taken.record(connection)
+                    retired = self._pruning.retire(connection, plan_id) if prune else None
+        self.tell(taken)
+        if retired:
+            self._pruning.settle(plan_id, retired)
+        return checkpoint
+
+    def tell(self, taken: "Taken") -> None:
+        """Reports what was saved, once its row is there."""
+        self._report(taken.told)
+
+    @contextmanager
+    def taking(self, plan_id: str, wanted: Wanted) -> Generator["Taken"]:
+        """Looks at the present state; what is not stored within the block is thrown away.
+
+        Write the row inside the block: no sweep runs before it ends.
+        """
         started = time.monotonic()
         present = self._present(plan_id)
         archive = self._sandboxes.archive(present.plan.project_id)
         full = wanted.kind in PHASE_BORDERS
         filter_ = wanted.filter or self._filter
         with archive.capture(present.sandbox.roots, filter_, full=full) as capture:
-            digest = state_hash(capture.roots, present.document)
-            latest = present.latest
-            if latest and latest.state_hash == digest and not wanted.even_if_unchanged:
-                self._report(CheckpointSame(plan_id, latest.seq, wanted.reason))
-                return latest
-            row = _row(wanted, present, digest)
-            reference = capture.commit({**row, "document": present.document.to_record()})
-            checkpoint = Checkpoint(
-                **row,
-                sandbox_ref=reference,
-                size_bytes=capture.size_bytes,
-                created_at=now(),
-                metadata=_metadata(wanted, present.plan, capture, time.monotonic() - started),
-            )
-            with self._database.unit_of_work() as connection:
-                CheckpointRepository(connection).add(checkpoint)
-                retired = self._pruning.retire(connection, plan_id) if prune else None
-        self._report(
-            CheckpointSaved(plan_id, checkpoint.seq, checkpoint.checkpoint_id, wanted.reason)
-        )
-        if retired:
-            self._pruning.settle(plan_id, retired)
-        return checkpoint
+            yield Taken(wanted, present, capture, started)
 
     def _present(self, plan_id: str) -> _Present:
         with self._database.reading() as connection:
@@ -118,6 +120,54 @@ class Saving:
                 CheckpointRepository(connection).latest(plan_id),
                 current_document(connection, plan),
             )
+
+
+class Taken:
+    """The present state of a plan as it was just seen; nothing of it is kept before `stored`."""
+
+    def __init__(self, wanted: Wanted, present: _Present, capture: Capture, started: float) -> None:
+        self.plan = present.plan
+        self.document = present.document
+        self.sandbox = present.sandbox
+        self._wanted = wanted
+        self._present = present
+        self._capture = capture
+        self._started = started
+        self._digest = state_hash(capture.roots, present.document)
+        latest = None if wanted.even_if_unchanged else present.latest
+        self.is_latest = latest is not None and latest.state_hash == self._digest
+        self._checkpoint = latest if self.is_latest else None
+
+    def stored(self) -> Checkpoint:
+        """Makes the content durable, unless the latest checkpoint has it; its row comes next."""
+        if self._checkpoint is None:
+            self._checkpoint = self._store()
+        return self._checkpoint
+
+    def record(self, connection: Connection) -> None:
+        """Adds the row, unless it is there."""
+        if not self.is_latest:
+            CheckpointRepository(connection).add(self.stored())
+
+    @property
+    def told(self) -> CheckpointSame | CheckpointSaved:
+        """What is reported of it once its row is there."""
+        found = self.stored()
+        if self.is_latest:
+            return CheckpointSame(found.plan_id, found.seq, self._wanted.reason)
+        return CheckpointSaved(found.plan_id, found.seq, found.checkpoint_id, self._wanted.reason)
+
+    def _store(self) -> Checkpoint:
+        row = _row(self._wanted, self._present, self._digest)
+        reference = self._capture.commit({**row, "document": self.document.to_record()})
+        seconds = time.monotonic() - self._started
+        return Checkpoint(
+            **row,
+            sandbox_ref=reference,
+            size_bytes=self._capture.size_bytes,
+            created_at=now(),
+            metadata=_metadata(self._wanted, self.plan, self._capture, seconds),
+        )
 
 
 def _row(wanted: Wanted, present: _Present, digest: str) -> dict[str, Any]:

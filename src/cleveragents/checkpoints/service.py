@@ -2,19 +2,25 @@
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
     CheckpointRepository,
 )
+from cleveragents.checkpoints.operations import Operation
 from cleveragents.checkpoints.pruning import Pruning, open_targets
 from cleveragents.checkpoints.retention import Verdict
 from cleveragents.checkpoints.rollback import (
     Ending,
     FileChange,
+    Recorded,
     RollbackResult,
     Rollbacks,
+    Safety,
+    described,
+    document_of,
     verified,
 )
 from cleveragents.checkpoints.saving import CheckpointPolicy, Saving, Wanted
@@ -133,25 +139,13 @@ class CheckpointService:
         rebuild: bool = False,
     ) -> RollbackResult:
         """Takes everything after the checkpoint back, as one act; see `rollback`."""
+        goal = _Goal(checkpoint, ending or Ending(QUEUED), even_if_same=bool(ending or rebuild))
         with self._own(plan_id, f"rolling back to {checkpoint.name}"), ExitStack() as owned:
             plan = self._plan(plan_id)
             refuse_applied(plan)
-            lost = rebuild and not self._sandboxes.is_there(plan_id)
-            changes = () if lost else self._verified_changes(plan, checkpoint)
-            if lost:  # it is made again when the intent is recorded: nobody must take it as empty
-                self._refuse_damaged(plan, checkpoint)
-            if not (changes or ending or rebuild) and self._is_document_of(plan, checkpoint):
-                return self._nothing_to_do(plan, checkpoint)
-            reason = f"before the rollback to {checkpoint.name}"
-            safety = (
-                self._newest(plan_id) if lost else self.save_safety(plan_id, reason, checkpoint)
-            )
-            document = self._rollbacks.document(plan, checkpoint)
-            settled = self.save_children(plan, document, owned)
-            operation = self._rollbacks.open(
-                plan, checkpoint, safety, ending or Ending(QUEUED), settled
-            )
-            return self._rollbacks.carry_out(operation)
+            if rebuild and not self._sandboxes.is_there(plan_id):
+                return self._rebuild(plan, goal, owned)
+            return self._roll_back(plan, goal, owned)
 
     def extract_checkpoint(
         self, plan_id: str, checkpoint: Checkpoint, target: Path
@@ -244,19 +238,55 @@ class CheckpointService:
 
         It leaves out what the target left out, no more: that alone stays as it is.
         """
-        filter_ = None if target is None else target.filter
-        wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False, filter=filter_)
-        return self._saving.save(plan_id, wanted, prune=False)
+        return self._saving.save(plan_id, _before_going(reason, target), prune=False)
 
-    def save_children(self, plan: Plan, document: PlanDocument, owned: ExitStack) -> list[str]:
-        """Owns the children that go with a rollback; returns those whose files can go as well."""
+    def save_children(
+        self, plan: Plan, document: PlanDocument, owned: ExitStack
+    ) -> dict[str, object]:
+        """Owns the children that go with a rollback, and saves what they have.
+
+        Returns the part of an intent that says which go, and whose files can go as well.
+        """
+        going = self._rollbacks.going(plan, document)
         saved: list[str] = []
-        for child in self._rollbacks.going(plan, document):
+        for child in going:
             owned.enter_context(self._own(child.plan_id, "cancelling the subplan"))
             if child.action.rollback.enabled and self._sandboxes.is_there(child.plan_id):
                 self.save_safety(child.plan_id, "before its parent was rolled back")
                 saved.append(child.plan_id)
-        return saved
+        return {"children": [child.plan_id for child in going], "settled": saved}
+
+    def _roll_back(self, plan: Plan, goal: "_Goal", owned: ExitStack) -> RollbackResult:
+        """Looks once for all that follows: what has to change, and what the safety saves."""
+        archive = self._sandboxes.archive(plan.project_id)
+        wanted = _before_going(f"before the rollback to {goal.target.name}", goal.target)
+        with self._saving.taking(plan.plan_id, wanted) as taken:
+            with self._naming_nearest_good(plan, goal.target):
+                snapshot = verified(archive, goal.target)
+                way = archive.way_to(snapshot, taken.sandbox.roots)
+            document = document_of(snapshot)
+            same = taken.document.to_record() == document.to_record()
+            if same and not (described(way.changes) or goal.even_if_same):
+                return self._nothing_to_do(plan, goal.target)
+            operation = self._open(plan, goal, document, taken, owned)
+        self._saving.tell(taken)
+        return self._rollbacks.carry_out(operation, way)
+
+    def _rebuild(self, plan: Plan, goal: "_Goal", owned: ExitStack) -> RollbackResult:
+        """Goes back with a sandbox that was lost; its last known state is what was there before.
+
+        It is made again when the intent is recorded: nobody must take it as empty.
+        """
+        self._refuse_damaged(plan, goal.target)
+        document = self._rollbacks.document(plan, goal.target)
+        safety = Recorded(self._newest(plan.plan_id))
+        return self._rollbacks.carry_out(self._open(plan, goal, document, safety, owned))
+
+    def _open(
+        self, plan: Plan, goal: "_Goal", document: PlanDocument, safety: Safety, owned: ExitStack
+    ) -> Operation:
+        children = self.save_children(plan, document, owned)
+        return self._rollbacks.open(plan, goal.target, safety, goal.ending, children)
 
     def _newest(self, plan_id: str) -> Checkpoint:
         """The last state that is known of a sandbox that was lost."""
@@ -299,6 +329,20 @@ class CheckpointService:
         if good is not None:
             hints.insert(0, f"nearest intact checkpoint: {again} {good.seq}")
         return Damaged(error.message, detail=error.detail, hints=hints)
+
+
+@dataclass(frozen=True)
+class _Goal:
+    """Where a rollback is to go."""
+
+    target: Checkpoint
+    ending: Ending
+    even_if_same: bool
+
+
+def _before_going(reason: str, target: Checkpoint | None) -> Wanted:
+    filter_ = None if target is None else target.filter
+    return Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False, filter=filter_)
 
 
 def refuse_applied(plan: Plan) -> None:

@@ -22,6 +22,7 @@ from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository, UndoStatus
 from cleveragents.sandbox.process import StepEnvironment
 from cleveragents.sandbox.survivors import end_left_behind
+from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.tools.compensation import compensate
 from cleveragents.tools.declaration import Declaration
@@ -74,11 +75,10 @@ class Undoing:
         self._output_dir = output_dir
         self._report = report
 
-    def calls_after(self, plan: Plan, document: PlanDocument) -> CallsAfter:
+    def calls_after(self, connection: Connection, plan: Plan, document: PlanDocument) -> CallsAfter:
         """Tells which calls have to be undone to make a document the present, and which cannot."""
-        with self._database.unit_of_work() as connection:
-            runs = StepRunRepository(connection).not_in(plan.plan_id, document.counting)
-            undone = UndoRunRepository(connection).latest(plan.plan_id)
+        runs = StepRunRepository(connection).not_in(plan.plan_id, document.counting)
+        undone = UndoRunRepository(connection).latest(plan.plan_id)
         waiting = [
             (run, undone.get(run.step_run_id))
             for run in reversed(runs)
@@ -98,14 +98,11 @@ class Undoing:
                 continue
             self._undo(operation_id, plan, call, sandbox)
 
-    def outcomes(self, plan_id: str, operation_id: str) -> tuple[UndoRun, ...]:
-        """Returns what became of each call that an operation had to undo."""
-        with self._database.unit_of_work() as connection:
-            return tuple(UndoRunRepository(connection).of_operation(plan_id, operation_id))
-
     def give_up(self, plan_id: str, operation_id: str) -> None:
         """Ends and settles what a dead process left running, for a rollback that is taken back."""
-        for run in self.outcomes(plan_id, operation_id):
+        with self._database.reading() as connection:
+            runs = UndoRunRepository(connection).of_operation(plan_id, operation_id)
+        for run in runs:
             if run.status is UndoStatus.STARTED:
                 self._settle(run)
 

@@ -148,9 +148,9 @@ class CorrectionService:
                 check_choice(impact.plan, decision, chosen)
             reason = f"before the correction to {impact.target.name}"
             safety = self._checkpoints.save_safety(plan_id, reason, impact.target)
-            settled = self._checkpoints.save_children(impact.plan, impact.document, owned)
+            children = self._checkpoints.save_children(impact.plan, impact.document, owned)
             wanted = self._wanted(impact, guidance, chosen)
-            operation = self._operations.open(impact.plan, wanted, safety, settled)
+            operation = self._operations.open(impact.plan, wanted, safety, children)
             self._operations.carry_out(operation)
             return self.attempts(plan_id)[-1]
 

@@ -5,7 +5,7 @@ decisions that are not affected go on counting, and so does the user's intervent
 recorded with the intent, in one transaction; going there is the act of any rollback.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
@@ -54,7 +54,7 @@ class CorrectionOperations:
         self._rollbacks = rollbacks
 
     def open(
-        self, plan: Plan, wanted: Correction, safety: Checkpoint, settled: Sequence[str]
+        self, plan: Plan, wanted: Correction, safety: Checkpoint, children: Mapping[str, object]
     ) -> Operation:
         """Records the attempt, the intervention, the state to go to and the intent."""
         intervention_id = new_id()
@@ -71,7 +71,6 @@ class CorrectionOperations:
             reason=f"{wanted.target.name}, to be decided again",
         )
         attempt = _attempt(plan, wanted, safety, intervention_id)
-        children = self._rollbacks.intent_for_children(plan, document, settled)
         with self._database.unit_of_work() as connection:
             CheckpointRepository(connection).add(goal)
             intent = {

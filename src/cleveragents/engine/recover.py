@@ -19,6 +19,7 @@ from cleveragents.events import Note, Reporter
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.lifecycle import RUNNING
 from cleveragents.plans.step_run import STARTED, StepRunRepository
+from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.sandbox.survivors import end_left_behind
 from cleveragents.storage.database import Database
 from cleveragents.storage.lock import Locks
@@ -47,10 +48,12 @@ class Ownership:
         self,
         database: Database,
         locks: Locks,
+        sandboxes: Sandboxes,
         finishers: Finishers,
         report: Reporter,
     ) -> None:
         self._database = database
+        self._sandboxes = sandboxes
         self._locks = locks
         self._finishers = finishers
         self._report = report
@@ -63,7 +66,11 @@ class Ownership:
                 taken_now = held.enter_context(self._locks.own(plan_id, doing))
             if taken_now:
                 self._recover(plan_id)
-            yield
+            try:
+                yield
+            finally:
+                if taken_now:  # whoever owns it next finds nobody at work in its sandbox
+                    self._sandboxes.settle()
 
     def take_over(self, plan_id: str) -> None:
         """Ends the process that owns the plan, stopped or stuck as it may be."""

@@ -27,12 +27,13 @@ from cleveragents.ids import new_id, now
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, QUEUED, written
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.snapshots.archive import MAIN, Changes
+from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.manifest import EMPTY
 from cleveragents.snapshots.picking import Picked, inside, is_excluded, pick
 from cleveragents.snapshots.record import Snapshot
 from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
 
 # Of a run that was cut off the files are half done: what goes on from there starts before it.
@@ -87,7 +88,7 @@ class Restores:
         put_together = archive.with_entries(present, picked.entries, [EMPTY])
         about = {"kind": "restore", "plan_id": plan.plan_id}
         snapshot_id = archive.keep_merge(put_together, about)
-        changes = archive.verified_changes_from_now(archive.load(snapshot_id), sandbox.roots)
+        changes = archive.way_to(archive.load(snapshot_id), sandbox.roots).changes
         self._refuse_unsaved(changes)
         return _proposed(source, paths, picked, described(changes), snapshot_id)
 

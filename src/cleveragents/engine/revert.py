@@ -145,11 +145,8 @@ class ReversionService:
             reason="the start, planned anew",
         )
         with ExitStack() as owned:
-            settled = self._checkpoints.save_children(plan, start, owned)
-            intent = {
-                **intent_of(goal, safety, Ending(STRATEGIZED)),
-                **self._rollbacks.intent_for_children(plan, start, settled),
-            }
+            children = self._checkpoints.save_children(plan, start, owned)
+            intent = {**intent_of(goal, safety, Ending(STRATEGIZED)), **children}
             self._rollbacks.carry_out(self._open(plan, goal, intent, anew))
         return safety
 

@@ -142,6 +142,11 @@ class Sandboxes:
             sandbox.home.rename(doomed)
             remove_tree(doomed)
 
+    def settle(self) -> None:
+        """Returns when nothing of a sandbox is being removed in the background any more."""
+        for archive in list(self._archives.values()):
+            archive.settle()
+
     def capture(self, plan_id: str, project_id: str, filter_: Filter) -> str:
         """Stores the files of a plan's sandbox as they are; returns the snapshot id."""
         sandbox = self.require(plan_id)

@@ -1,6 +1,5 @@
 """The archive of a project: captures directories into its store and restores them from it."""
 
-import os
 import stat
 import tempfile
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
@@ -9,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
-from cleveragents.errors import CleverAgentsError, Damaged, Failed, Refused
+from cleveragents.errors import CleverAgentsError, Damaged, Failed
 from cleveragents.snapshots import beneath, record
+from cleveragents.snapshots.aside import Purging
 from cleveragents.snapshots.capture import Capture, named
-from cleveragents.snapshots.content import bytes_needed
 from cleveragents.snapshots.diff import Load, compare
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.inspection import Inspection
@@ -25,13 +24,19 @@ from cleveragents.snapshots.scan import Excluded, shown
 from cleveragents.snapshots.store import Cleaned, Store, Swept
 from cleveragents.snapshots.tracker import Cache, HashOnly, Tracker, Tracking
 from cleveragents.snapshots.traverse import Verifier, intact, reachable
+from cleveragents.snapshots.way import (
+    Changes,
+    Way,
+    lost,
+    refuse_in_the_way,
+    refuse_lost,
+    refuse_without_space,
+)
 from cleveragents.storage.durability import sync_file_system
 
 MAIN = record.MAIN
-RESERVE_BYTES = 16 << 20  # left free, so that the closing transaction still finds room
 HASH_ONLY = HashOnly()
 Roots = Mapping[str, Path]  # the directories of a snapshot, by the name of the root
-Changes = dict[str, list[Change]]  # by the name of the root, parents before children
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,7 @@ class Archive(Merging):
         # Each directory has one owner at a time, and so has its tracker; the list is everybody's.
         self._trackers: dict[tuple[Path, Filter], Tracker] = {}
         self._listing = Lock()
+        self._purging = Purging()
 
     @contextmanager
     def capture(self, roots: Roots, filter_: Filter, *, full: bool = False) -> Generator[Capture]:
@@ -106,6 +112,7 @@ class Archive(Merging):
 
     def release(self, roots: Roots) -> None:
         """Keeps what is known of directories, and follows their changes no longer."""
+        self.settle()
         for key, tracker in self._known(roots):
             self._save(tracker)
             tracker.forget()
@@ -122,17 +129,17 @@ class Archive(Merging):
 
     def changes_from_now(self, snapshot: Snapshot, roots: Roots) -> Changes:
         """Tells what must change to get from the directories as they are to the snapshot."""
-        return self._way_to(snapshot, roots)[0]
+        return self._way_to(snapshot, roots)[0].changes
 
-    def verified_changes_from_now(self, snapshot: Snapshot, roots: Roots) -> Changes:
+    def way_to(self, snapshot: Snapshot, roots: Roots) -> Way:
         """Tells what a restore would change, after verifying that it could be carried out."""
         try:
-            changes, excluded = self._way_to(snapshot, roots)
+            way, excluded = self._way_to(snapshot, roots)
         except Damaged as error:
-            raise _damaged(self.damaged(snapshot) or [error.message]) from error
-        _refuse_in_the_way(changes[MAIN], excluded)
-        self._refuse_damaged(changes)
-        return changes
+            raise lost(self.damaged(snapshot) or [error.message]) from error
+        refuse_in_the_way(way.changes[MAIN], excluded)
+        refuse_lost(way, self.verifier())
+        return way
 
     def read_file(self, entry: Entry) -> bytes:
         """Returns the bytes of a file of at most one chunk, or the text of a link."""
@@ -144,17 +151,36 @@ class Archive(Merging):
         Every needed object is verified before anything changes. Afterwards the directories are
         scanned and compared, and their file system is synced: success means it is so.
         """
-        changes = self.verified_changes_from_now(snapshot, roots)
+        restored = self.put_back(snapshot, roots, staging)
+        self.purge(staging)
+        return restored
+
+    def put_back(
+        self, snapshot: Snapshot, roots: Roots, staging: Path, known: Way | None = None
+    ) -> Restored:
+        """Restores, and leaves what had to go aside: `purge` it when nobody waits any more.
+
+        `known` is the way as it was just now; it is gone if the directories are still the same.
+        """
+        way = self._still(known, snapshot, roots) or self.way_to(snapshot, roots)
         staging.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._refuse_without_space(changes, staging)
+        refuse_without_space(way, staging, self._store.read)
         kept: list[bytes] = []
         with beneath.root_directory(staging) as staging_fd:
-            for name, wanted in changes.items():
+            for name, wanted in way.changes.items():
                 kept += place(roots[name], staging_fd, wanted, self._store.read)
         self._verify(snapshot, roots, kept)
-        for path in roots.values():
+        for path in {path.stat().st_dev: path for path in roots.values()}.values():
             sync_file_system(path)
-        return Restored(changes, tuple(map(shown, kept)))
+        return Restored(way.changes, tuple(map(shown, kept)))
+
+    def purge(self, staging: Path) -> None:
+        """Begins to remove what restores have put aside."""
+        self._purging.start(staging)
+
+    def settle(self) -> None:
+        """Returns when nothing is removed in the background any more."""
+        self._purging.wait()
 
     def extract(self, snapshot: Snapshot, target: Path) -> list[str]:
         """Writes what is intact of a snapshot's files to a new directory; returns what is not."""
@@ -230,7 +256,7 @@ class Archive(Merging):
     def refuse_damaged(self, snapshot: Snapshot) -> None:
         """Refuses a snapshot that cannot be restored as a whole."""
         if paths := self.damaged(snapshot):
-            raise _damaged(paths)
+            raise lost(paths)
 
     def sweep(self, live: Callable[[], set[str]], forgotten: Iterable[str]) -> Swept | None:
         """Frees what only forgotten snapshots need; None if the store is in use just now."""
@@ -243,18 +269,29 @@ class Archive(Merging):
             self._reachable,
         )
 
-    def _way_to(self, snapshot: Snapshot, roots: Roots) -> tuple[Changes, list[bytes]]:
+    def _way_to(self, snapshot: Snapshot, roots: Roots) -> tuple[Way, list[bytes]]:
         """Returns what must change, and the excluded paths that were met and will stay."""
+        seen: dict[str, Entry] = {}
         changes: Changes = {}
         stay: list[bytes] = []
         for name, path in roots.items():
-            target = snapshot.roots.get(name)
             tracker = self._tracker(name, path, snapshot.filter)
             state = tracker.state(HASH_ONLY)
             load = _Overlay(tracker.unstored(), self._store.read)
-            changes[name] = list(compare(state.root, target, load))
+            seen[name] = state.root
+            changes[name] = list(compare(state.root, snapshot.roots.get(name), load))
             stay += state.excluded
-        return changes, stay
+        return Way(seen, changes), stay
+
+    def _still(self, known: Way | None, snapshot: Snapshot, roots: Roots) -> Way | None:
+        """Returns a way that is known if it still leads from the present."""
+        if known is None:
+            return None
+        now = {
+            name: self._tracker(name, path, snapshot.filter).state(HASH_ONLY).root
+            for name, path in roots.items()
+        }
+        return known if now == known.seen else None
 
     def _reachable(self, roots: set[bytes]) -> set[bytes]:
         entries: list[Entry] = []
@@ -262,41 +299,20 @@ class Archive(Merging):
             entries += record.from_bytes(self._store.read(identity)).roots.values()
         return roots | reachable(entries, self._store.read, self._store.bases)
 
-    def _refuse_damaged(self, changes: Changes) -> None:
-        verifier = self.verifier()
-        bad = [
-            named(name, path)
-            for name, wanted in changes.items()
-            for change in wanted
-            if change.after is not None and not change.after.is_dir
-            for path in verifier.damaged_paths(change.path, change.after)
-        ]
-        if bad:
-            raise _damaged(bad)
-
-    def _refuse_without_space(self, changes: Changes, staging: Path) -> None:
-        needed = sum(
-            bytes_needed(change.after, self._store.read)
-            for wanted in changes.values()
-            for change in wanted
-            if change.after is not None
-        )
-        free = os.statvfs(staging)
-        if needed + RESERVE_BYTES > free.f_bavail * free.f_frsize:
-            raise Failed(
-                f"not enough space to restore {needed} bytes; nothing was changed",
-                hints=["free some space and try again"],
-            )
-
     def _verify(self, snapshot: Snapshot, roots: Roots, kept: list[bytes]) -> None:
+        """Looks whether the directories are what they shall be; if so, all of them is stored."""
+        way, _ = self._way_to(snapshot, roots)
         wrong = [
             named(name, change.path)
-            for name, left in self.changes_from_now(snapshot, roots).items()
+            for name, left in way.changes.items()
             for change in left
             if change.path not in kept
         ]
         if wrong:
             raise Failed("the restored files differ from the checkpoint", detail=wrong)
+        for name, path in roots.items():
+            if way.seen[name] == snapshot.roots.get(name):
+                self._tracker(name, path, snapshot.filter).keep()
 
     def _packs(self) -> Collection[str]:
         self._store.open()
@@ -338,24 +354,3 @@ class _Overlay:
     def __call__(self, identity: bytes) -> bytes:
         found = self._unstored.get(identity)
         return self._stored(identity) if found is None else found
-
-
-def _refuse_in_the_way(changes: list[Change], excluded: list[bytes]) -> None:
-    """Refuses to put a file where a directory holds excluded ones, before anything changes."""
-    for change in changes:
-        inside = change.path + b"/"
-        if change.after is None or change.after.is_dir:
-            continue
-        blocked = [shown(path) for path in excluded if path.startswith(inside)]
-        if blocked:
-            raise Refused(
-                f"{shown(change.path)} cannot be restored: excluded files are in the way",
-                detail=blocked,
-                hints=["move them away; what is excluded is never deleted"],
-            )
-
-
-def _damaged(paths: list[str]) -> Damaged:
-    return Damaged(
-        f"stored content is damaged ({len(paths)} paths); nothing was changed", detail=paths
-    )

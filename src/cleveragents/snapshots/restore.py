@@ -1,9 +1,9 @@
 """Makes a directory equal to a manifest, touching only what differs.
 
 The order is fixed: removals from the leaves up, then placements from the root down, each built
-aside and renamed into place, directory modes last. Nothing is opened through a link and nothing is
-written in place, so an outside file that is hard-linked into the tree cannot be harmed. The work
-is a function of (now, target): after a crash the same call finishes it.
+beside the tree and renamed into place, directory modes last. Nothing is opened through a link and
+nothing is written in place, so an outside file that is hard-linked into the tree cannot be harmed.
+The work is a function of (now, target): after a crash the same call finishes it.
 """
 
 import errno
@@ -17,16 +17,19 @@ from typing import Self
 
 from cleveragents.errors import Refused
 from cleveragents.snapshots import attributes, beneath
+from cleveragents.snapshots.aside import Aside, purge
 from cleveragents.snapshots.content import Read, write_file
 from cleveragents.snapshots.manifest import Change, Entry
 
 _STAGED = b"staged"
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def place(root: Path, staging: int, changes: Sequence[Change], read: Read) -> list[bytes]:
     """Carries out the changes below the root; returns directories kept for excluded content.
 
-    `staging` is a directory of our own on the same file system, where files are built.
+    `staging` is a directory of our own on the same file system, where files are built, and where
+    those that went are left for whoever purges it.
     """
     placed = [(change, change.after) for change in changes if change.after is not None]
     with _Placement(root, staging, read) as placement:
@@ -61,6 +64,7 @@ class _Placement:
     def __init__(self, root: Path, staging: int, read: Read) -> None:
         self._root, mode = beneath.open_root(root, borrow=True)
         self._staging = staging
+        self._aside = Aside(staging)
         self._read = read
         self._parent: tuple[bytes, int] | None = None
         self._borrowed: dict[bytes, int] = {} if mode is None else {b"": mode}
@@ -102,7 +106,7 @@ class _Placement:
         head, name = beneath.split(change.path)
         parent = self._directory(head)
         if not before.is_dir:
-            os.unlink(name, dir_fd=parent)
+            self._aside.take(parent, name)
         elif not self._remove_directory(parent, name, change.path):
             self.kept.append(change.path)
 
@@ -114,8 +118,12 @@ class _Placement:
         if entry.is_dir:
             self._make_directory(self._directory(head), name)
             return
-        self._clear_staging()
-        self._stage(change.path, entry)
+        try:
+            self._stage(change.path, entry)
+        except OSError as error:
+            if error.errno not in _FULL or not purge(self._staging):
+                raise
+            self._stage(change.path, entry)  # there may be room now
         parent = self._directory(head)
         os.rename(_STAGED, name, src_dir_fd=self._staging, dst_dir_fd=parent)
 
@@ -141,6 +149,7 @@ class _Placement:
             os.mkdir(name, 0o700, dir_fd=parent)
 
     def _stage(self, path: bytes, entry: Entry) -> None:
+        self._clear_staging()
         if entry.link not in (b"", path):
             head, name = beneath.split(entry.link)
             with beneath.directory(self._root, head) as fd:
