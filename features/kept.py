@@ -73,8 +73,11 @@ class Kept:
         self.archive = Archive(self.store, tracking)
 
     def close(self):
-        """Ends all watching, as the end of a process does."""
-        for tracker in self.archive._trackers.values() if self.archive else ():
+        """Ends all watching and removing, as the end of a process does."""
+        if self.archive is None:
+            return
+        self.archive.settle()
+        for tracker in self.archive._trackers.values():
             tracker.forget()
 
     def reopen(self, tracking=Tracking.AUTO):

@@ -153,6 +153,7 @@ class TreeMachine(RuleBasedStateMachine):
         number = data.draw(st.sampled_from(sorted(self.seen)))
         snapshot = self.archive.load(self.ids[number])
         self.archive.restore(snapshot, self.roots, self.home / "staging")
+        self.archive.settle()
         assert_same(self.seen[number], picture(self.root))
         self.newest = number  # as the record that a rollback appends
 

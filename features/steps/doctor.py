@@ -13,6 +13,7 @@ from oracle import assert_same, picture
 from world import wait_until
 
 from cleveragents.engine.doctor.checks import CHECKS
+from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.store import Store
 
 KEPT = [b"cleveragents.db", b"cleveragents.db-journal", b"locks"]
@@ -173,3 +174,17 @@ def check_no_git(context, check):
     assert shutil.which("git")
     told = [finding.level.value for name, finding in findings if name == check]
     assert told == ["problem"], told
+
+
+@given("a process that went back to the latest checkpoint was killed before it cleaned up")
+def leave_aside(context):
+    (context.world.sandbox / "late").write_text("too late\n")
+
+    def work():
+        Archive.purge = lambda *_: die()
+        app = context.world.app()
+        plan_id = app.plans.find("@").plan_id
+        latest = app.checkpoints.latest_checkpoint(plan_id)
+        app.checkpoints.rollback_to_checkpoint(plan_id, latest)
+
+    assert forked(work) < 0
