@@ -31,13 +31,13 @@ def _kills(operation: str, at: str, points: int = 20) -> tuple[str, ...]:
     return (*KILLS, "--operation", operation, "--at", at, "--points", str(points))
 
 
-RESTORE = "        restored = archive.restore("
+RESTORE = "        restored = archive.put_back("
 CLOSE_THEN_RESTORE = f"""\
         with self._database.unit_of_work() as connection:
             OperationRepository(connection).close(operation.operation_id, status, {{}})
 {RESTORE}"""
 RECORD = """\
-            self._append_record(connection, operation, goal)
+            self._append_record(connection, operation, goal.checkpoint)
 """
 CLOSE_THEN_RECORD = f"""\
             OperationRepository(connection).close(operation.operation_id, status, {{}})
@@ -48,8 +48,9 @@ FINISH = "        self.size_bytes = self._pack.finish(identity)\n"
 FINISH_LAST = "        self._pack.discard = lambda: self._pack.finish(identity)\n"
 REWRITE = "                self._rewrite(pack, live)\n"
 UNLINK = "                pack.path.unlink()\n"
-SAVE = "        return self._saving.save(plan_id, wanted, prune=False)\n"
-NO_SAVE = "        return self._newest(plan_id) if wanted else self._newest(plan_id)\n"
+SAVE = "self._open(plan, goal, document, taken, owned)\n"
+NO_SAVE = "self._open(plan, goal, document, Recorded(self._newest(plan.plan_id)), owned)\n"
+TELL = "        self._saving.tell(taken)\n"
 GO_BACK = """\
         self._checkpoints.rollback_to_checkpoint(plan.plan_id, start, ending=Ending(RUNNING))
 """
@@ -113,7 +114,7 @@ MUTANTS = (
     Mutant(
         "no safety checkpoint is taken",
         "checkpoints/service.py",
-        ((SAVE, NO_SAVE),),
+        ((SAVE, NO_SAVE), (TELL, "")),
         _kills("rollback", "/sandboxes/", 5),
     ),
     Mutant(
@@ -131,7 +132,7 @@ MUTANTS = (
     Mutant(
         "stored content is not verified before a restore",
         "snapshots/archive.py",
-        (("        self._refuse_damaged(changes)\n", ""),),
+        (("        refuse_lost(way, self.verifier())\n", ""),),
         ("-m", "behave", "--format", "null", "features/rollback_recovery.feature"),
     ),
     Mutant(
