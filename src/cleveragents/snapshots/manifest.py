@@ -21,8 +21,6 @@ ID_BYTES = 32
 NO_CONTENT = bytes(ID_BYTES)  # a FIFO has none, nor has a chunk of zeros in a large file
 _HEAD = struct.Struct("<4sII")  # magic, number of entries, bytes of names
 _ROW = struct.Struct("<HQqI")  # mode, size, mtime_ns, position in extras + 1
-_ROW_BYTES = struct.Struct(f"{_ROW.size}s")
-_CONTENT = struct.Struct(f"{ID_BYTES}s")
 
 
 class Entry(NamedTuple):
@@ -199,15 +197,23 @@ def _layout(data: bytes) -> tuple[list[bytes], int, int, int]:
     return names, rows_at, ids_at, ids_at + ID_BYTES * count
 
 
-def _differing(before: bytes, after: bytes, rows_at: int, ids_at: int) -> list[int]:
-    """The positions at which two objects with the same names differ."""
-    rows = [_ROW_BYTES.iter_unpack(data[rows_at:ids_at]) for data in (before, after)]
-    ids = [_CONTENT.iter_unpack(data[ids_at:]) for data in (before, after)]
-    return [
-        index
-        for index, (old, new, left, right) in enumerate(zip(*rows, *ids, strict=True))
-        if old != new or left != right
-    ]
+def _differing(before: bytes, after: bytes, rows_at: int, ids_at: int) -> Iterator[int]:
+    """Yields the positions at which two objects with the same names differ, in order.
+
+    Halves that are equal are passed over as a whole.
+    """
+    waiting = [(0, (ids_at - rows_at) // _ROW.size)]
+    while waiting:
+        low, high = waiting.pop()
+        rows = slice(rows_at + _ROW.size * low, rows_at + _ROW.size * high)
+        ids = slice(ids_at + ID_BYTES * low, ids_at + ID_BYTES * high)
+        if before[rows] == after[rows] and before[ids] == after[ids]:
+            continue
+        if high - low == 1:
+            yield low
+        else:
+            middle = (low + high) // 2
+            waiting += [(middle, high), (low, middle)]
 
 
 def _plain(data: bytes | bytearray, rows_at: int, ids_at: int, index: int) -> Entry:

@@ -34,6 +34,8 @@ TEMPORARY = "writing-"  # prefix of packs that are not finished yet
 _OBJECT = struct.Struct("<32sBQ")  # id, codec, stored length
 _INDEX = struct.Struct("<32sQ")  # id, offset
 _FOOTER = struct.Struct("<QQ32s32s8s")
+_KEY_BYTES = 6
+_KEYS = 1 << (8 * _KEY_BYTES)  # one more than the greatest
 Read = Callable[[bytes], bytes]
 
 
@@ -177,18 +179,25 @@ class Pack:
             self._read_since = 0
 
     def _offset(self, identity: bytes) -> int | None:
+        """Returns where an object is; ids are spread evenly, so the guess is close."""
         low, high = 0, self._count
+        key, first, last = _key(identity), 0, _KEYS
         while low < high:
-            middle = (low + high) // 2
+            middle = low + (key - first) * (high - low) // (last - first)
             at = self._start + middle * _INDEX.size
             found = self._map[at : at + ID_BYTES]
             if found == identity:
                 return _INDEX.unpack_from(self._map, at)[1]
             if found < identity:
-                low = middle + 1
+                low, first = middle + 1, _key(found)
             else:
-                high = middle
+                high, last = middle, _key(found) + 1
         return None
+
+
+def _key(identity: bytes) -> int:
+    """The head of an id as a number."""
+    return int.from_bytes(identity[:_KEY_BYTES], "big")
 
 
 def from_front(data: mmap.mmap, read: Read) -> Iterator[bytes]:
