@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.rollback import FileChange, described, parents_of, verified
+from cleveragents.checkpoints.file_change import FileChange, described, parents_of
+from cleveragents.checkpoints.rollback import verified
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots import beneath

@@ -7,7 +7,7 @@ was meant.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Protocol
 
@@ -17,6 +17,7 @@ from cleveragents.checkpoints.checkpoint import (
     record_of_rollback,
     state_hash,
 )
+from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
 from cleveragents.checkpoints.undo import CallLeft, CallsAfter, UndoDue, Undoing
 from cleveragents.errors import Damaged, Failed
@@ -28,9 +29,9 @@ from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGIZING, Phase, Stage
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.snapshots.archive import MAIN, Archive, Restored
+from cleveragents.snapshots.archive import Archive, Restored
 from cleveragents.snapshots.record import Snapshot
-from cleveragents.snapshots.way import Changes, Way
+from cleveragents.snapshots.way import Way
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
@@ -39,14 +40,6 @@ NOTHING = PlanDocument("0", (), ())  # of a subplan that goes nothing counts
 
 class TakenBack(Damaged):
     """The target turned out to be unreadable; the safety checkpoint was restored instead."""
-
-
-@dataclass(frozen=True)
-class FileChange:
-    """What happened to one path."""
-
-    file: str
-    action: str  # restored | removed
 
 
 @dataclass(frozen=True)
@@ -323,29 +316,3 @@ def intent_of(target: Checkpoint, safety: Checkpoint, ending: Ending) -> dict[st
 def document_of(snapshot: Snapshot) -> PlanDocument:
     """Returns the plan document that a checkpoint's snapshot holds."""
     return PlanDocument.from_record(snapshot.about["document"])
-
-
-def described(changes: Changes) -> tuple[FileChange, ...]:
-    """Lists changes as users read them: files, and directories where nothing in them changed.
-
-    The sandbox's own git directory is one line: its parts are git's affair.
-    """
-    found: list[FileChange] = []
-    files = changes[MAIN]
-    parents = {parent for change in files for parent in parents_of(change.path)}
-    for change in files:
-        entry = change.after or change.before
-        if entry is None or (entry.is_dir and change.path in parents):
-            continue
-        path = (os.fsdecode(change.path) or ".") + ("/" if entry.is_dir else "")
-        found.append(FileChange(path, "removed" if change.after is None else "restored"))
-    if any(listed for name, listed in changes.items() if name != MAIN):
-        found.append(FileChange(".git/", "restored"))
-    return tuple(found)
-
-
-def parents_of(path: bytes) -> Iterator[bytes]:
-    """Yields every directory above a path, the root included."""
-    while path:
-        path = path.rpartition(b"/")[0]
-        yield path

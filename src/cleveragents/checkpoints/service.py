@@ -9,17 +9,16 @@ from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
     CheckpointRepository,
 )
+from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.operations import Operation
 from cleveragents.checkpoints.pruning import Pruning, open_targets
 from cleveragents.checkpoints.retention import Verdict
 from cleveragents.checkpoints.rollback import (
     Ending,
-    FileChange,
     Recorded,
     RollbackResult,
     Rollbacks,
     Safety,
-    described,
     document_of,
     verified,
 )

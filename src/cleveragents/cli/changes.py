@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from cleveragents.checkpoints.rollback import FileChange
+from cleveragents.checkpoints.file_change import FileChange
 from cleveragents.cli.render import Fields, name_fields
 
 LISTED = 20  # paths shown to people; JSON has them all

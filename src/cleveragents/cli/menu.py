@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.rollback import FileChange
+from cleveragents.checkpoints.file_change import FileChange
 from cleveragents.cli import views
 from cleveragents.cli.escaping import safe
 from cleveragents.cli.invocation import current

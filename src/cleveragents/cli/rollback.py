@@ -9,7 +9,8 @@ import typer
 
 from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.rollback import FileChange, RollbackResult
+from cleveragents.checkpoints.file_change import FileChange
+from cleveragents.checkpoints.rollback import RollbackResult
 from cleveragents.checkpoints.undo import CallsAfter
 from cleveragents.cli import changes, menu, views
 from cleveragents.cli.invocation import (

@@ -10,7 +10,8 @@ from cleveragents.checkpoints.checkpoint import (
     lineage,
     state_before,
 )
-from cleveragents.checkpoints.rollback import FileChange, Rollbacks
+from cleveragents.checkpoints.file_change import FileChange
+from cleveragents.checkpoints.rollback import Rollbacks
 from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.checkpoints.undo import CallsAfter

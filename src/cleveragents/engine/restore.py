@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
+from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
 from cleveragents.checkpoints.rollback import (
-    FileChange,
     TakenBack,
-    described,
     document_of,
     verified,
 )

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.checkpoints.file_change import FileChange
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
-from cleveragents.checkpoints.rollback import Ending, FileChange
+from cleveragents.checkpoints.rollback import Ending
 from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted

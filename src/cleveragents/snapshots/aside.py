@@ -10,9 +10,9 @@ import stat
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
+from secrets import token_hex
 from threading import Thread
 
-from cleveragents.ids import new_id
 from cleveragents.snapshots import beneath
 
 _PREFIX = "aside-"
@@ -24,7 +24,7 @@ class Aside:
     def __init__(self, staging: int) -> None:
         self._staging = staging
         # Never a name that is taken: to rename a hard link onto its own inode does nothing.
-        self._mark = f"{_PREFIX}{new_id()}"
+        self._mark = f"{_PREFIX}{token_hex(8)}"
         self._taken = 0
 
     def take(self, parent: int, name: bytes) -> None:
