@@ -150,6 +150,20 @@ Feature: Going back to a checkpoint
       | second | 1       | succeeded |
       | second | 1       | succeeded |
 
+  Scenario Outline: what is written after the rollback had looked at the files is taken back as well
+    When a rollback to checkpoint 2 meets a write to "<path>" just after its intent
+    Then the plan's files are
+      | file  | content |
+      | a.txt | one     |
+      | b.txt | b       |
+    And the plan has no file "late.txt"
+    And the plan has no file "d"
+
+    Examples:
+      | path     |
+      | late.txt |
+      | a.txt    |
+
   Scenario: modes, links, empty directories and the sandbox's own git return as well
     Given the steps
       """

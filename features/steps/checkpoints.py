@@ -374,6 +374,23 @@ def kill_before_intent(context, number):
     assert forked(work) == -signal.SIGKILL
 
 
+@when('a rollback to checkpoint {number:d} meets a write to "{path}" just after its intent')
+def write_after_intent(context, number, path):
+    app = context.world.app()
+    plan_id = app.plans.find("@").plan_id
+    rollbacks = app.checkpoints._rollbacks
+    record = rollbacks.open
+
+    def record_and_write(*facts):
+        operation = record(*facts)
+        (context.world.sandbox / path).write_text("late")
+        return operation
+
+    rollbacks.open = record_and_write
+    target = app.checkpoints.get_checkpoint(plan_id, str(number))
+    app.checkpoints.rollback_to_checkpoint(plan_id, target)
+
+
 def begin_rollback(context, number):
     """Does what a rollback does up to its intent, and leaves it at that."""
     app = context.world.app()
