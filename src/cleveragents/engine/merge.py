@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import CheckpointRepository
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
-from cleveragents.errors import Damaged, Failed
+from cleveragents.engine.placing import place
+from cleveragents.errors import Failed
 from cleveragents.events import Reporter, SubplanMerged
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.conflict import (
@@ -113,19 +114,9 @@ class Merges:
     def carry_out(self, operation: Operation) -> None:
         """Restores the merged files; closes the intent with the mark on the child."""
         plan_id, intent = operation.plan_id, operation.intent
+        place(self._database, self._sandboxes, operation)
         with self._database.unit_of_work() as connection:
-            plan = PlanRepository(connection).get(plan_id)
             child = PlanRepository(connection).get(intent["child"])
-        sandbox = self._sandboxes.rebuilt(plan_id)
-        archive = self._sandboxes.archive(plan.project_id)
-        try:
-            archive.restore(archive.load(intent["target"]), sandbox.roots, sandbox.staging)
-        except Damaged:
-            archive.restore(archive.load(intent["present"]), sandbox.roots, sandbox.staging)
-            with self._database.unit_of_work() as connection:
-                OperationRepository(connection).close(operation.operation_id, Status.ABORTED, {})
-            raise
-        with self._database.unit_of_work() as connection:
             ChildRepository(connection).set_merged(child.plan_id, intent["theirs"])
             left = ConflictRepository(connection).release(operation.operation_id)
             outcome = {"conflicts": left}

@@ -11,7 +11,8 @@ from cleveragents.checkpoints.operations import Kind, Operation, OperationReposi
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.triggers import CheckpointType
-from cleveragents.errors import Damaged, Refused
+from cleveragents.engine.placing import place
+from cleveragents.errors import Refused
 from cleveragents.events import Reporter, SandboxRefreshed
 from cleveragents.plans.conflict import (
     BASE,
@@ -101,16 +102,7 @@ class Refreshes:
     def carry_out(self, operation: Operation) -> None:
         """Restores the merged files and closes the intent with what they now go on from."""
         plan_id, intent = operation.plan_id, operation.intent
-        with self._database.unit_of_work() as connection:
-            plan = PlanRepository(connection).get(plan_id)
-        sandbox = self._sandboxes.rebuilt(plan_id)
-        archive = self._sandboxes.archive(plan.project_id)
-        try:
-            archive.restore(archive.load(intent["target"]), sandbox.roots, sandbox.staging)
-        except Damaged:
-            archive.restore(archive.load(intent["present"]), sandbox.roots, sandbox.staging)
-            self._abort(operation)
-            raise
+        place(self._database, self._sandboxes, operation)
         with self._database.unit_of_work() as connection:
             sandboxes = SandboxRepository(connection)
             sandboxes.set_refreshed(plan_id, intent["base"])
@@ -119,10 +111,6 @@ class Refreshes:
             outcome = {"conflicts": left}
             OperationRepository(connection).close(operation.operation_id, Status.DONE, outcome)
         self._report(SandboxRefreshed(plan_id, int(intent["files"]), left))
-
-    def _abort(self, operation: Operation) -> None:
-        with self._database.unit_of_work() as connection:
-            OperationRepository(connection).close(operation.operation_id, Status.ABORTED, {})
 
 
 class RefreshPhase:

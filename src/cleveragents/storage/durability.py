@@ -9,16 +9,16 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 def sync_directory(path: Path) -> None:
     """Makes the names in a directory durable."""
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+    _sync(path, os.O_DIRECTORY)
 
 
 def sync_file(path: Path) -> None:
     """Makes the content of a file durable."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    _sync(path, 0)
+
+
+def _sync(path: Path, kind: int) -> None:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | kind)
     try:
         os.fsync(fd)
     finally:
