@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from cleveragents.counting import counted
 from cleveragents.errors import Damaged, Failed, Refused
 from cleveragents.snapshots import beneath
 from cleveragents.snapshots.aside import purge
@@ -77,7 +78,8 @@ def refuse_without_space(way: Way, staging: Path, read: Read) -> None:
 def lost(paths: list[str]) -> Damaged:
     """The refusal of a snapshot that cannot be had intact."""
     return Damaged(
-        f"stored content is damaged ({len(paths)} paths); nothing was changed", detail=paths
+        f"stored content is damaged ({counted(len(paths), 'path')}); nothing was changed",
+        detail=paths,
     )
 
 
