@@ -62,4 +62,6 @@ def turn_clock_back(context):
 @given("the database is taken back to before there was a journal")
 def drop_journal(context):
     context.world.sql("DROP TABLE journal")
+    context.world.sql("ALTER TABLE step_runs ADD COLUMN pid INTEGER")
+    context.world.sql("ALTER TABLE step_runs ADD COLUMN pid_started TEXT")
     context.world.sql("UPDATE alembic_version SET version_num = '0009'")
