@@ -140,10 +140,9 @@ def differences(before: bytes, after: bytes) -> Iterator[tuple[bytes, Entry | No
             yield name, olds.get(name), news.get(name)
 
 
-def names_and_rows(data: bytes) -> Iterator[tuple[bytes, tuple[int, int, int, int]]]:
-    """Yields name and (mode, size, mtime, _) of each entry without making an entry of it."""
-    names, rows_at, ids_at, _ = _layout(data)
-    return zip(names, _ROW.iter_unpack(data[rows_at:ids_at]), strict=True)
+def names_of(data: bytes) -> list[bytes]:
+    """Returns what a directory object lists, sorted, without making entries of it."""
+    return _layout(data)[0]
 
 
 class Rewrite:

@@ -5,9 +5,7 @@ something in it changes. It knows its id while nothing below it has changed, and
 with everything below it, is in the store.
 """
 
-import os
-import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from cleveragents.snapshots.manifest import (
@@ -18,12 +16,9 @@ from cleveragents.snapshots.manifest import (
     Version,
     decode,
     encode,
-    names_and_rows,
+    names_of,
 )
-
-Signature = tuple[int, int, int]  # inode, ctime, links; size and mtime stand in the entry
-UNTRUSTED: Signature = (0, 0, 0)  # equals no file: read it again
-SIGNATURE = struct.Struct("<QqI")
+from cleveragents.snapshots.signature import PACKED, UNTRUSTED, Signature
 
 
 class Opened(NamedTuple):
@@ -91,16 +86,18 @@ class Node:
         if self.opened is None:
             found = decode(self.packed)
             entries = {name: entry for name, entry in found.items() if not entry.is_dir}
-            rows = zip(found.items(), SIGNATURE.iter_unpack(self.signatures), strict=True)
+            rows = zip(found.items(), PACKED.iter_unpack(self.signatures), strict=True)
             signatures = {name: row for (name, entry), row in rows if entry.is_file}
             self.opened = Opened(entries, signatures)
         return self.opened
 
-    def rows(self) -> Iterator[tuple[bytes, tuple[int, int, int, int], Signature]]:
-        """Yields name, (mode, size, mtime, _) and signature of what its object lists."""
-        signatures = SIGNATURE.iter_unpack(self.signatures)
-        for (name, row), signature in zip(names_and_rows(self.packed), signatures, strict=True):
-            yield name, row, signature
+    def names(self) -> list[bytes]:
+        """Returns what its object lists, sorted."""
+        return names_of(self.packed)
+
+    def expected(self) -> list[Signature]:
+        """Returns the signature of each name; of what is no regular file one that never is."""
+        return [*PACKED.iter_unpack(self.signatures)]
 
     def directory(self) -> Directory:
         """Returns its entries, directories included; their ids must be known."""
@@ -135,9 +132,9 @@ class Node:
         if known != entry:
             rewrite.replace(index, entry)
             self.packed = rewrite.data()
-        at = index * SIGNATURE.size
-        row = SIGNATURE.pack(*signature)
-        self.signatures = self.signatures[:at] + row + self.signatures[at + SIGNATURE.size :]
+        at = index * PACKED.size
+        row = PACKED.pack(*signature)
+        self.signatures = self.signatures[:at] + row + self.signatures[at + PACKED.size :]
         return known
 
     def close(self) -> None:
@@ -146,11 +143,6 @@ class Node:
             entries, signatures = self.opened
             names = sorted([*entries, *self.children])
             self.signatures = b"".join(
-                SIGNATURE.pack(*signatures.get(name, UNTRUSTED)) for name in names
+                PACKED.pack(*signatures.get(name, UNTRUSTED)) for name in names
             )
             self.opened = None
-
-
-def signature_of(found: os.stat_result) -> Signature:
-    """What a file is recognised by, besides size and mtime; any change moves its ctime."""
-    return (found.st_ino, found.st_ctime_ns, found.st_nlink)

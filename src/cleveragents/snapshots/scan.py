@@ -5,12 +5,13 @@ import stat
 import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 
 from cleveragents.errors import Failed, Refused
-from cleveragents.snapshots import attributes, beneath
+from cleveragents.snapshots import attributes, beneath, signature
 from cleveragents.snapshots.content import store_file
 from cleveragents.snapshots.manifest import Entry
-from cleveragents.snapshots.node import UNTRUSTED, Node, signature_of
+from cleveragents.snapshots.node import Node
 from cleveragents.snapshots.tree import Linked, Sink, Tree
 from cleveragents.snapshots.watch import WatchLost
 
@@ -46,6 +47,10 @@ class Scanner:
         self._unwatch = unwatch
         self._trusted_before_ns = time.time_ns() - RACY_NS
         self._device = 0
+
+    @cached_property
+    def _looks(self) -> signature.Looks:  # one that looks at single names needs none
+        return signature.Looks()
 
     def everything(self, root: int) -> None:
         """Walks the whole directory."""
@@ -117,8 +122,7 @@ class Scanner:
             )
         self._watch(fd, node)
         self._own(fd, node)
-        listed = set(map(os.fsencode, os.listdir(fd)))
-        differing = self._differing(fd, node, listed)
+        differing = self._differing(fd, node)
         self._prepare(node, len(differing))
         for name in differing:
             found = _stat(fd, name)
@@ -132,35 +136,21 @@ class Scanner:
         if count > MANY:
             self._tree.open(node)
 
-    def _differing(self, fd: int, node: Node, listed: set[bytes]) -> list[bytes]:
-        """Goes down into known directories; returns the names that are not as last seen.
+    def _differing(self, fd: int, node: Node) -> list[bytes]:
+        """Returns the names in a directory that are not as last seen, or not stored as they must.
 
-        No object is made for a file that nobody touched: this is where scans spend their time.
+        Nothing is done for a single file that nobody touched: this is where scans spend their time.
         Links and directories have no signature, so they always differ.
         """
+        listed = _listed(fd)
         if node.opened is not None:
-            return [*(listed | node.opened.entries.keys() | node.children.keys())]
-        differing: list[bytes] = []
-        known = 0
-        must_store = node.unstored if self._sink.stores else ()
-        look = os.stat
-        for name, (_, size, mtime_ns, _), (inode, ctime_ns, links) in node.rows():
-            if name not in listed:
-                differing.append(name)
-                continue
-            known += 1
-            found = look(name, dir_fd=fd, follow_symlinks=False)
-            if (
-                found.st_ctime_ns != ctime_ns
-                or found.st_ino != inode
-                or found.st_mtime_ns != mtime_ns
-                or found.st_size != size
-                or found.st_nlink != links
-                or name in must_store
-            ):
-                differing.append(name)
-        if known < len(listed):
-            differing += listed.difference(name for name, _, _ in node.rows())
+            return [*{*listed, *node.opened.entries, *node.children}]
+        known = node.names()
+        differing = self._looks.differing(fd, known, node.signatures)
+        if listed != known:
+            differing += set(listed).difference(known)
+        if self._sink.stores and node.unstored:
+            differing += node.unstored.difference(differing)
         return differing
 
     def _own(self, fd: int, node: Node) -> None:
@@ -227,7 +217,8 @@ class Scanner:
             self._directory(fd, child, depth + 1)
         # Borrowed bits were on while we looked; the mode that counts is the one put back.
         mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
-        self._tree.set_own(child, child.own._replace(mode=mode))
+        if mode != child.own.mode:
+            self._tree.set_own(child, child.own._replace(mode=mode))
 
     def _file(self, parent: int, name: bytes, node: Node) -> None:
         path = node.inner(name)
@@ -235,13 +226,14 @@ class Scanner:
             fd = self._opened(stack, parent, name, path, beneath.READING, stat.S_IRUSR)
             entry = self._read(fd, path)
         settled = os.stat(name, dir_fd=parent, follow_symlinks=False)
-        trusted = settled.st_ctime_ns < self._trusted_before_ns
+        same = (settled.st_size, settled.st_mtime_ns) == (entry.size, entry.mtime_ns)
+        trusted = same and settled.st_ctime_ns < self._trusted_before_ns
         entry = entry._replace(mode=settled.st_mode)
         if settled.st_nlink > 1:
             self._tree.linked[node, name] = Linked(settled.st_ino, settled.st_nlink)
         else:
             self._tree.linked.pop((node, name), None)
-        self._tree.put(node, name, entry, signature_of(settled) if trusted else UNTRUSTED)
+        self._tree.put(node, name, entry, signature.of(settled) if trusted else signature.UNTRUSTED)
 
     def _read(self, fd: int, path: bytes) -> Entry:
         """Reads a file that must not change meanwhile; a moving one is read again."""
@@ -297,6 +289,12 @@ def _still_there() -> Generator[None]:
         return
     except PermissionError as error:
         raise WatchLost("a directory cannot be entered") from error
+
+
+def _listed(fd: int) -> list[bytes]:
+    """The names in a directory, sorted; to encode them one by one took as long as to read them."""
+    names = os.listdir(fd)
+    return sorted(os.fsencode("\0".join(names)).split(b"\0")) if names else []
 
 
 def _moment(found: os.stat_result) -> tuple[int, int, int]:

@@ -6,9 +6,8 @@ number of links alone; one that was read shortly after it had changed is not tru
 """
 
 import os
-import stat
 import struct
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,8 +15,10 @@ from cleveragents.snapshots.manifest import ID_BYTES, Entry, decode, encode
 from cleveragents.snapshots.node import Node
 from cleveragents.snapshots.tree import Linked, Tree
 
-MAGIC = b"castat02"
-_RECORD = struct.Struct("<IIIQ")  # lengths of path, object and signatures; inode
+MAGIC = b"castat03"
+_RECORD = struct.Struct(
+    "<III??Q"
+)  # lengths of three parts; has it directories, linked files; inode
 _LENGTH = struct.Struct("<I")
 _ROOT = b"root"
 
@@ -27,8 +28,9 @@ def save(path: Path, tree: Tree, key: bytes, packs: Collection[str]) -> None:
     root = encode({_ROOT: tree.root.entry()})
     names = "\n".join(packs).encode()
     parts = [MAGIC, sha256(key).digest(), _LENGTH.pack(len(names)), names]
-    parts += [_LENGTH.pack(len(root)), root]
-    parts.extend(part for node in tree.nodes() for part in _record(node))
+    parts += [_LENGTH.pack(len(root)), root, _LENGTH.pack(tree.files)]
+    linked = {node for node, _ in tree.linked}
+    parts.extend(part for node in tree.nodes() for part in _record(node, linked))
     digest = sha256()
     temporary = path.with_name(path.name + ".new")
     with open(temporary, "wb", buffering=1 << 20) as file:
@@ -56,46 +58,54 @@ def load(path: Path, key: bytes, packs: Collection[str]) -> Tree | None:
     return _read(body[at + length :])
 
 
-def _record(node: Node) -> tuple[bytes, ...]:
-    lengths = (len(node.path), len(node.packed), len(node.signatures))
-    return _RECORD.pack(*lengths, node.inode), node.path, node.packed, node.signatures
+def _record(node: Node, linked: set[Node]) -> tuple[bytes, ...]:
+    parts = (node.path, node.packed, node.signatures)
+    lengths = map(len, parts)
+    return _RECORD.pack(*lengths, bool(node.children), node in linked, node.inode), *parts
 
 
 def _read(data: memoryview) -> Tree:
+    """Takes each directory as it lies there: nothing is done for a plain file."""
     tree = Tree()
     (length,) = _LENGTH.unpack_from(data)
-    root = decode(bytes(data[4 : 4 + length]))[_ROOT]
-    expected = {b"": (tree.root, root)}
-    at = 4 + length
+    at = _LENGTH.size + length
+    expected = {b"": (tree.root, decode(bytes(data[_LENGTH.size : at]))[_ROOT])}
+    (tree.files,) = _LENGTH.unpack_from(data, at)
+    at += _LENGTH.size
     while at < len(data):
-        path_length, object_length, signature_length, inode = _RECORD.unpack_from(data, at)
+        *lengths, has_directories, has_linked, inode = _RECORD.unpack_from(data, at)
         at += _RECORD.size
-        node, entry = expected.pop(bytes(data[at : at + path_length]))
-        at += path_length
-        node.packed = bytes(data[at : at + object_length])
-        at += object_length
-        node.signatures = bytes(data[at : at + signature_length])
-        at += signature_length
-        node.inode = inode
-        _settle(tree, node, entry, expected)
+        parts: list[bytes] = []
+        for length in lengths:
+            parts.append(bytes(data[at : at + length]))
+            at += length
+        path, packed, signatures = parts
+        node, entry = expected.pop(path)
+        node.packed, node.signatures, node.inode = packed, signatures, inode
+        _settle(node, entry)
+        if has_directories:
+            expected.update(_children(node))
+        if has_linked:
+            tree.linked.update(_linked(node))
     return tree
 
 
-def _settle(
-    tree: Tree, node: Node, entry: Entry, expected: dict[bytes, tuple[Node, Entry]]
-) -> None:
-    """Fills in what follows from a directory's object."""
+def _settle(node: Node, entry: Entry) -> None:
     node.own = entry._replace(content=Entry(0).content)
     node.identity = entry.content
     node.stored = True
-    kinds = {stat.S_IFMT(row[0]) for _, row, _ in node.rows()}
-    if stat.S_IFDIR in kinds:
-        for name, inner in decode(node.packed).items():
-            if inner.is_dir:
-                child = node.children[name] = Node(node.inner(name), node)
-                expected[child.path] = (child, inner)
-    for name, row, (inode, _, links) in node.rows():
-        if stat.S_ISREG(row[0]):
-            tree.files += 1
-            if links > 1:
-                tree.linked[node, name] = Linked(inode, links)
+
+
+def _children(node: Node) -> Iterator[tuple[bytes, tuple[Node, Entry]]]:
+    """Makes the directories in one, which are read next; yields them with what it says of them."""
+    for name, entry in decode(node.packed).items():
+        if entry.is_dir:
+            child = node.children[name] = Node(node.inner(name), node)
+            yield child.path, (child, entry)
+
+
+def _linked(node: Node) -> Iterator[tuple[tuple[Node, bytes], Linked]]:
+    """Finds the files with several names in a directory that has some."""
+    for name, (links, inode, *_) in zip(node.names(), node.expected(), strict=True):
+        if links > 1:
+            yield (node, name), Linked(inode, links)

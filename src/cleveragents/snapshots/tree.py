@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 from cleveragents.snapshots.manifest import Entry, Version, object_id
-from cleveragents.snapshots.node import Node, Opened, Signature
+from cleveragents.snapshots.node import Node, Opened
+from cleveragents.snapshots.signature import Signature
 
 LINKED_OUTSIDE = "it has hard links outside and would be restored as a copy"
 
