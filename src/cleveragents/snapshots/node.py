@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from cleveragents.snapshots.manifest import (
     EMPTY,
+    NO_CONTENT,
     Directory,
     Entry,
     Rewrite,
@@ -100,14 +101,14 @@ class Node:
         return [*PACKED.iter_unpack(self.signatures)]
 
     def directory(self) -> Directory:
-        """Returns its entries, directories included; their ids must be known."""
+        """Returns its entries, directories included."""
         if self.opened is None:
             return decode(self.packed)
         return {**self.opened.entries, **{n: c.entry() for n, c in self.children.items()}}
 
     def entry(self) -> Entry:
-        """Returns the entry that stands for it in its parent; its id must be known."""
-        return self.own._replace(content=self.identity or b"")
+        """Returns the entry that stands for it in its parent, without an id if none is known."""
+        return self.own._replace(content=self.identity or NO_CONTENT)
 
     def pack(self, renewed: Iterable[bytes]) -> None:
         """Makes its object anew; of the directories in it, those named have a new id."""

@@ -30,6 +30,7 @@ MAGIC = b"capack01"
 RAW, ZSTD, DIFFERENCE = 0, 1, 2
 BUFFER = 1 << 20
 RESIDENT_BYTES = 8 << 20  # of a pack that is being read
+MAPPED_AT_ONCE = 1 << 16  # what the system makes resident around a place that is read
 TEMPORARY = "writing-"  # prefix of packs that are not finished yet
 _OBJECT = struct.Struct("<32sBQ")  # id, codec, stored length
 _INDEX = struct.Struct("<32sQ")  # id, offset
@@ -143,7 +144,10 @@ class Pack:
     def base(self, identity: bytes) -> bytes | None:
         """Returns what an object is a difference to; None if it is kept whole or not here."""
         offset = self._offset(identity)
-        if offset is None or _OBJECT.unpack_from(self._map, offset)[1] != DIFFERENCE:
+        if offset is None:
+            return None
+        self._let_go(0)
+        if _OBJECT.unpack_from(self._map, offset)[1] != DIFFERENCE:
             return None
         start = offset + _OBJECT.size
         return self._map[start : start + ID_BYTES]
@@ -172,10 +176,10 @@ class Pack:
             yield identity, _OBJECT.size + _OBJECT.unpack_from(self._map, offset)[2]
 
     def _let_go(self, length: int) -> None:
-        """Gives pages back from time to time: a map that was read whole is no memory of ours."""
-        self._read_since += length
+        """Gives pages back from time to time, those of the index aside: each search needs them."""
+        self._read_since += length + MAPPED_AT_ONCE
         if self._read_since > RESIDENT_BYTES:
-            self._map.madvise(mmap.MADV_DONTNEED)
+            self._map.madvise(mmap.MADV_DONTNEED, 0, self._start)
             self._read_since = 0
 
     def _offset(self, identity: bytes) -> int | None:

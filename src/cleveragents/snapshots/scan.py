@@ -102,6 +102,7 @@ class Scanner:
             else:
                 self._tree.left_out.pop(node.inner(name), None)
                 self._named(fd, name, found, node, 0)
+        self._tree.close(node)
         return directories
 
     def _update_directories(self, fd: int, node: Node, names: Iterable[bytes]) -> None:
@@ -130,6 +131,7 @@ class Scanner:
                 self._forget(node, name)
             else:
                 self._named(fd, name, found, node, depth)
+        self._tree.close(node)
 
     def _prepare(self, node: Node, count: int) -> None:
         """Opens a directory of which much is to change: each change in place reads all of it."""

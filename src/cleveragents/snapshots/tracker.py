@@ -149,7 +149,7 @@ class Tracker:
         tree = self._tree
         if self._watcher is not None:
             try:
-                self._look_at_changes(root, tree, sink, self._watcher)
+                self._look_at_changes(root, tree, sink, self._watcher, full=full)
             except WatchLost:
                 self._everything(root, tree, sink)
                 return tree
@@ -172,10 +172,12 @@ class Tracker:
         self._everything(root, tree, sink)
         return tree
 
-    def _look_at_changes(self, root: int, tree: Tree, sink: Sink, watcher: Watcher) -> None:
+    def _look_at_changes(
+        self, root: int, tree: Tree, sink: Sink, watcher: Watcher, *, full: bool
+    ) -> None:
         dirty = set(watcher.drain())
         dirty.update(tree.linked)  # a write through a link outside makes no event here
-        if sink.stores:
+        if sink.stores and not full:  # a look at everything finds them itself
             dirty.update((node, name) for node in tree.not_stored() for name in node.unstored)
         if tree.root.watch < 0:
             raise WatchLost("the directory itself was replaced")

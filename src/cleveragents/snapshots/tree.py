@@ -130,6 +130,11 @@ class Tree:
             self._opened.append(node)
         return node.open()
 
+    def close(self, node: Node) -> None:
+        """Takes a directory back to bytes, ids below it aside: entries of all at once are many."""
+        if node.opened is not None:
+            node.pack(())
+
     def notes(self) -> Mapping[bytes, str]:
         """Returns everything that is not captured, and why."""
         return {**self.left_out, **self.attributes, **self._linked_outside()}
