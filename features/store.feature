@@ -23,6 +23,29 @@ Feature: The store of snapshots
     When a capture of the tree is given up
     Then the store holds nothing
 
+  Scenario: many files, which are compressed while others are read, are kept exactly
+    Given the tree holds 8 MB in files of every kind of content
+    When the tree is captured
+    Then an archive that opens the store anew reads every file back
+    And every snapshot brings the tree back exactly
+    And no thread is left
+
+  Scenario: a capture that fails while files are compressed leaves nothing
+    Given the tree holds 8 MB in files of every kind of content
+    When captures of the tree fail after 20 and after 70 objects
+    Then the store holds nothing
+    And no thread is left
+
+  Scenario Outline: a store whose objects are all <used> does not stay in memory
+    Given 3000 objects of 8000 random bytes in the store
+    When each of them is <used>
+    Then little of the store is in memory
+
+    Examples:
+      | used       |
+      | looked for |
+      | read       |
+
   Scenario: nobody else may read the store
     Given the shell has run "echo one > a" in the tree
     When the tree is captured

@@ -172,3 +172,51 @@ Feature: Finding what has changed
       | how  |
       | scan |
       | auto |
+
+  # --- what a look takes -------------------------------------------------------------------------
+
+  Scenario Outline: a file is recognised by its <field>, every bit of it
+    Given the shell has run "echo one > a; echo two > b; ln a c; echo three > d" in the tree
+    Then a look that expects what is there finds nothing
+    And a look that expects another <field> of "b" finds that file and no other
+
+    Examples:
+      | field                |
+      | number of links      |
+      | inode                |
+      | size                 |
+      | ctime in seconds     |
+      | ctime in nanoseconds |
+      | mtime in seconds     |
+      | mtime in nanoseconds |
+
+  Scenario: files of times before 1970 and after 2106 are recognised
+    Given the shell has run "touch -d 1931-05-04T03:02:01.5Z old; touch -d 2150-01-01 new" in the tree
+    Then a look that expects what is there finds nothing
+
+  Scenario: a library that looks at one name at a time finds the same
+    Given a library that looks at one name at a time
+    And a tree to walk in
+    And changes are found by scanning with trust, each time in another process
+    When the tree is changed at random 40 times and captured after every 2, walk 14
+    Then every capture found what a look at everything finds
+
+  Scenario: in a directory of many files those that changed are found, wherever they stand
+    Given a tree of 600 files in one directory
+    And changes are found by scanning with trust, each time in another process
+    And the tree has been captured
+    When of the files in that directory number 0, 255, 256, 511, 512, 599 change
+    And the shell runs "rm 300; echo new > new" in the tree
+    And the tree is captured
+    Then every snapshot brings the tree back exactly
+
+  Scenario: a first look holds the entries of few directories at once
+    Given a tree of 30 directories with 40 files each
+    When the tree is captured, and how many directories are open is counted
+    Then never more than 2 directories were open
+    And every snapshot brings the tree back exactly
+
+  Scenario: what was seen and is not stored yet is read once at a phase border
+    Given a tree of 3 directories with 40 files each
+    When the tree is seen by watching and then captured as at a phase border
+    Then the content of each file went to the store once

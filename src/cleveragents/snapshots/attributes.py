@@ -25,6 +25,8 @@ def none_there(error: OSError) -> list[str]:
 
 def kept(fd: int, found: list[str]) -> Attributes:
     """Returns the attributes that a snapshot keeps."""
+    if not found:  # as of nearly every file
+        return ()
     wanted = sorted(name for name in found if name.startswith(KEPT))
     return tuple((os.fsencode(name), os.getxattr(fd, name)) for name in wanted)
 

@@ -23,11 +23,12 @@ from pathlib import Path
 import zstandard
 
 from cleveragents.errors import Damaged
+from cleveragents.snapshots.compression import RAW, ZSTD, Compression
 from cleveragents.snapshots.manifest import ID_BYTES, Version, object_id
 from cleveragents.storage.durability import sync_directory
 
 MAGIC = b"capack01"
-RAW, ZSTD, DIFFERENCE = 0, 1, 2
+DIFFERENCE = 2  # besides the codecs of what is kept whole
 BUFFER = 1 << 20
 RESIDENT_BYTES = 8 << 20  # of a pack that is being read
 MAPPED_AT_ONCE = 1 << 16  # what the system makes resident around a place that is read
@@ -56,16 +57,16 @@ class PackWriter:
         self._buffer = bytearray(MAGIC)
         self._at = len(MAGIC)
         self._index: dict[bytes, int] = {}
-        self._compressor = zstandard.ZstdCompressor(level=1)
+        self._compression = Compression()
 
     def __contains__(self, identity: bytes) -> bool:
         return identity in self._index
 
     def add(self, identity: bytes, data: bytes) -> None:
         """Appends an object that is not in the pack yet."""
-        packed = self._compressor.compress(data)
-        codec, payload = (ZSTD, packed) if len(packed) < len(data) else (RAW, data)
-        self.add_stored(identity, codec, payload)
+        self._index[identity] = self._at  # until it is written, that it will be
+        for ready in self._compression.add(identity, data):
+            self.add_stored(*ready)
 
     def add_difference(self, identity: bytes, data: bytes, base: Version) -> None:
         """Appends an object as what it does not share with another one."""
@@ -83,6 +84,8 @@ class PackWriter:
 
     def finish(self, root: bytes) -> Path:
         """Makes the pack durable and visible; returns where it is."""
+        for ready in self._compression.rest():
+            self.add_stored(*ready)
         index = b"".join(_INDEX.pack(*item) for item in sorted(self._index.items()))
         footer = _FOOTER.pack(self._at, len(self._index), root, sha256(index).digest(), MAGIC)
         self._buffer += index + footer
@@ -96,6 +99,7 @@ class PackWriter:
 
     def discard(self) -> None:
         """Throws away what was written, unless it was finished."""
+        self._compression.discard()
         if self._fd >= 0:
             self._temporary.unlink(missing_ok=True)
             self._close()

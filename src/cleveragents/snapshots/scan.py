@@ -230,7 +230,8 @@ class Scanner:
         settled = os.stat(name, dir_fd=parent, follow_symlinks=False)
         same = (settled.st_size, settled.st_mtime_ns) == (entry.size, entry.mtime_ns)
         trusted = same and settled.st_ctime_ns < self._trusted_before_ns
-        entry = entry._replace(mode=settled.st_mode)
+        if settled.st_mode != entry.mode:  # bits were borrowed
+            entry = entry._replace(mode=settled.st_mode)
         if settled.st_nlink > 1:
             self._tree.linked[node, name] = Linked(settled.st_ino, settled.st_nlink)
         else:

@@ -1,0 +1,189 @@
+"""Steps about what a look at a tree takes: what it compares, what it reads and what it holds."""
+
+import os
+import threading
+from pathlib import Path
+
+from behave import given, then, when
+from kept import kept
+
+from cleveragents.snapshots import signature
+from cleveragents.snapshots.archive import MAIN, Archive
+from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.pack import RESIDENT_BYTES
+from cleveragents.snapshots.store import Store
+from cleveragents.snapshots.tracker import Tracking
+
+FIELDS = (
+    "number of links",
+    "inode",
+    "size",
+    "ctime in seconds",
+    "ctime in nanoseconds",
+    "mtime in seconds",
+    "mtime in nanoseconds",
+)
+WIDE = ("inode", "size", "ctime in seconds", "mtime in seconds")  # of eight bytes, the others four
+SLACK = 1 << 20  # what a map may hold besides: its index, and what the last read touched
+
+
+@then('a look that expects another {field} of "{name}" finds that file and no other')
+def check_field(context, field, name):
+    for bit in (0, 7, 30, 31, 32, 62) if field in WIDE else (0, 7, 30):
+        found = _look(context, {name: (FIELDS.index(field), 1 << bit)})
+        assert found == [name], (bit, found)
+
+
+@then("a look that expects what is there finds nothing")
+def check_nothing(context):
+    found = _look(context, {})
+    assert not found, found
+
+
+def _look(context, wrong):
+    """Looks at all files; of those named it expects another number."""
+    top = kept(context).tree
+    names = sorted(path.name for path in top.iterdir())
+    rows = {name: [*signature.of(os.lstat(top / name))] for name in names}
+    for name, (field, bit) in wrong.items():
+        rows[name][field] ^= bit
+    packed = b"".join(signature.PACKED.pack(*row) for row in rows.values())
+    fd = os.open(top, os.O_RDONLY)
+    try:
+        looked = signature.Looks().differing(fd, [*map(os.fsencode, names)], packed)
+    finally:
+        os.close(fd)
+    return [*map(os.fsdecode, looked)]
+
+
+@given("a library that looks at one name at a time")
+def have_no_statx(context):
+    context.add_cleanup(setattr, signature, "_statx", signature._statx)
+    signature._statx = None
+
+
+@when("of the files in that directory number {numbers} change")
+def change_numbers(context, numbers):
+    names = sorted(path.name for path in context.kept.tree.iterdir())
+    for number in numbers.split(", "):
+        (context.kept.tree / names[int(number)]).write_text("two")
+
+
+@given("a tree of {directories:d} directories with {files:d} files each")
+def make_many(context, directories, files):
+    for number in range(directories):
+        inner = kept(context).tree / f"d{number}"
+        inner.mkdir()
+        for index in range(files):
+            (inner / str(index)).write_text(f"{number} {index}")
+
+
+@when("the tree is captured, and how many directories are open is counted")
+def count_open(context):
+    context.open = []
+
+    def count(_):
+        (tracker,) = context.kept.archive._trackers.values()
+        nodes = tracker._tree.nodes()
+        context.open.append(sum(node.opened is not None for node in nodes))
+
+    context.kept.on_put = count
+    context.kept.capture()
+    context.kept.on_put = None
+
+
+@then("never more than {most:d} directories were open")
+def check_open(context, most):
+    assert 0 < max(context.open) <= most, max(context.open)
+
+
+@when("the tree is seen by watching and then captured as at a phase border")
+def capture_at_border(context):
+    context.kept.open(Tracking.AUTO)
+    archive = context.kept.archive
+    with archive.capture({MAIN: context.kept.tree}, Filter()):
+        pass  # seen and not stored
+    context.put = []
+    context.kept.on_put = context.put.append
+    with archive.capture({MAIN: context.kept.tree}, Filter(), full=True) as capture:
+        context.border = capture.commit({})
+    context.kept.on_put = None
+
+
+@then("the content of each file went to the store once")
+def check_once(context):
+    wanted = sorted(p.read_bytes() for p in context.kept.tree.rglob("*") if p.is_file())
+    assert sorted(data for data in context.put if data in wanted) == wanted
+
+
+@given("{count:d} objects of {size:d} random bytes in the store")
+def fill_store(context, count, size):
+    store = context.large = Store(context.world.home / "large")
+    with store.writing(doing="filling it"):
+        pack = store.new_pack()
+        context.identities = [pack.put(os.urandom(size)) for _ in range(count)]
+        pack.finish(context.identities[0])
+
+
+@when("each of them is {used}")
+def use_each(context, used):
+    use = {"looked for": context.large.bases, "read": context.large.read}[used]
+    for identity in context.identities:
+        use(identity)
+
+
+@then("little of the store is in memory")
+def check_resident(context):
+    held = _resident(context.world.home / "large")
+    assert held <= RESIDENT_BYTES + SLACK, held
+
+
+def _resident(below):
+    """Bytes of the files below a folder that are mapped and in memory."""
+    total, counts = 0, False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        if "-" in line.split(" ")[0]:
+            counts = str(below) in line
+        elif counts and line.startswith("Rss:"):
+            total += int(line.split()[1]) * 1024
+    return total
+
+
+@given("the tree holds {megabytes:d} MB in files of every kind of content")
+def make_contents(context, megabytes):
+    for number in range(megabytes * 4):
+        inner = kept(context).tree / str(number)
+        inner.mkdir()
+        (inner / "text").write_text(f"line {number}\n" * 8000)
+        (inner / "noise").write_bytes(os.urandom(150_000))
+        (inner / "empty").touch()
+
+
+@when("captures of the tree fail after {first:d} and after {second:d} objects")
+def fail_captures(context, first, second):
+    for limit in (first, second):
+        left = iter(range(limit))
+
+        def give_up(_, left=left):
+            if next(left, None) is None:
+                raise InterruptedError
+
+        context.kept.on_put = give_up
+        try:
+            context.kept.capture()
+            raise AssertionError("the capture did not fail")
+        except InterruptedError:
+            context.kept.on_put = None
+
+
+@then("no thread is left")
+def check_threads(context):
+    left = [thread.name for thread in threading.enumerate() if thread.name == "compressing"]
+    assert not left, left
+
+
+@then("an archive that opens the store anew reads every file back")
+def check_read_back(context):
+    archive = Archive(Store(context.kept.home / "store"))
+    damaged = archive.damaged(archive.load(context.kept.latest))
+    assert not damaged, damaged
