@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from cleveragents.snapshots.manifest import ID_BYTES, Entry, decode, encode
+from cleveragents.snapshots.manifest import ID_BYTES, NO_CONTENT, Entry, decode, encode
 from cleveragents.snapshots.node import Node
 from cleveragents.snapshots.tree import Linked, Tree
 
@@ -91,7 +91,7 @@ def _read(data: memoryview) -> Tree:
 
 
 def _settle(node: Node, entry: Entry) -> None:
-    node.own = entry._replace(content=Entry(0).content)
+    node.own = entry._replace(content=NO_CONTENT)
     node.identity = entry.content
     node.stored = True
 
