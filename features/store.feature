@@ -168,6 +168,34 @@ Feature: The store of snapshots
     Then the sweep freed at least 0 bytes
     And every snapshot brings the tree back exactly
 
+  Scenario: a tree that is as a live snapshot says is not read again after a sweep
+    Given the tree holds random files "a, b, c"
+    And changes are found by scanning with trust, each time in another process
+    And the tree has been captured
+    And the tree loses "a, b"
+    And the tree has been captured
+    When the store is swept and snapshot 1 is forgotten
+    Then the store has no object of the file "a"
+    And another process captures the tree without reading "c"
+    And every snapshot but the first brings the tree back exactly
+
+  Scenario Outline: a tree that is as a swept snapshot says is stored again: <how>
+    Given the tree holds random files "a, b, c"
+    And changes are found by <how>
+    And the tree has been captured
+    And the tree loses "a, b"
+    And the tree has been captured
+    When snapshot 1 is restored
+    And the store is swept and snapshot 1 is forgotten
+    And the tree is captured
+    Then the store has an object of the file "a"
+    And every snapshot but the first brings the tree back exactly
+
+    Examples:
+      | how                                               |
+      | watching                                          |
+      | scanning with trust, each time in another process |
+
   Scenario: a sweep of a store with large files frees every chunk
     Given the tree holds the random file "big" of 9000000 bytes
     And the tree has been captured

@@ -159,6 +159,24 @@ def make_contents(context, megabytes):
         (inner / "empty").touch()
 
 
+@then('another process captures the tree without reading "{path}"')
+def check_not_read(context, path):
+    context.kept.reopen(context.tracking)
+    put = []
+    context.kept.on_put = put.append
+    context.kept.capture()
+    context.kept.on_put = None
+    assert put, "nothing was captured"
+    assert context.random[path] not in put
+
+
+@then("every snapshot but the first brings the tree back exactly")
+def check_all_but_first(context):
+    for identity in context.kept.snapshots[1:]:
+        context.kept.restore(identity)
+        context.kept.assert_as_captured(identity)
+
+
 @when("captures of the tree fail after {first:d} and after {second:d} objects")
 def fail_captures(context, first, second):
     for limit in (first, second):

@@ -260,9 +260,6 @@ class Archive(Merging):
 
     def sweep(self, live: Callable[[], set[str]], forgotten: Iterable[str]) -> Swept | None:
         """Frees what only forgotten snapshots need; None if the store is in use just now."""
-        with self._listing:
-            for tracker in self._trackers.values():
-                tracker.doubt()  # it may speak of content that goes
         return self._store.sweep(
             lambda: set(map(bytes.fromhex, live())),
             set(map(bytes.fromhex, forgotten)),
@@ -297,7 +294,15 @@ class Archive(Merging):
         entries: list[Entry] = []
         for identity in roots:
             entries += record.from_bytes(self._store.read(identity)).roots.values()
+        self._doubt_all_but({entry.content for entry in entries})
         return roots | reachable(entries, self._store.read, self._store.bases)
+
+    def _doubt_all_but(self, stay: set[bytes]) -> None:
+        """Doubts what is known of directories that are not just as a snapshot that stays says."""
+        with self._listing:
+            for tracker in self._trackers.values():
+                if not tracker.rests_on(stay):
+                    tracker.doubt()  # it may speak of content that goes
 
     def _verify(self, snapshot: Snapshot, roots: Roots, kept: list[bytes]) -> None:
         """Looks whether the directories are what they shall be; if so, all of them is stored."""

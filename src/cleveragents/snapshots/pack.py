@@ -177,6 +177,7 @@ class Pack:
         """Yields each object's id and the bytes it occupies."""
         for index in range(self._count):
             identity, offset = _INDEX.unpack_from(self._map, self._start + index * _INDEX.size)
+            self._let_go(0)
             yield identity, _OBJECT.size + _OBJECT.unpack_from(self._map, offset)[2]
 
     def _let_go(self, length: int) -> None:

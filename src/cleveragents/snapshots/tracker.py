@@ -129,6 +129,10 @@ class Tracker:
             if node.identity is not None
         }
 
+    def rests_on(self, contents: Collection[bytes]) -> bool:
+        """Tells whether all it takes for stored is below one of these directory objects."""
+        return self._tree.root.stored and self._tree.root.identity in contents
+
     def doubt(self) -> None:
         """Lets the next look be at everything; one that another thread takes now is left alone."""
         self._is_doubted = True
