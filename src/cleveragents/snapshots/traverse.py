@@ -89,16 +89,19 @@ def reachable(entries: Iterable[Entry], read: Read, bases: Bases) -> set[bytes]:
     """Returns the ids of every object that the entries need; raises Damaged if one is lost."""
     found: set[bytes] = set()
     walked: set[bytes] = set()  # a base is needed for its bytes, not for what it lists
-    waiting = list(entries)
+    waiting = [entry for entry in entries if entry.is_dir]
     while waiting:
-        entry = waiting.pop()
-        if entry.content in walked:
+        directory = waiting.pop().content
+        if directory in walked:
             continue
-        walked.add(entry.content)
-        found.update(content.objects(entry, read))
-        if entry.is_dir:
-            found.update(bases(entry.content) or ())
-            waiting.extend(decode(read(entry.content)).values())
+        walked.add(directory)
+        found.add(directory)
+        found.update(bases(directory) or ())
+        for entry in decode(read(directory)).values():
+            if entry.is_dir:
+                waiting.append(entry)
+            elif entry.content not in found:
+                found.update(content.objects(entry, read))
     return found
 
 
