@@ -145,6 +145,15 @@ def names_of(data: bytes) -> list[bytes]:
     return _layout(data)[0]
 
 
+def contents(data: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """Yields mode, size and content id of what an object lists, without making entries of it."""
+    _, rows_at, ids_at, end = _layout(data)
+    rows = _ROW.iter_unpack(data[rows_at:ids_at])
+    ids = range(ids_at, end, ID_BYTES)
+    for (mode, size, _, _), at in zip(rows, ids, strict=True):
+        yield mode, size, data[at : at + ID_BYTES]
+
+
 class Rewrite:
     """A directory object of which single entries are replaced where they stand."""
 

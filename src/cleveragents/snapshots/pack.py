@@ -174,11 +174,12 @@ class Pack:
             yield identity
 
     def sizes(self) -> Iterator[tuple[bytes, int]]:
-        """Yields each object's id and the bytes it occupies."""
-        for index in range(self._count):
-            identity, offset = _INDEX.unpack_from(self._map, self._start + index * _INDEX.size)
-            self._let_go(0)
-            yield identity, _OBJECT.size + _OBJECT.unpack_from(self._map, offset)[2]
+        """Yields each object's id and the bytes it occupies, in the order they lie there."""
+        index = _INDEX.iter_unpack(self._map[self._start : self.size - _FOOTER.size])
+        places = sorted((offset, identity) for identity, offset in index)
+        ends = [offset for offset, _ in places[1:]] + [self._start]
+        for (offset, identity), end in zip(places, ends, strict=True):  # no object is touched
+            yield identity, end - offset
 
     def _let_go(self, length: int) -> None:
         """Gives pages back from time to time, those of the index aside: each search needs them."""

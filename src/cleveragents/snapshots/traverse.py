@@ -1,11 +1,12 @@
 """Walks stored manifests: to find what is damaged, and what is still needed."""
 
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from cleveragents.errors import Damaged
 from cleveragents.snapshots import content
 from cleveragents.snapshots.content import Read
-from cleveragents.snapshots.manifest import Entry, decode
+from cleveragents.snapshots.manifest import Entry, contents, decode
 
 Bases = Callable[[bytes], Iterable[bytes] | None]  # what reading an object needs besides itself
 
@@ -86,22 +87,24 @@ def intact(path: bytes, entry: Entry, read: Read) -> Iterator[tuple[bytes, Entry
 
 
 def reachable(entries: Iterable[Entry], read: Read, bases: Bases) -> set[bytes]:
-    """Returns the ids of every object that the entries need; raises Damaged if one is lost."""
+    """Returns the ids of every object that directories need; raises Damaged if one is lost."""
     found: set[bytes] = set()
     walked: set[bytes] = set()  # a base is needed for its bytes, not for what it lists
-    waiting = [entry for entry in entries if entry.is_dir]
+    waiting = [entry.content for entry in entries]
     while waiting:
-        directory = waiting.pop().content
+        directory = waiting.pop()
         if directory in walked:
             continue
         walked.add(directory)
         found.add(directory)
         found.update(bases(directory) or ())
-        for entry in decode(read(directory)).values():
-            if entry.is_dir:
-                waiting.append(entry)
-            elif entry.content not in found:
-                found.update(content.objects(entry, read))
+        for mode, size, identity in contents(read(directory)):
+            if stat.S_ISDIR(mode):
+                waiting.append(identity)
+            elif size > content.CHUNK:
+                found.update(content.objects(Entry(mode, size, content=identity), read))
+            else:
+                found.add(identity)
     return found
 
 
