@@ -194,6 +194,20 @@ def fail_captures(context, first, second):
             context.kept.on_put = None
 
 
+@then("a look after a capture that failed at any of its objects finds the tree as it is")
+def check_after_failures(context):
+    kept_ = kept(context)
+    with kept_.archive.capture_once(kept_.tree, lambda _: False) as cold:
+        reference = cold.commit({})
+    objects = len([*kept_.tree.rglob("*")])
+    for limit in range(objects):
+        kept_.open()
+        fail_captures(context, limit, limit)
+        archive = kept_.archive
+        found = archive.changes_from_now(archive.load(reference), {MAIN: kept_.tree})
+        assert not found[MAIN], (limit, found)
+
+
 @then("no thread is left")
 def check_threads(context):
     left = [thread.name for thread in threading.enumerate() if thread.name == "compressing"]

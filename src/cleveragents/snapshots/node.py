@@ -100,12 +100,6 @@ class Node:
         """Returns the signature of each name; of what is no regular file one that never is."""
         return [*PACKED.iter_unpack(self.signatures)]
 
-    def directory(self) -> Directory:
-        """Returns its entries, directories included."""
-        if self.opened is None:
-            return decode(self.packed)
-        return {**self.opened.entries, **{n: c.entry() for n, c in self.children.items()}}
-
     def entry(self) -> Entry:
         """Returns the entry that stands for it in its parent, without an id if none is known."""
         return self.own._replace(content=self.identity or NO_CONTENT)
@@ -113,7 +107,8 @@ class Node:
     def pack(self, renewed: Iterable[bytes]) -> None:
         """Makes its object anew; of the directories in it, those named have a new id."""
         if self.opened is not None:
-            self.packed = encode(self.directory())
+            directories = {name: child.entry() for name, child in self.children.items()}
+            self.packed = encode({**self.opened.entries, **directories})
             self.close()
             return
         rewrite = Rewrite(self.packed)

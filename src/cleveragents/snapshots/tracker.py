@@ -103,6 +103,7 @@ class Tracker:
             if mode is not None:  # the mode that counts is the one that is put back
                 own = tree.root.own
                 tree.set_own(tree.root, own._replace(mode=stat.S_IFMT(own.mode) | mode))
+            return State(tree.encode(sink), tree.files, tuple(tree.notes().items()))
         except BaseException:
             self.forget()  # half a look is no look
             raise
@@ -110,7 +111,6 @@ class Tracker:
             if mode is not None:
                 os.fchmod(root, mode)
             os.close(root)
-        return State(tree.encode(sink), tree.files, tuple(tree.notes().items()))
 
     def keep(self) -> None:
         """Says that everything of the last state is stored."""
