@@ -52,6 +52,10 @@ class _LastRead:
             self._read = read = definition, Action.model_validate_json(definition)
         return read[1]
 
+    def remember(self, definition: str, action: Action) -> None:
+        """Notes what is about to be stored: a session does so at every call."""
+        self._read = definition, action
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -222,6 +226,7 @@ class PlanRepository:
     def set_action(self, plan_id: str, action: Action) -> None:
         """Records what the plan is to do from now on."""
         definition = action.model_dump_json(by_alias=True)
+        _last_read(plan_id).remember(definition, action)
         self._update(plan_id, definition_json=definition)
         self._connection.execute(_REWRITE_KEPT, plan_id=plan_id, definition=definition)
 
