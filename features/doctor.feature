@@ -85,11 +85,11 @@ Feature: The doctor
     And a process that went back to the latest checkpoint was killed before it cleaned up
     When the doctor looks, and everything kept stays as it is
     Then the exit code is 0
-    And the doctor notes "1 unfinished files of killed processes (9 bytes)" of "temporary"
+    And the doctor notes "1 unfinished file of killed processes (9 bytes)" of "temporary"
     And the doctor finds nothing of "operations"
     When I run "agents doctor --repair --format json"
     Then the exit code is 0
-    And the doctor says it has done "1 unfinished files removed (9 bytes)"
+    And the doctor says it has done "1 unfinished file removed (9 bytes)"
     And the doctor finds nothing of "temporary"
 
   Scenario: unfinished packs of killed processes go with the next command, which says so

@@ -118,11 +118,11 @@ Feature: Hard cases of what is kept
       - {name: first, tool: shell, with: {command: "echo 1 > v"}}
       """
     And I have run "agents run ACTION"
-    And the plan is set to "apply/applied" by hand
+    And I have run "agents plan apply @ --yes"
     When I run "agents plan rollback @ 1 --yes"
     Then the exit code is 4
     And the error says "unapply"
-    And the plan's file "v" holds "1"
+    And the project's file "v" holds "1"
 
   Scenario: H63 rollback twice, to itself, to a pruned checkpoint
     Given a plain folder

@@ -98,15 +98,15 @@ Feature: What a rollback refuses, and how it is told
     Then the exit code is 3
 
   Scenario: an applied plan points to unapply
-    Given the plan is set to "apply/applied" by hand
+    Given I have run "agents plan apply @ --yes"
     When I run "agents plan rollback @ 1 --yes --format json"
     Then the exit code is 4
     And the error message says "the plan is applied"
     And a suggestion says "agents plan unapply"
     When I run "agents plan rollback @ 1 --dry-run"
     Then the exit code is 4
-    And the plan's file "a.txt" holds "two"
-    And there are 4 checkpoints
+    And the project's file "a.txt" holds "two"
+    And there are 5 checkpoints
 
   Scenario: a lost sandbox can be rebuilt from the checkpoint
     Given the sandbox directory is lost
@@ -120,7 +120,7 @@ Feature: What a rollback refuses, and how it is told
     And the data holds
       | field                    | value     |
       | execution.sandbox.status | "missing" |
-      | execution.files_modified | 0         |
+      | execution.files_modified | null      |
     When I run "agents plan status @"
     Then the output says "(git_worktree, missing)"
     When I run "agents plan execute @"
