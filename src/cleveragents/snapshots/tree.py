@@ -203,11 +203,14 @@ class Tree:
 def _encode(node: Node, sink: Sink) -> None:
     if node.identity is not None and (node.stored or not sink.stores):
         return
-    renewed: list[bytes] = []
-    for name, child in node.children.items():
-        if child.identity is None or (sink.stores and not child.stored):
-            _encode(child, sink)
-            renewed.append(name)
+    stores = sink.stores  # asked for every directory there is
+    renewed = [
+        name
+        for name, child in node.children.items()
+        if not child.stored and (stores or child.identity is None)
+    ]
+    for name in renewed:
+        _encode(node.children[name], sink)
     if node.identity is None:
         node.pack(renewed)
     node.identity = sink.put(node.packed, node.version) if sink.stores else object_id(node.packed)
