@@ -54,11 +54,11 @@ TELL = "        self._saving.tell(taken)\n"
 GO_BACK = """\
         self._checkpoints.rollback_to_checkpoint(plan.plan_id, start, ending=Ending(RUNNING))
 """
-UPGRADE = '    command.upgrade(config, "head")\n'
+UPGRADE = '            command.upgrade(config, "head")\n'
 UPGRADE_APART = f"""\
-    connection.exec_driver_sql("COMMIT")
+            connection.exec_driver_sql("COMMIT")
 {UPGRADE}\
-    connection.exec_driver_sql("BEGIN")
+            connection.exec_driver_sql("BEGIN")
 """
 
 # Name, file, texts that are there exactly once with what replaces them, who must notice.

@@ -40,6 +40,20 @@ Feature: Start-up
       | plan checkpoint create @      |
       | plan rollback @ 1 --yes       |
 
+  Scenario: a list of plans needs neither their actions nor anything that acts
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    Then "agents plan list" imports none of
+      | module                     |
+      | cleveragents.plans.action  |
+      | cleveragents.tools         |
+      | cleveragents.wiring        |
+      | cleveragents.cli.apply     |
+
   Scenario: a module that should not be there is told with who imported it
     Given a plain folder
     Then "agents plan list" imports pydantic, and a line of "src/cleveragents/" is told as who did

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import FileChange, described, parents_of
-from cleveragents.checkpoints.rollback import verified
+from cleveragents.checkpoints.stored import verified
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots import beneath

@@ -7,7 +7,7 @@ transaction that records the intent.
 from dataclasses import replace
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, state_hash
-from cleveragents.checkpoints.rollback import verified
+from cleveragents.checkpoints.stored import verified
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.ids import new_id, now
 from cleveragents.plans.cursor import top_index

@@ -15,10 +15,10 @@ from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
     CheckpointRepository,
     record_of_rollback,
-    state_hash,
 )
 from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
+from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.undo import CallLeft, CallsAfter, UndoDue, Undoing
 from cleveragents.errors import Damaged, Failed
 from cleveragents.events import PlanMoved, Reporter, RolledBack
@@ -29,7 +29,7 @@ from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGIZING, Phase, Stage
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.snapshots.archive import Archive, Restored
+from cleveragents.snapshots.archive import Restored
 from cleveragents.snapshots.record import Snapshot
 from cleveragents.snapshots.way import Way
 from cleveragents.storage.connection import Connection
@@ -290,18 +290,6 @@ def _plans_of(operation: Operation) -> list[str]:
     return [operation.plan_id, *operation.intent.get("children", ())]
 
 
-def verified(archive: Archive, target: Checkpoint) -> Snapshot:
-    """Loads a checkpoint's snapshot and holds it against its row."""
-    try:
-        snapshot = archive.load(target.sandbox_ref)
-        matches = state_hash(snapshot.roots, document_of(snapshot)) == target.state_hash
-    except (Damaged, ValueError, KeyError) as error:
-        raise Damaged(f"the snapshot of {target.name} cannot be read: {error}") from error
-    if not matches:
-        raise Damaged(f"the snapshot of {target.name} does not match its state hash")
-    return snapshot
-
-
 def intent_of(target: Checkpoint, safety: Checkpoint, ending: Ending) -> dict[str, object]:
     """Returns all that going to a checkpoint and closing need."""
     return {
@@ -311,8 +299,3 @@ def intent_of(target: Checkpoint, safety: Checkpoint, ending: Ending) -> dict[st
         "stage": list(ending.stage),
         "error": None if ending.error is None else asdict(ending.error),
     }
-
-
-def document_of(snapshot: Snapshot) -> PlanDocument:
-    """Returns the plan document that a checkpoint's snapshot holds."""
-    return PlanDocument.from_record(snapshot.about["document"])

@@ -19,10 +19,9 @@ from cleveragents.checkpoints.rollback import (
     RollbackResult,
     Rollbacks,
     Safety,
-    document_of,
-    verified,
 )
 from cleveragents.checkpoints.saving import CheckpointPolicy, Saving, Wanted
+from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.triggers import TYPE_OF, CheckpointType, Trigger
 from cleveragents.checkpoints.undo import CallsAfter
 from cleveragents.checkpoints.verification import Verification, Verified

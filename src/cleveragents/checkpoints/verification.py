@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.rollback import verified
+from cleveragents.checkpoints.stored import verified
 from cleveragents.errors import Damaged
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.record import Snapshot

@@ -54,6 +54,7 @@ def guarded(arguments: Sequence[str], groups: Groups, load: Load) -> int:
     if command in ONLY_GROUPS and (command or not _words(arguments)):
         arguments = [*arguments, "--help"]
     begin(command)
+    current.asks_help = "--help" in arguments
     show_every_sign(sys.stdout)
     show_every_sign(sys.stderr)
     adopt_orphans()

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cleveragents.cli import correct, fork, revert, views
+from cleveragents.cli import correct, views
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Fields, Outline, Result
 from cleveragents.engine.correct import Impact
@@ -22,9 +22,6 @@ MARKS = {"done": "✓", "failed": "✗", "running": "…", "interrupted": "!", "
 def register(group: typer.Typer) -> None:
     """Adds the commands to their group."""
     add_commands(group, {"tree": tree, "explain": explain})
-    correct.register(group)
-    revert.register(group)
-    fork.register(group)
 
 
 def tree(

@@ -68,6 +68,7 @@ class Invocation:
     """One call of `agents`."""
 
     command: str
+    asks_help: bool = False
     format: Format | None = None
     project: Path | None = None
     data_dir: Path | None = None

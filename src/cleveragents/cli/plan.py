@@ -2,26 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cleveragents.app import App
-from cleveragents.cli import (
-    apply,
-    bisect,
-    checkpoint,
-    conflicts,
-    decisions,
-    errors,
-    execute,
-    log,
-    restore,
-    rollback,
-    views,
-)
-from cleveragents.cli.invocation import PlanArgument, add_commands, add_group, current
+from cleveragents.cli import views
+from cleveragents.cli.invocation import PlanArgument, add_commands, add_group, current, stand_in
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.errors import Failed, InvalidInput
 from cleveragents.plans.lifecycle import APPLIED, written
@@ -29,6 +18,23 @@ from cleveragents.plans.plan import Plan
 
 ActionArgument = Annotated[Path, typer.Argument(metavar="ACTION", help="The action file.")]
 NAMED = 5  # plans in one message
+OWN = ("use", "list", "status", "diff")
+# Which module has which of the other commands: only that of the one that is called is imported.
+MODULES = {
+    "execute": ("execute", "resume", "cancel"),
+    "apply": ("apply", "unapply"),
+    "conflicts": ("conflicts", "resolve", "refresh"),
+    "errors": ("errors",),
+    "log": ("log",),
+    "decisions": ("tree", "explain"),
+    "correct": ("correct",),
+    "revert": ("revert",),
+    "fork": ("fork",),
+    "rollback": ("rollback",),
+    "restore": ("restore",),
+    "bisect": ("bisect",),
+    "checkpoint": ("checkpoint",),
+}
 ArgOption = Annotated[
     list[str] | None,
     typer.Option("--arg", metavar="NAME=VALUE", help="Sets an argument of the action."),
@@ -39,16 +45,19 @@ def register(root: typer.Typer) -> None:
     """Adds the group to the command line."""
     group = add_group(root, "plan", "Make, run, inspect and take back plans.")
     add_commands(group, {"use": use, "list": list_plans, "status": status, "diff": diff})
-    execute.register(group)
-    apply.register(group)
-    conflicts.register(group)
-    errors.register(group)
-    log.register(group)
-    decisions.register(group)
-    rollback.register(group)
-    restore.register(group)
-    bisect.register(group)
-    checkpoint.register(group)
+    for module, names in MODULES.items():
+        if _is_needed(names):
+            import_module(f"cleveragents.cli.{module}").register(group)
+        else:
+            for name in names:
+                group.command(name)(stand_in)
+
+
+def _is_needed(names: Sequence[str]) -> bool:
+    """Whether one of these is called, or all are to be told."""
+    called = current.command.split()[1:2]
+    known = {*OWN, *(name for others in MODULES.values() for name in others)}
+    return current.asks_help or not known.issuperset(called or [""]) or called[0] in names
 
 
 def use(action: ActionArgument, arg: ArgOption = None) -> Result:
@@ -81,7 +90,7 @@ def list_plans() -> Result:
         [
             plan.plan_id,
             written(plan.stage) + _interrupted(unsettled[plan.plan_id]),
-            f"{plan.step_index}/{len(plan.action.steps)}",
+            f"{plan.step_index}/{len(plan.outline['steps'])}",
             views.day(plan.created_at),
             f"{'  ' * depth}{plan.name}",
         ]
@@ -90,7 +99,7 @@ def list_plans() -> Result:
     table = Grid("", ["PLAN", "STATE", "STEPS", "CREATED", "NAME"], rows)
     hints = [] if found else _without_plans(app)
     hints += _bare([plan.name for plan in found if views.runs_bare(plan)])
-    hints += [] if app.checkpoints.policy.triggers else [views.AUTOMATIC_OFF]
+    hints += views.without_triggers(app)
     data = {
         "plans": [{**views.plan_row(plan), "unfinished": unsettled[plan.plan_id]} for plan in found]
     }

@@ -27,6 +27,7 @@ from cleveragents.plans.lifecycle import (
 )
 from cleveragents.plans.plan import Plan
 
+TRIGGERS = "sandbox.checkpoint.auto-create-on"
 UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 ROLLBACK_OFF = "rollback is off for this plan: it runs without checkpoints"
 AUTOMATIC_OFF = "automatic checkpoints are off: a crash starts again from pre_execute"
@@ -93,7 +94,7 @@ def plan_row(plan: Plan) -> dict[str, object]:
         "phase": plan.phase,
         "state": plan.state,
         "attempt": plan.attempt,
-        "steps": len(plan.action.steps),
+        "steps": len(plan.outline["steps"]),
         "next_step": plan.step_index,
         "created_at": plan.created_at.isoformat(),
         "parent_plan_id": plan.parent_plan_id,
@@ -103,14 +104,19 @@ def plan_row(plan: Plan) -> dict[str, object]:
 
 def runs_bare(plan: Plan) -> bool:
     """Whether a plan runs without checkpoints."""
-    return not plan.action.rollback.enabled
+    return not plan.outline["rollback"]["enabled"]
 
 
 def cautions(plan: Plan, app: App) -> list[str]:
     """What every output about a plan says while it is so."""
     if runs_bare(plan):
         return [ROLLBACK_OFF]
-    return [] if app.checkpoints.policy.triggers else [AUTOMATIC_OFF]
+    return without_triggers(app)
+
+
+def without_triggers(app: App) -> list[str]:
+    """What is told where no checkpoint is made by itself."""
+    return [] if app.settings.texts(TRIGGERS) else [AUTOMATIC_OFF]
 
 
 def find(app: App, text: str) -> Plan:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, lineage
-from cleveragents.checkpoints.rollback import document_of, verified
+from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.errors import InvalidInput, Refused
 from cleveragents.events import CheckpointTried, Reporter, StepOutput
 from cleveragents.plans.plan import Plan

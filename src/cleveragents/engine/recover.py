@@ -83,11 +83,6 @@ class Ownership:
         with _with_ways_out(plan_id):
             self._locks.refuse_owned(plan_id)
 
-    @property
-    def is_owning(self) -> bool:
-        """Whether this process owns a plan just now."""
-        return self._locks.is_holding
-
     def is_owned(self, plan_id: str) -> bool:
         """Tells whether a living process owns the plan."""
         return self._locks.is_owned(plan_id)

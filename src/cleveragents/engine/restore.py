@@ -13,12 +13,9 @@ from typing import Any
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
 from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
-from cleveragents.checkpoints.rollback import (
-    TakenBack,
-    document_of,
-    verified,
-)
+from cleveragents.checkpoints.rollback import TakenBack
 from cleveragents.checkpoints.service import CheckpointService, Own, refuse_applied
+from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Damaged, Refused
 from cleveragents.events import PathsRestored, Reporter

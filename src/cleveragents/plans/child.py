@@ -1,11 +1,14 @@
 """A child: a plan that a step of another plan spawned, and that counts there until taken back."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from cleveragents.plans.action import Action
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, QUEUED
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.storage.connection import Connection
+
+if TYPE_CHECKING:
+    from cleveragents.plans.action import Action
 
 _OF_PLAN = "SELECT plan_id FROM plans WHERE parent_plan_id = :plan_id ORDER BY number"
 
@@ -17,7 +20,7 @@ class ChildRepository:
         self._connection = connection
         self._plans = PlanRepository(connection)
 
-    def spawn(self, parent: Plan, action: Action) -> Plan:
+    def spawn(self, parent: Plan, action: "Action") -> Plan:
         """Records a child of the step at the parent's cursor, ready to be executed."""
         child = self._plans.add(parent.project_id, action, stage=QUEUED)
         self._set(child.plan_id, parent_plan_id=parent.plan_id, parent_step=parent.cursor)

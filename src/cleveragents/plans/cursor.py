@@ -5,14 +5,16 @@ through. One past the last step is the end of the plan.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
-from cleveragents.plans.step import DecideStep, Step
+if TYPE_CHECKING:
+    from cleveragents.plans.step import Step
 
-Steps = Sequence[Step]
+Steps: TypeAlias = "Sequence[Step]"
 FIRST = "0"
 
 
-def step_at(steps: Steps, cursor: str) -> Step | None:
+def step_at(steps: Steps, cursor: str) -> "Step | None":
     """Returns the step that a cursor names; None at the end of the plan."""
     _, siblings, index = _place(steps, cursor)
     return siblings[index] if index < len(siblings) else None
@@ -30,7 +32,7 @@ def following(steps: Steps, cursor: str) -> str:
 def chosen(steps: Steps, cursor: str, option: str) -> str:
     """Returns the cursor of what comes after a decision for an option."""
     step = step_at(steps, cursor)
-    if isinstance(step, DecideStep) and step.decide.options[option]:
+    if step is not None and step.options.get(option):
         return f"{cursor}.{option}.{FIRST}"
     return following(steps, cursor)
 
@@ -56,14 +58,13 @@ def title_at(steps: Steps, cursor: str) -> str:
     return f"{title_at(steps, outer)} > {cursor.rsplit('.', 2)[1]} > {title}"
 
 
-def every_step(steps: Steps, way: str = "") -> Iterator[tuple[str, Step]]:
+def every_step(steps: Steps, way: str = "") -> "Iterator[tuple[str, Step]]":
     """Yields each step with its cursor, those in every option included, as they are written."""
     for index, step in enumerate(steps):
         cursor = f"{way}{index}"
         yield cursor, step
-        if isinstance(step, DecideStep):
-            for option, inner in step.decide.options.items():
-                yield from every_step(inner, f"{cursor}.{option}.")
+        for option, inner in step.options.items():
+            yield from every_step(inner, f"{cursor}.{option}.")
 
 
 def way_taken(steps: Steps, choices: Mapping[str, str], way: str = "") -> Iterator[str]:
@@ -71,9 +72,9 @@ def way_taken(steps: Steps, choices: Mapping[str, str], way: str = "") -> Iterat
     for index, step in enumerate(steps):
         cursor = f"{way}{index}"
         yield cursor
-        option = choices.get(cursor)
-        if isinstance(step, DecideStep) and option is not None:
-            yield from way_taken(step.decide.options[option], choices, f"{cursor}.{option}.")
+        option = choices.get(cursor, "")
+        if option in step.options:
+            yield from way_taken(step.options[option], choices, f"{cursor}.{option}.")
 
 
 def _place(steps: Steps, cursor: str) -> tuple[str, Steps, int]:
@@ -83,5 +84,5 @@ def _place(steps: Steps, cursor: str) -> tuple[str, Steps, int]:
         return "", steps, int(cursor)
     _, option, index = cursor.rsplit(".", 2)
     decision = step_at(steps, outer)
-    inner = decision.decide.options[option] if isinstance(decision, DecideStep) else ()
+    inner = () if decision is None else decision.options.get(option, ())
     return f"{outer}.{option}.", inner, int(index)

@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import is_id, new_id, now
 from cleveragents.nearest import hints_for_id
-from cleveragents.plans.action import Action
 from cleveragents.plans.correction import CorrectionRepository
 from cleveragents.plans.cursor import FIRST, step_at, top_index
 from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import START, Phase, Stage, State, check_move, written
-from cleveragents.plans.step import Step
 from cleveragents.storage.connection import Connection, Row
+
+if TYPE_CHECKING:
+    from cleveragents.plans.action import Action
+    from cleveragents.plans.step import Step
 
 
 @dataclass(frozen=True)
@@ -46,13 +48,13 @@ class _LastRead:
     def __init__(self) -> None:
         self._read: tuple[str, Action] | None = None
 
-    def action(self, definition: str) -> Action:
+    def action(self, definition: str) -> "Action":
         read = self._read  # once: several threads may ask
         if read is None or read[0] != definition:
-            self._read = read = definition, Action.model_validate_json(definition)
+            self._read = read = definition, _action(definition)
         return read[1]
 
-    def remember(self, definition: str, action: Action) -> None:
+    def remember(self, definition: str, action: "Action") -> None:
         """Notes what is about to be stored: a session does so at every call."""
         self._read = definition, action
 
@@ -82,9 +84,14 @@ class Plan:
     superseded_by: str | None  # the operation that took it back
 
     @cached_property
-    def action(self) -> Action:
+    def action(self) -> "Action":
         """As it was when the plan was made, arguments filled in; read when it is asked for."""
         return _last_read(self.plan_id).action(self.definition_json)
+
+    @cached_property
+    def outline(self) -> Mapping[str, Any]:
+        """What is stored of the action, as it is: for whoever wants no more than a number of it."""
+        return json.loads(self.definition_json)
 
     @property
     def stage(self) -> Stage:
@@ -105,7 +112,7 @@ class Plan:
         return top_index(self.cursor)
 
     @property
-    def step(self) -> Step | None:
+    def step(self) -> "Step | None":
         """The step that comes next; None at the end."""
         return step_at(self.action.steps, self.cursor)
 
@@ -133,7 +140,7 @@ class PlanRepository:
     def add(
         self,
         project_id: str,
-        action: Action,
+        action: "Action",
         action_file: Path | None = None,
         *,
         stage: Stage = START,
@@ -223,14 +230,14 @@ class PlanRepository:
         CorrectionRepository(self._connection).follow(plan_id, target)
         return self.get(plan_id)
 
-    def set_action(self, plan_id: str, action: Action) -> None:
+    def set_action(self, plan_id: str, action: "Action") -> None:
         """Records what the plan is to do from now on."""
         definition = action.model_dump_json(by_alias=True)
         _last_read(plan_id).remember(definition, action)
         self._update(plan_id, definition_json=definition)
         self._connection.execute(_REWRITE_KEPT, plan_id=plan_id, definition=definition)
 
-    def extend(self, plan_id: str, kept: int, step: Step | None) -> None:
+    def extend(self, plan_id: str, kept: int, step: "Step | None") -> None:
         """Lets a plan end after the steps that are kept, and then one more if there is one.
 
         The cursor is then behind those that are kept. A step that is left out goes on being part of
@@ -247,17 +254,17 @@ class PlanRepository:
             self.set_action(plan_id, action)
         self.set_cursor(plan_id, str(len(steps)))
 
-    def redefine(self, plan_id: str, number: int, action: Action) -> None:
+    def redefine(self, plan_id: str, number: int, action: "Action") -> None:
         """Keeps another action for a plan, beside those it has had."""
         if number == 1:
             self._keep(plan_id, 0, self.get(plan_id).action)
         self._keep(plan_id, number, action)
 
-    def action_of(self, plan: Plan, number: int) -> Action:
+    def action_of(self, plan: Plan, number: int) -> "Action":
         """Returns one of the actions that a plan has had."""
         if plan.definition == number:
             return plan.action
-        return Action.model_validate_json(self._kept(plan.plan_id, number))
+        return _action(self._kept(plan.plan_id, number))
 
     def newest_definition(self, plan_id: str) -> int:
         """Returns the number of the newest action a plan has had; 0: the one it was made with."""
@@ -272,7 +279,7 @@ class PlanRepository:
     def _kept(self, plan_id: str, number: int) -> str:
         return self._connection.value(_KEPT, plan_id=plan_id, number=number)
 
-    def _keep(self, plan_id: str, number: int, action: Action) -> None:
+    def _keep(self, plan_id: str, number: int, action: "Action") -> None:
         self._connection.insert(
             "plan_definitions",
             plan_id=plan_id,
@@ -287,6 +294,13 @@ class PlanRepository:
 
     def _update(self, plan_id: str, **values: object) -> None:
         self._connection.update("plans", {"plan_id": plan_id}, updated_at=now(), **values)
+
+
+def _action(definition: str) -> "Action":
+    # Late: whoever lists plans reads none of their actions, and its library is slow to import.
+    from cleveragents.plans.action import Action  # noqa: PLC0415
+
+    return Action.model_validate_json(definition)
 
 
 def file_hash(path: Path) -> str | None:

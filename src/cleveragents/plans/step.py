@@ -24,6 +24,11 @@ class AnyStep(_Model):
     name: str = ""
     checkpoint: str | None = None  # a named, pinned checkpoint before this step
 
+    @property
+    def options(self) -> Mapping[str, tuple["Step", ...]]:
+        """The steps of each option it chooses from; none, unless it decides."""
+        return {}
+
 
 class RunningStep(AnyStep):
     """What steps have that may start a process."""
@@ -69,6 +74,11 @@ class DecideStep(RunningStep):
     """A decision of the plan."""
 
     decide: Decide
+
+    @property
+    def options(self) -> Mapping[str, tuple["Step", ...]]:
+        """The steps of each option."""
+        return self.decide.options
 
     @property
     def title(self) -> str:

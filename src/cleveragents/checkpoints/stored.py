@@ -1,0 +1,24 @@
+"""What is stored of a checkpoint: its snapshot, held against its row."""
+
+from cleveragents.checkpoints.checkpoint import Checkpoint, state_hash
+from cleveragents.errors import Damaged
+from cleveragents.plans.document import PlanDocument
+from cleveragents.snapshots.archive import Archive
+from cleveragents.snapshots.record import Snapshot
+
+
+def verified(archive: Archive, target: Checkpoint) -> Snapshot:
+    """Loads a checkpoint's snapshot and holds it against its row."""
+    try:
+        snapshot = archive.load(target.sandbox_ref)
+        matches = state_hash(snapshot.roots, document_of(snapshot)) == target.state_hash
+    except (Damaged, ValueError, KeyError) as error:
+        raise Damaged(f"the snapshot of {target.name} cannot be read: {error}") from error
+    if not matches:
+        raise Damaged(f"the snapshot of {target.name} does not match its state hash")
+    return snapshot
+
+
+def document_of(snapshot: Snapshot) -> PlanDocument:
+    """Returns the plan document that a checkpoint's snapshot holds."""
+    return PlanDocument.from_record(snapshot.about["document"])

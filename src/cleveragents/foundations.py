@@ -1,0 +1,95 @@
+"""What everything else is built on: the data directory opened, and the settings in force."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cleveragents.config.levels import Settings
+from cleveragents.engine.stopping import Stopping
+from cleveragents.errors import Failed
+from cleveragents.events import Note, Reporter
+from cleveragents.sandbox.process import StepEnvironment
+from cleveragents.sandbox.sandbox import SandboxPolicy
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.tracker import Tracking
+from cleveragents.storage.database import Database
+from cleveragents.storage.head import Head
+from cleveragents.storage.lock import Locks
+from cleveragents.storage.place import ELSEWHERE, make_durably, refuse_network
+from cleveragents.storage.request import CancelRequests
+
+
+@dataclass(frozen=True)
+class Foundations:
+    """What everything else is built on."""
+
+    data: Path
+    settings: Settings
+    environment: StepEnvironment
+    database: Database
+    head: Head
+    plan_locks: Locks
+    project_locks: Locks
+    sandboxes: Sandboxes
+    stopping: Stopping
+    report: Reporter
+
+    @property
+    def output(self) -> Path:
+        """Where the output of steps is kept."""
+        return self.data / "output"
+
+
+def open_foundations(
+    data: Path,
+    settings: Settings,
+    caller: Mapping[str, str],
+    report: Reporter,
+) -> Foundations:
+    """Opens what is kept in the data directory."""
+    database = Database(_prepared(data) / "cleveragents.db")
+    project_locks = Locks(data / "locks", "project")
+    sandboxes = Sandboxes(
+        database,
+        data,
+        project_locks,
+        _sandbox_policy(settings),
+        Tracking(settings.text("sandbox.checkpoint.tracking")),
+        lambda text: report(Note("", text)),
+    )
+    return Foundations(
+        data=data,
+        settings=settings,
+        environment=StepEnvironment(caller, settings.texts("sandbox.pass-env")),
+        database=database,
+        head=Head(database, data / "head"),
+        plan_locks=Locks(data / "locks", "plan"),
+        project_locks=project_locks,
+        sandboxes=sandboxes,
+        stopping=Stopping(CancelRequests(data / "locks")),
+        report=report,
+    )
+
+
+def _prepared(data: Path) -> Path:
+    """Makes the data directory, for its owner alone."""
+    try:
+        make_durably(data)
+        if not os.access(data, os.W_OK | os.X_OK):
+            raise PermissionError(13, "Permission denied", str(data))
+    except OSError as error:
+        raise Failed(
+            f"the data directory cannot be used: {error.strerror}: {data}",
+            hints=[ELSEWHERE],
+        ) from error
+    refuse_network(data)
+    return data
+
+
+def _sandbox_policy(settings: Settings) -> SandboxPolicy:
+    return SandboxPolicy(
+        settings.text("sandbox.strategy"),
+        settings.text("sandbox.base"),
+        settings.texts("sandbox.copy-ignored"),
+    )
