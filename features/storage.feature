@@ -191,6 +191,26 @@ Feature: Storage
     And the plan's file "b.txt" holds "b"
 
   @needs_root
+  Scenario: a rollback for which there is no space is not begun
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "head -c 10000000 /dev/urandom > big"}}
+      - {name: second, tool: shell, with: {command: "rm big"}}
+      """
+    And a data directory on a disk of 64m
+    And I have run "agents run ACTION"
+    When the disk shrinks to 32m
+    And I run "agents plan rollback @ 2 --yes"
+    Then the exit code is 1
+    And the error says "not enough space"
+    When I run "agents doctor --format json"
+    Then the doctor finds nothing of "operations"
+    When the disk grows to 64m
+    And I run "agents plan rollback @ 2 --yes"
+    Then the exit code is 0
+
+  @needs_root
   Scenario: a disk that fills up in the middle of a plan
     Given a plain folder
     And the steps

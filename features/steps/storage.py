@@ -300,6 +300,7 @@ def make_small_disk(context, size):
 
 
 @when("the disk grows to {size}")
+@when("the disk shrinks to {size}")
 def grow_disk(context, size):
     options = f"remount,size={size}"
     subprocess.run(["mount", "-o", options, str(context.world.data_dir)], check=True)

@@ -124,7 +124,9 @@ class ApplyPhase:
                         f"{counted(len(edited), 'path was', 'paths were')} edited since the "
                         "plan was applied; nothing was changed",
                         detail=[shown(path) for path in edited],
-                        hints=["commit or move your edits away, then try again"],
+                        hints=[
+                            "keep your edits elsewhere, put back what was applied, then try again"
+                        ],
                     )
                 operation = self._applications.open_unapply(plan, last)
                 undone = self._applications.carry_out(operation)

@@ -163,8 +163,7 @@ class Archive(Merging):
         `known` is the way as it was just now; it is gone if the directories are still the same.
         """
         way = self._still(known, snapshot, roots) or self.way_to(snapshot, roots)
-        staging.mkdir(parents=True, exist_ok=True, mode=0o700)
-        refuse_without_space(way, staging, self._store.read)
+        self.refuse_full(way, staging)
         kept: list[bytes] = []
         with beneath.root_directory(staging) as staging_fd:
             for name, wanted in way.changes.items():
@@ -173,6 +172,11 @@ class Archive(Merging):
         for path in {path.stat().st_dev: path for path in roots.values()}.values():
             sync_file_system(path)
         return Restored(way.changes, tuple(map(shown, kept)))
+
+    def refuse_full(self, way: Way, staging: Path) -> None:
+        """Refuses a way for which there is no space; whoever asks first need not begin it."""
+        staging.mkdir(parents=True, exist_ok=True, mode=0o700)
+        refuse_without_space(way, staging, self._store.read)
 
     def purge(self, staging: Path) -> None:
         """Begins to remove what restores have put aside."""

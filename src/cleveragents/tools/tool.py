@@ -75,7 +75,8 @@ def failed(summary: str, tail: str = "") -> Outcome:
 
 def denied(error: OSError) -> Outcome:
     """The outcome of a call that the system did not allow."""
-    return failed(f"{error.strerror}: {os.fsdecode(error.filename or '')}")
+    where = f": {os.fsdecode(error.filename)}" if error.filename else ""
+    return failed(f"{error.strerror}{where}")
 
 
 def run_process(
