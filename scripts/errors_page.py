@@ -40,6 +40,10 @@ ABOUT = {
     "changed_meanwhile": "Somebody else changed a file at that very moment; a kind of refusal.",
     "failed": "It was tried and did not work.",
     "damaged": "Stored content is missing or does not match its hash; a kind of failure.",
+    "unforeseen": (
+        "A mistake of the program itself. What is known of it is in the log file that is named: "
+        "versions, the command line without values, where it happened."
+    ),
     "interrupted": "The user stopped it.",
 }
 

@@ -7,6 +7,7 @@ CleverAgentsError
 │   └── Busy         4  another process owns the plan, the project or the store
 ├── Failed           1  it was tried and did not work
 │   └── Damaged      1  stored content is missing or does not match its hash
+├── Unforeseen       1  a mistake of the program itself: what is known of it is in a log file
 └── Interrupted    130  the user stopped it
 """
 
@@ -65,6 +66,12 @@ class Damaged(Failed):
     """Stored content is missing or does not match its hash."""
 
     code = "damaged"
+
+
+class Unforeseen(CleverAgentsError):
+    """A mistake of the program itself, met where nobody expected one."""
+
+    code = "unforeseen"
 
 
 class Interrupted(CleverAgentsError):

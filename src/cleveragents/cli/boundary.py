@@ -4,6 +4,7 @@ import errno
 import os
 import re
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from types import ModuleType
@@ -27,7 +28,7 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Format, show_error
 from cleveragents.cli.signals import Signals
-from cleveragents.errors import CleverAgentsError, Failed, InvalidInput
+from cleveragents.errors import CleverAgentsError, Failed, Interrupted, InvalidInput
 from cleveragents.nearest import hints_for_name
 from cleveragents.sandbox.survivors import adopt_orphans
 
@@ -49,7 +50,7 @@ OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
 def guarded(arguments: Sequence[str], groups: Groups, load: Load) -> int:
-    """Runs a command line; expected failures are told, only surprises leave as tracebacks."""
+    """Runs a command line; whatever goes wrong is told, and what nobody foresaw is kept."""
     command = _command_of(arguments, groups)
     if command in ONLY_GROUPS and (command or not _words(arguments)):
         arguments = [*arguments, "--help"]
@@ -67,10 +68,24 @@ def guarded(arguments: Sequence[str], groups: Groups, load: Load) -> int:
         error = _denied(problem)
     except typer.TyperException as problem:
         error = _misused(problem.format_message())
+    except (KeyboardInterrupt, Exception) as problem:  # noqa: BLE001 - nobody else tells it
+        error = _unforeseen(problem, arguments)
     current.close()
     messages = list(dict.fromkeys(current.messages))
     show_error(error, _format(arguments), current.command, current.timing, messages)
     return error.exit_code
+
+
+def _unforeseen(problem: BaseException, arguments: Sequence[str]) -> CleverAgentsError:
+    """Keeps a surprise; who asks for more sees at once where it happened."""
+    if KeyboardInterrupt in (type(problem), type(problem.__cause__)):  # typer makes its own of it
+        return Interrupted("interrupted; nothing was changed")
+    from cleveragents.cli import surprise  # slow to import, and hardly ever needed
+
+    if current.verbose:
+        lines = traceback.format_exception(problem)
+        sys.stderr.write(surprise.without_secrets("".join(lines), arguments))
+    return surprise.told(problem, arguments, current.data_dir)
 
 
 def _dispatch(arguments: Sequence[str], groups: Groups, load: Load) -> int:

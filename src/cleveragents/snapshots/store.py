@@ -14,6 +14,7 @@ from cleveragents.snapshots.inspection import Inspection, inspect, left_behind
 from cleveragents.snapshots.manifest import Version, object_id
 from cleveragents.snapshots.mending import Mending
 from cleveragents.snapshots.pack import Pack, PackWriter
+from cleveragents.snapshots.store_name import name_of
 from cleveragents.storage.lock import FileLock
 from cleveragents.storage.place import make_durably
 
@@ -45,7 +46,7 @@ class Store:
         self._packs_directory = directory / "packs"
         make_durably(self._packs_directory)
         self._lock_path = directory / "store.lock"
-        self.identity = _identity(directory / "id")
+        self.identity = name_of(directory)
         self._opening = RLock()  # lookups need none: what they see only grows or is replaced
         self._packs: dict[str, Pack] = {}
         self._small: dict[bytes, Pack] = {}  # where the objects of small packs are
@@ -263,10 +264,3 @@ class NewPack:
     def discard(self) -> None:
         """Throws away what was written."""
         self._writer.discard()
-
-
-def _identity(path: Path) -> str:
-    """Returns the name of a store, giving it one the first time; what is cached for it has it."""
-    with suppress(FileExistsError), open(path, "x") as file:
-        file.write(new_id())
-    return path.read_text()

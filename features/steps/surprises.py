@@ -1,0 +1,132 @@
+"""Steps about errors that nobody foresaw, and what is kept of them."""
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import signal
+import tempfile
+from pathlib import Path
+
+from behave import given, then, when
+from commands import have_run, run_agents
+
+from cleveragents.cli import surprise
+from cleveragents.cli.boundary import guarded
+from cleveragents.ids import is_id
+
+STEP = "{name: first, tool: write_file, with: {path: b.txt, content: b}}"
+LOG = re.compile(r"what is known of it: (.*\.log)")
+
+
+@given("the name of its store is {damaged}")
+def damage_name(context, damaged):
+    (path,) = context.world.data_dir.glob("projects/*/store/id")
+    name = path.read_bytes()
+    path.unlink()
+    if damaged == "a directory":
+        path.mkdir()
+    elif damaged != "gone":
+        path.write_bytes({"no text": b"\xff\xfe", "half a name": name[:13]}[damaged])
+
+
+@then("its store has {name} that is private, and nothing unfinished beside it")
+def check_name(context, name):
+    (store,) = context.world.data_dir.glob("projects/*/store")
+    path = store / "id"
+    if name == "a name":
+        assert is_id(path.read_text()), path.read_text()
+        assert path.stat().st_mode & 0o077 == 0, oct(path.stat().st_mode)
+    assert sorted(os.listdir(store)) == ["id", "packs", "store.lock"], os.listdir(store)
+
+
+@given("a plain folder whose plan nobody can read")
+def make_unreadable(context):
+    (context.world.project / "a.txt").write_text("one\n")
+    context.action = context.world.write_action(f"name: plan\nsteps:\n  - {STEP}\n")
+    have_run(context, "plan use ACTION")
+    context.world.sql("UPDATE plans SET created_at = 'yesterday'")
+
+
+@then("the log that is named is private and tells")
+def check_log(context):
+    path = named_log(context)
+    assert path.parent == context.world.data_dir / "log", path
+    assert path.stat().st_mode & 0o777 == 0o600, oct(path.stat().st_mode)
+    assert path.parent.stat().st_mode & 0o777 == 0o700, oct(path.parent.stat().st_mode)
+    text = path.read_text()
+    missing = [row["line"] for row in context.table if row["line"] not in text]
+    assert not missing, (missing, text)
+
+
+def named_log(context):
+    done = context.world.done
+    said = done.error["detail"][0] if done.out.startswith("{") else done.err
+    return Path(LOG.search(said)[1])
+
+
+@when('I run "agents {line}" {count:d} times')
+def run_often(context, line, count):
+    context.logs = []
+    for _ in range(count):
+        run_agents(context, line)
+        context.logs.append(named_log(context))
+
+
+@then("the newest {count:d} logs are there")
+def check_kept(context, count):
+    assert sorted((context.world.data_dir / "log").iterdir()) == context.logs[-count:]
+
+
+@then('of "{line}" a log tells "{told}"')
+def check_line(context, line, told):
+    text = surprise._report(ValueError("x"), shlex.split(line))
+    assert f"command: agents {told}\n" in text, text
+
+
+@then("where a value stands in the message, it is left out there as well")
+def check_message(context):
+    error = surprise.told(ValueError("no s3cret here"), ["--arg", "t=s3cret"], context.world.home)
+    assert error.message.endswith("ValueError: no … here"), error.message
+    assert "s3cret" not in Path(LOG.search(error.detail[0])[1]).read_text()
+
+
+@given("the directory of logs cannot be written to")
+def close_logs(context):
+    (context.world.data_dir / "log").write_text("not a directory")
+    place = context.world.home / "temporary"
+    place.mkdir()
+    context.add_cleanup(setattr, tempfile, "tempdir", tempfile.tempdir)
+    tempfile.tempdir = str(place)
+
+
+@given("any directory of logs cannot be written to")
+def close_all_logs(context):
+    close_logs(context)
+    place = context.world.home / "temporary" / f"cleveragents-{os.geteuid()}"
+    place.symlink_to(context.world.project)  # somebody else's doing
+
+
+@then("the log is in a temporary place")
+def check_temporary(context):
+    assert named_log(context).is_relative_to(context.world.home / "temporary"), named_log(context)
+
+
+@then("the log is on standard error")
+def check_on_stderr(context):
+    assert "ValueError: Invalid isoformat string" in context.world.done.err, context.world.done.err
+    assert context.world.done.error["detail"] == ["what is known of it stands above"]
+    assert os.listdir(context.world.project) == ["a.txt"]
+
+
+@then("an interrupt while the command line is read ends with exit code 130 and no traceback")
+def check_early_interrupt(context):
+    def load(_):
+        os.kill(os.getpid(), signal.SIGINT)
+
+    told = io.StringIO()
+    with contextlib.redirect_stderr(told):
+        code = guarded(["plan", "list"], {"plan": ("cleveragents.cli.plan", "")}, load)
+    assert code == 130, code
+    assert told.getvalue() == "error: interrupted; nothing was changed\n", told.getvalue()
