@@ -43,6 +43,22 @@ Feature: Apply
       | committed since       | echo c > committed; git add committed; git commit -qm since                                |
       | of a linked work tree | git worktree add -q ../linked; echo l > ../linked/l                                        |
 
+  Scenario: applied and taken back twice, space is freed all the same
+    Given I have run "agents plan checkpoint create @"
+    And I have run "agents plan apply @ --yes"
+    And I have run "agents plan unapply @ --yes"
+    And I have run "agents plan apply @ --yes"
+    And I have run "agents plan unapply @ --yes"
+    When I run "agents plan checkpoint delete @ 2 --yes"
+    Then the exit code is 0
+    When I run "agents plan status @ --format json"
+    Then the exit code is 0
+    And the data holds
+      | field                 | value |
+      | unfinished_operations | []    |
+    When I run "agents plan rollback @ 1 --yes"
+    Then the exit code is 0
+
   Scenario: the user's change in another place of the same file survives
     Given the shell has run "sed -i 9d text" in the project
     When I run "agents plan apply @ --yes"

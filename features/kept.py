@@ -34,15 +34,16 @@ class _WatchedStore(Store):
 
     def new_pack(self):
         pack = super().new_pack()
-        put = pack.put
+        pack.put, pack.put_root = self._told(pack.put), self._told(pack.put_root)
+        return pack
 
+    def _told(self, put):
         def watched(data, *version, **options):
             if self._watcher.on_put is not None:
                 self._watcher.on_put(data)
             return put(data, *version, **options)
 
-        pack.put = watched
-        return pack
+        return watched
 
     def read(self, identity):
         if self._watcher.on_read is not None:

@@ -317,3 +317,37 @@ Feature: The store of snapshots
       | damage                                    | left        |
       | a flipped bit in the directory "d"        | a, d/b, d/c |
       | a flipped bit in the record of snapshot 1 | a, d/b, d/c |
+
+  # --- packs without objects -------------------------------------------------------------------
+
+  Scenario: what is kept a second time is as young as the second time
+    Given the tree holds random files "a"
+    And the tree has been captured
+    And the packs of the store are 25 hours old
+    And the tree has been captured
+    Then no pack is without objects
+    When the store is swept and nothing is known of snapshot 1
+    Then snapshot 2 brings the tree back exactly
+
+  Scenario: a store works on with a pack without objects, as earlier versions wrote them
+    Given the tree holds random files "a, b"
+    And the tree has been captured
+    And an earlier version has written a pack without objects for snapshot 1
+    And the tree loses "a"
+    And the tree has been captured
+    When the store is swept and snapshot 1 is forgotten
+    Then the sweep freed at least 900 bytes
+    And the store has no object of the file "a"
+    And snapshot 2 brings the tree back exactly
+
+  Scenario: a pack whose record was swept away does not keep the next sweep from its work
+    Given the tree holds random files "a, b"
+    And the tree has been captured
+    And the packs of the store are 25 hours old
+    And the tree loses "a"
+    And the tree has been captured
+    When the store is swept and nothing is known of snapshot 1
+    Then the store has no object of the file "a"
+    When the store is swept and nothing is known of snapshot 1
+    Then the sweep freed at least 0 bytes
+    And snapshot 2 brings the tree back exactly

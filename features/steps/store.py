@@ -1,6 +1,7 @@
 """Steps about the store: what it holds, what damages it, and what a sweep frees."""
 
 import os
+import struct
 import time
 from hashlib import sha256
 
@@ -12,7 +13,7 @@ from cleveragents.errors import Damaged
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.manifest import decode
-from cleveragents.snapshots.pack import abandoned
+from cleveragents.snapshots.pack import Pack, abandoned
 from cleveragents.snapshots.store import Store
 
 HEADER = 41  # bytes before the payload of an object: its id, codec and length
@@ -313,6 +314,26 @@ def check_freed(context, size):
 @then("the sweep did nothing")
 def check_no_sweep(context):
     assert context.swept is None
+
+
+# --- packs without objects ---------------------------------------------------------------------
+
+
+@given("an earlier version has written a pack without objects for snapshot {number:d}")
+def write_empty_pack(context, number):
+    """By the format alone: nothing of ours writes such a pack any more."""
+    root = bytes.fromhex(context.kept.snapshots[number - 1])
+    footer = struct.pack("<QQ32s32s8s", 8, 0, root, sha256(b"").digest(), b"capack01")
+    path = context.kept.packs[0].with_name("00000000000000000000000000.pack")
+    path.write_bytes(b"capack01" + footer)
+    context.kept.open()
+
+
+@then("no pack is without objects")
+def check_no_empty_pack(context):
+    assert len(context.kept.packs) == 2
+    for path in context.kept.packs:
+        assert len(Pack(path)) > 0, path
 
 
 # --- what is there -----------------------------------------------------------------------------

@@ -32,7 +32,7 @@ class Capture:
     def commit(self, about: Mapping[str, object]) -> str:
         """Stores the root record and makes everything durable; returns the snapshot id."""
         snapshot = Snapshot(self.roots, self.filter, self.not_captured, about)
-        identity = self._pack.put(record.to_bytes(snapshot))
+        identity = self._pack.put_root(record.to_bytes(snapshot))
         self.size_bytes = self._pack.finish(identity)
         for tracker in self._trackers.values():
             tracker.keep()

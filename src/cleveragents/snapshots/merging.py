@@ -146,7 +146,7 @@ class Merging:
             pack = self._store.new_pack()
             try:
                 store(pack.put)
-                identity = pack.put(record.to_bytes(snapshot))
+                identity = pack.put_root(record.to_bytes(snapshot))
                 pack.finish(identity)
             finally:
                 pack.discard()

@@ -18,6 +18,7 @@ import struct
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 
 import zstandard
@@ -177,9 +178,8 @@ class Pack:
         """Yields each object's id and the bytes it occupies, in the order they lie there."""
         index = _INDEX.iter_unpack(self._map[self._start : self.size - _FOOTER.size])
         places = sorted((offset, identity) for identity, offset in index)
-        ends = [offset for offset, _ in places[1:]] + [self._start]
-        for (offset, identity), end in zip(places, ends, strict=True):  # no object is touched
-            yield identity, end - offset
+        for (offset, identity), (end, _) in pairwise([*places, (self._start, b"")]):
+            yield identity, end - offset  # no object is touched
 
     def _let_go(self, length: int) -> None:
         """Gives pages back from time to time, those of the index aside: each search needs them."""

@@ -198,6 +198,7 @@ class Store:
             pack.root
             for pack in self._packs.values()
             if pack.root not in known and pack.path.stat().st_mtime > oldest
+            if self._holder(pack.root) is not None  # else a sweep has taken it out
         }
 
     def _drop_dead(self, live: set[bytes]) -> Swept:
@@ -256,6 +257,16 @@ class NewPack:
             return False
         bases = self._store.bases(version.identity)
         return bases is not None and len(bases) < DIFFERENCES_IN_A_ROW
+
+    def put_root(self, data: bytes) -> bytes:
+        """Stores the record of a snapshot, whatever other packs hold; returns its id.
+
+        So no pack is empty, and the age of the pack is that of the latest wish to keep it.
+        """
+        identity = object_id(data)
+        if identity not in self._writer:
+            self._writer.add(identity, data)
+        return identity
 
     def finish(self, root: bytes) -> int:
         """Makes everything durable; returns the bytes that were added."""
