@@ -14,6 +14,7 @@ RUN = "run ../action.yaml"
 APPLY = "plan apply @ --yes"
 UNAPPLY = "plan unapply @ --yes"
 CORRECT = "plan correct --mode revert --guidance why --choose b --yes DECISION"
+RESOLVE = "plan resolve @ a.txt --take parent --yes"
 PIN = "plan checkpoint pin @ 2"  # changes a plan in whatever phase it is
 
 
@@ -109,6 +110,14 @@ OPERATIONS = (
         _either(CORRECT, "fan a", "fan b"),
         next_line=EXECUTE,
         owed=None,
+        counts_rows=False,
+    ),
+    Operation(
+        "resolve",
+        "conflicted",
+        RESOLVE,
+        _either(RESOLVE, "merged by hand", "taken"),
+        owed="merged by hand",
         counts_rows=False,
     ),
     Operation("migrate", "old", "plan checkpoint list @", (Way((), "dirty"),)),

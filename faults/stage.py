@@ -43,6 +43,7 @@ class Stage:
         self.trees: dict[str, Picture] = {str(n): seen for n, seen in enumerate(trees)}
         self.trees |= story.tell_of_choices(self.room)
         self.project = picture(self.room.project)
+        self.edited: Picture = {}  # the project as its user has edited it, once that is so
         self.room.keep_project(NEW)
         self.saved: dict[str, dict[str, str]] = {}  # start -> checkpoint id -> name of its tree
         self._makers: Mapping[str, Callable[[], None]] = {
@@ -52,6 +53,7 @@ class Stage:
             "old": self._age,
             "nothing": lambda: None,
             "applied": self._apply,
+            "conflicted": self._conflict,
             "made": lambda: self.room.must("plan use ../fan.yaml"),
             "decided": lambda: self.room.must("run ../fan.yaml"),
         }
@@ -76,6 +78,8 @@ class Stage:
         now = picture(self.room.project)
         if now == self.project:
             return "as it was"
+        if now == self.edited:
+            return "as its user left it"
         if _of_git(now) != _of_git(self.project):
             return "? its repository was touched"
         results = {name: self.trees[name] for name in ("3", "dirty") if name in self.trees}
@@ -96,11 +100,21 @@ class Stage:
     def _known_rows(self, name: str) -> dict[str, str]:
         there = (self.room.data / "cleveragents.db").exists()
         rows = read(self.room).rows if there and name not in SECOND_STORY else ()
-        later = "3" if name == "applied" else "dirty"
+        later = "3" if name in ("applied", "conflicted") else "dirty"
         return {row.checkpoint_id: TREE_OF_ROW.get(row.seq, later) for row in rows}
 
     def _apply(self) -> None:
         self.room.must("run ../action.yaml --apply --yes")
+
+    def _conflict(self) -> None:
+        """Lets the user and the plan change the same file; then somebody merges it by hand."""
+        self.room.must("run ../action.yaml")
+        story.shell(story.settled("printf 'mine\\n' > a.txt"), self.room.project)
+        self.edited = picture(self.room.project)
+        self.room.must("plan refresh @ --yes")
+        story.shell(story.settled("printf 'first\\nmine\\n' > a.txt"), self.room.sandbox)
+        merged = self.trees["merged by hand"] = self.tree()
+        self.trees["taken"] = {**merged, b"a.txt": self.edited[b"a.txt"]}
 
     def _tear(self) -> None:
         """Kills a rollback half-way through its files."""

@@ -126,6 +126,89 @@ Feature: Refresh
     Then the exit code is 0
     And the plan's file "new" holds "chosen"
 
+  Scenario: a merge made by hand is asked about, saved, and can be taken back
+    Given the shell has run "echo 0 > text" in the project
+    And I have run "agents plan refresh @ --yes"
+    And the shell runs "echo merged by hand > text" in the sandbox
+    When I run "agents plan resolve @ text --take parent --dry-run --format json"
+    Then the exit code is 0
+    And the data holds
+      | field        | value              |
+      | made_by_hand | [{"path": "text"}] |
+    When I run "agents plan resolve @ text --take parent"
+    Then the exit code is 2
+    And the error says "made by hand, in neither version: text"
+    And the error says "--take parent --yes"
+    And the plan's file "text" holds "merged by hand"
+    When I run "agents plan resolve @ text --take parent --yes"
+    Then the exit code is 0
+    And the plan's file "text" holds "0"
+    When I follow the hint that takes it back
+    Then the plan's file "text" holds "merged by hand"
+    When I run "agents plan conflicts @ --format json"
+    Then "data.conflicts" counts 1
+
+  Scenario: a directory made by hand where the conflict was counts as much as a file
+    Given the shell has run "echo 0 > text" in the project
+    And I have run "agents plan refresh @ --yes"
+    And the shell runs "rm text; mkdir text; echo by hand > text/part" in the sandbox
+    When I run "agents plan resolve @ text --take child"
+    Then the exit code is 2
+    And the error says "made by hand, in neither version: text/part"
+
+  Scenario: what changed after the question was shown is not replaced
+    Given the shell has run "echo 0 > text" in the project
+    And I have run "agents plan refresh @ --yes"
+    And the shell runs "echo merged by hand > text" in the sandbox
+    When somebody edits "text" again while "parent" is asked about
+    Then it was refused, saying "the sandbox has changed since you were shown this"
+    And the plan's file "text" holds "edited again"
+
+  Scenario Outline: what nothing could take back is not replaced: <why>
+    Given the action
+      """
+      name: bare
+      rollback: {enabled: <enabled>}
+      steps:
+        - {name: first, tool: shell, with: {command: "echo p > text"}}
+      """
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_EXCLUDE is "<excluded>"
+    And I have run "agents run ACTION"
+    And the shell has run "echo 0 > text" in the project
+    And I have run "agents plan refresh @ --yes"
+    And the shell runs "echo merged by hand > text; cp text ../../../../merged" in the sandbox
+    When I run "agents plan resolve @ text --take parent --yes"
+    Then the exit code is 4
+    And the error says "made by hand and could not be taken back: <why>"
+    And the plan's file "text" holds "merged by hand"
+    When I run "agents plan resolve @ text --take ../merged"
+    Then the exit code is 0
+    And the plan's file "text" holds "merged by hand"
+
+    Examples:
+      | enabled | excluded | why                                      |
+      | false   | nothing  | the plan has no checkpoints              |
+      | true    | text     | sandbox.checkpoint.exclude leaves it out |
+
+  Scenario Outline: an interrupted resolve is finished by the next command: <moment>
+    Given the shell has run "echo 0 > text" in the project
+    And I have run "agents plan refresh @ --yes"
+    And the shell runs "echo merged by hand > text" in the sandbox
+    And a resolve of "text" with "parent" has crashed <moment>
+    When I run "agents plan checkpoint create @"
+    Then the exit code is 0
+    And the error says "the interrupted resolve of text was finished"
+    And the plan's file "text" holds "0"
+    When I run "agents plan conflicts @ --format json"
+    Then "data.conflicts" counts 0
+    When I run "agents plan log @"
+    Then the output says "text with parent"
+
+    Examples:
+      | moment                          |
+      | after its intent was recorded   |
+      | after its files were restored   |
+
   Scenario: what cannot be taken
     Given the shell has run "echo 0 > text; head -c 5000000 /dev/zero > ../large" in the project
     And I have run "agents plan refresh @ --yes"

@@ -37,6 +37,7 @@ from cleveragents.engine.moves import PlanMoves
 from cleveragents.engine.proposal import Proposals
 from cleveragents.engine.recover import Finishers, Ownership
 from cleveragents.engine.refresh import Refreshes, RefreshPhase
+from cleveragents.engine.resolution import Resolutions
 from cleveragents.engine.restore import Restores, RestoreService
 from cleveragents.engine.resume import Resumption
 from cleveragents.engine.revert import ReversionService
@@ -130,7 +131,7 @@ class Wiring:
         self.forks = ForkService(database, sandboxes, rollbacks)
         self.refresh = RefreshPhase(database, finishers.refreshes, checkpoints, own)
         self.restore = RestoreService(database, finishers.restores, checkpoints, own)
-        self.conflicts = ConflictService(database, sandboxes, checkpoints, own)
+        self.conflicts = ConflictService(database, finishers.resolutions, checkpoints, own)
 
     def _add_readers(self, base: Foundations) -> None:
         """Builds what only looks."""
@@ -176,6 +177,7 @@ def _finishers(base: Foundations, policy: CheckpointPolicy) -> Finishers:
         pruning=Pruning(database, sandboxes, policy.retention, report),
         refreshes=Refreshes(database, sandboxes, report),
         restores=Restores(database, sandboxes, policy.filter, report),
+        resolutions=Resolutions(database, sandboxes, policy.filter),
         merges=Merges(database, sandboxes, policy.filter, report),
         validations=Validations(
             database, sandboxes, base.environment, base.output, base.stopping, report

@@ -26,6 +26,7 @@ class Kind(StrEnum):
     PRUNE = "prune"
     REFRESH = "refresh"
     RESTORE = "restore"
+    RESOLVE = "resolve"
     MERGE = "merge"
     VALIDATE = "validate"
     APPLY = "apply"

@@ -1,13 +1,14 @@
 """`agents plan conflicts|resolve|refresh`: what does not go together, and how it is solved."""
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from cleveragents.cli import views
+from cleveragents.cli import changes, views
 from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
@@ -18,6 +19,8 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Grid, Result, Text, name_fields, show_blocks
 from cleveragents.counting import counted
+from cleveragents.engine import resolution as solving
+from cleveragents.engine.conflicts import Solved
 from cleveragents.engine.refresh import Proposed
 from cleveragents.plans.conflict import Conflict
 from cleveragents.plans.lifecycle import COMPLETE
@@ -54,22 +57,56 @@ def resolve(
     take: Annotated[
         str, typer.Option("--take", metavar="parent|child|FILE", help="Which version counts.")
     ],
+    yes: YesOption = False,
+    dry_run: DryRunOption = False,
 ) -> Result:
     """Solve a conflict: the version you take goes into the sandbox.
+
+    It asks only where it would replace what you have made there by hand.
 
     Examples:
       agents plan resolve @ src/auth.py --take child
       agents plan resolve @ src/auth.py --take merged.py
+      agents plan resolve @ src/auth.py --take parent --dry-run
     """
     app = current.app(progress=True)
     found = views.find(app, plan)
-    solved = app.conflicts.resolve(found.plan_id, path, take)
+    app.ownership.refuse_owned(found.plan_id)
+    again = f"agents plan resolve {found.plan_id} {shlex.quote(path)} --take {shlex.quote(take)}"
+    proposed = app.conflicts.preview(found.plan_id, path, take)
+    blocks = [changes.panel("Would change", proposed.changes), Text(_by_hand(proposed))]
+    if dry_run:
+        data = {
+            **name_fields("path", path),
+            "taken": take,
+            "changes": changes.rows(proposed.changes),
+            "made_by_hand": [name_fields("path", os.fsdecode(each)) for each in proposed.made],
+        }
+        return Result(data, blocks, messages=["dry run: nothing was changed"], next_steps=[again])
+    seen = None
+    if proposed.made and not yes:
+        seen = proposed
+        show_blocks(blocks, current.form, sys.stderr)
+        confirm(f"Replace what you made by hand with {take}?", yes=yes, command_line=again)
+    solved = app.conflicts.resolve(found.plan_id, path, take, shown=seen)
     app.checkpoints.finish(found.plan_id)
-    left = app.conflicts.open(found.plan_id)
+    return _solved(found, path, take, solved, app.conflicts.open(found.plan_id))
+
+
+def _by_hand(proposed: solving.Proposed) -> list[str]:
+    return [f"made by hand, in neither version: {path}" for path in map(os.fsdecode, proposed.made)]
+
+
+def _solved(plan: Plan, path: str, take: str, solved: Solved, left: Sequence[Conflict]) -> Result:
+    back = []
+    if solved.before is not None:
+        line = f"agents plan rollback {plan.plan_id} {solved.before.seq}"
+        back = [f"{line}    # takes this one back"]
+    safety = None if solved.before is None else solved.before.checkpoint_id
     return Result(
-        {**name_fields("path", path), "taken": take, "open": len(left)},
-        [Text([f"{path}: took {take} ({solved.reason})"])],
-        next_steps=_ways_out(found, left) or [f"agents plan apply {found.plan_id}"],
+        {**name_fields("path", path), "taken": take, "open": len(left), "safety": safety},
+        [Text([f"{path}: took {take} ({solved.conflict.reason})"])],
+        next_steps=[*(_ways_out(plan, left) or [f"agents plan apply {plan.plan_id}"]), *back],
     )
 
 
@@ -131,10 +168,10 @@ def _preview(plan: Plan, proposed: Proposed) -> Result:
 
 def _proposed(proposed: Proposed) -> Grid:
     rows = [["conflict", os.fsdecode(c.path), c.reason] for c in proposed.merge.conflicts]
-    changes = proposed.merge.changes
-    rows += [["merge", os.fsdecode(change.path), ""] for change in changes[:LISTED]]
-    if len(changes) > LISTED:
-        rows.append(["…", f"and {len(changes) - LISTED} more", ""])
+    merged = proposed.merge.changes
+    rows += [["merge", os.fsdecode(change.path), ""] for change in merged[:LISTED]]
+    if len(merged) > LISTED:
+        rows.append(["…", f"and {len(merged) - LISTED} more", ""])
     return Grid("Would merge into the sandbox", ["", "PATH", "WHY"], rows or [["", "nothing", ""]])
 
 

@@ -43,8 +43,10 @@ def _told(operation: Operation, names: Mapping[str, str], subplans: Mapping[str,
 
 
 def _aim(operation: Operation, names: Mapping[str, str]) -> str:
-    """Where an operation leads that brings files back."""
+    """Where an operation leads that brings files back, or takes one side's."""
     intent = operation.intent
+    if operation.kind is Kind.RESOLVE:
+        return f"{intent['path']} with {intent['take']}"
     if operation.kind is Kind.RESTORE:
         return f"{', '.join(intent['paths'])} from {names.get(intent['source'], 'cp?')}"
     target = names.get(str(intent.get("target")))

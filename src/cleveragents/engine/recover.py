@@ -12,6 +12,7 @@ from cleveragents.engine.application import Applications
 from cleveragents.engine.correction_operation import CorrectionOperations
 from cleveragents.engine.merge import Merges
 from cleveragents.engine.refresh import Refreshes
+from cleveragents.engine.resolution import Resolutions
 from cleveragents.engine.restore import Restores
 from cleveragents.engine.validate import Validations
 from cleveragents.errors import Busy
@@ -36,6 +37,7 @@ class Finishers:
     pruning: Pruning
     refreshes: Refreshes
     restores: Restores
+    resolutions: Resolutions
     merges: Merges
     validations: Validations
     applications: Applications
@@ -104,6 +106,7 @@ class Ownership:
             Kind.PRUNE: by.pruning.carry_out,
             Kind.REFRESH: by.refreshes.carry_out,
             Kind.RESTORE: self._finish_restore,
+            Kind.RESOLVE: self._finish_resolution,
             Kind.MERGE: self._finish_merge,
             Kind.VALIDATE: by.validations.carry_out,
             Kind.APPLY: by.applications.finish,
@@ -131,6 +134,11 @@ class Ownership:
     def _finish_merge(self, operation: Operation) -> None:
         self._finishers.merges.carry_out(operation)
         self._report(Note(operation.plan_id, "an interrupted merge of a subplan was finished"))
+
+    def _finish_resolution(self, operation: Operation) -> None:
+        self._finishers.resolutions.carry_out(operation)
+        text = f"the interrupted resolve of {operation.intent['path']} was finished"
+        self._report(Note(operation.plan_id, text))
 
     def _finish_restore(self, operation: Operation) -> None:
         try:

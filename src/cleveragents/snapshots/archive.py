@@ -17,7 +17,7 @@ from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.inspection import Inspection
 from cleveragents.snapshots.manifest import Change, Entry
 from cleveragents.snapshots.mending import Mending
-from cleveragents.snapshots.merging import Merging
+from cleveragents.snapshots.merging import Merge, Merging
 from cleveragents.snapshots.record import Snapshot
 from cleveragents.snapshots.restore import place
 from cleveragents.snapshots.scan import Excluded, shown
@@ -140,6 +140,14 @@ class Archive(Merging):
         refuse_in_the_way(way.changes[MAIN], excluded)
         refuse_lost(way, self.verifier())
         return way
+
+    def with_entries_now(
+        self, roots: Roots, wanted: Mapping[bytes, Entry | None], contents: Iterable[bytes] = ()
+    ) -> Merge:
+        """Puts other entries among files as they are now; nothing of it is stored."""
+        tracker = self._tracker(MAIN, roots[MAIN], Filter())
+        files = Snapshot({MAIN: tracker.state(HASH_ONLY).root}, Filter(), (), {})
+        return self.with_entries(files, wanted, [*tracker.unstored().values(), *contents])
 
     def read_file(self, entry: Entry) -> bytes:
         """Returns the bytes of a file of at most one chunk, or the text of a link."""
