@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
 
+from cleveragents.checkpoints.line import closed_around, line
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Failed, InvalidInput, NotFound
 from cleveragents.ids import is_id, now
@@ -87,7 +88,7 @@ def lineage(rows: Sequence[Checkpoint]) -> set[str]:
 
     All others were left behind by a rollback: they stay listed, and can be gone back to.
     """
-    return _line({row.checkpoint_id: row.parent_id for row in rows})
+    return line({row.checkpoint_id: row.parent_id for row in rows})
 
 
 def state_before(decision_id: str, rows: Sequence[Checkpoint]) -> Checkpoint | None:
@@ -95,18 +96,9 @@ def state_before(decision_id: str, rows: Sequence[Checkpoint]) -> Checkpoint | N
 
     A decision that stood while the steps before it ran again has several.
     """
-    line = lineage(rows)
-    found = [row for row in rows if row.decision_id == decision_id and row.checkpoint_id in line]
+    on_line = lineage(rows)
+    found = [row for row in rows if row.decision_id == decision_id and row.checkpoint_id in on_line]
     return found[-1] if found else None
-
-
-def _line(parents: Mapping[str, str | None]) -> set[str]:
-    line: set[str] = set()
-    current = next(reversed(list(parents)), "")
-    while current in parents:
-        line.add(current)
-        current = parents[current] or ""
-    return line
 
 
 _BY_ID = "SELECT * FROM checkpoints WHERE checkpoint_id = :checkpoint_id"
@@ -159,7 +151,7 @@ class CheckpointRepository:
 
     def lineage(self, plan_id: str) -> set[str]:
         """Returns the ids on the line that leads to the newest checkpoint of a plan."""
-        return _line(dict(self._connection.tuples(_PARENTS, plan_id=plan_id)))
+        return line(self.parents(plan_id))
 
     def next_seq(self, plan_id: str) -> int:
         """Returns the number the next checkpoint gets; the newest one is never deleted."""
@@ -196,12 +188,26 @@ class CheckpointRepository:
         record(self._connection, checkpoint.plan_id, Happening.PINNED, identity, detail)
         return replace(checkpoint, pinned=pinned)
 
-    def delete(self, checkpoint: Checkpoint) -> None:
-        """Deletes a row; the line of those that went on from it is closed around it."""
-        gone = checkpoint.checkpoint_id
-        line = {"plan_id": checkpoint.plan_id, "parent_id": gone}  # an index leads to the plan's
-        self._connection.update("checkpoints", line, parent_id=checkpoint.parent_id)
-        self._connection.execute(_DELETE, gone=gone)
+    def delete(self, *doomed: Checkpoint) -> None:
+        """Deletes rows of one plan; the line of those that went on from them is closed.
+
+        Who went on from whom is read here: what the caller knows of it may be older.
+        """
+        gone = {row.checkpoint_id for row in doomed}
+        parents = self.parents(doomed[0].plan_id) if doomed else {}
+        self.relink(closed_around(parents, gone))
+        for checkpoint_id in gone:
+            self._connection.execute(_DELETE, gone=checkpoint_id)
+
+    def relink(self, parents: Mapping[str, str | None]) -> None:
+        """Says of rows which checkpoint each went on from."""
+        for checkpoint_id, parent_id in parents.items():
+            where = {"checkpoint_id": checkpoint_id}
+            self._connection.update("checkpoints", where, parent_id=parent_id)
+
+    def parents(self, plan_id: str) -> dict[str, str | None]:
+        """Returns which checkpoint each one of a plan went on from, the oldest first."""
+        return dict(self._connection.tuples(_PARENTS, plan_id=plan_id))
 
     def refs_of_project(self, project_id: str) -> set[str]:
         """Returns every snapshot that a checkpoint of the project needs."""

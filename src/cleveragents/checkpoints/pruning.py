@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cleveragents.checkpoints import line_mending
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, lineage
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict, judge
@@ -95,6 +96,7 @@ class Pruning:
         return judge(rows, self._policy, _needed(connection, plan, rows))
 
     def _retired(self, connection: Connection, plan_id: str) -> Retired:
+        line_mending.mend(connection, plan_id)  # by a broken line it would let the wrong ones go
         verdicts = self._judged(connection, plan_id)
         doomed = [verdict.checkpoint for verdict in verdicts if not verdict.keep]
         if not doomed:
@@ -105,9 +107,7 @@ class Pruning:
     def _forget(
         self, connection: Connection, plan_id: str, doomed: Sequence[Checkpoint]
     ) -> Mapping[str, Any]:
-        repository = CheckpointRepository(connection)
-        for checkpoint in doomed:
-            repository.delete(checkpoint)
+        CheckpointRepository(connection).delete(*doomed)
         waiting = self._waiting(connection, plan_id)
         return _note(connection, plan_id, waiting[-1] if waiting else None, doomed)
 

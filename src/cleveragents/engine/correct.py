@@ -11,6 +11,7 @@ from cleveragents.checkpoints.checkpoint import (
     state_before,
 )
 from cleveragents.checkpoints.file_change import FileChange
+from cleveragents.checkpoints.line import broken
 from cleveragents.checkpoints.rollback import Rollbacks
 from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.triggers import CheckpointType
@@ -251,10 +252,18 @@ def _before(decision: Decision, hit: Sequence[Decision], facts: _Facts) -> Check
     if state_before(decision.decision_id, facts.checkpoints) is None:
         raise Refused(
             "no checkpoint before the decision leads to the present state",
-            hints=["a plan with rollback.enabled has one once it has come by the decision"],
+            hints=[
+                "a plan with rollback.enabled has one once it has come by the decision",
+                *_mending(facts.checkpoints),
+            ],
         )
     found = [state_before(row.decision_id, facts.checkpoints) for row in hit]
     return min((row for row in found if row is not None), key=lambda row: row.seq)
+
+
+def _mending(rows: Sequence[Checkpoint]) -> list[str]:
+    torn = broken({row.checkpoint_id: row.parent_id for row in rows})
+    return ["the line of its checkpoints is broken: agents doctor --repair"] if torn else []
 
 
 def _before_error(facts: _Facts) -> Checkpoint:

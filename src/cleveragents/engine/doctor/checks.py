@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from cleveragents.checkpoints.line import broken
 from cleveragents.counting import counted
 from cleveragents.engine.doctor.facts import Facts, PlanFacts
 from cleveragents.engine.doctor.findings import Finding, note, problem
@@ -147,6 +148,15 @@ def _content(facts: Facts) -> Iterator[Finding]:
             yield problem(text, REPAIR, plan_id=plan_id, detail=plan.base_damage[:LISTED])
 
 
+def _lines(facts: Facts) -> Iterator[Finding]:
+    for plan in facts.plans:
+        torn = broken({row.checkpoint_id: row.parent_id for row in plan.rows})
+        names = ", ".join(row.name for row in plan.rows if row.checkpoint_id in torn)
+        if names:
+            text = f"{_called(plan)}: the line of its checkpoints is broken before {names}"
+            yield problem(text, REPAIR, plan_id=plan.plan.plan_id)
+
+
 def _packs(facts: Facts) -> Iterator[Finding]:
     for project in facts.projects:
         for pack in project.store.packs:
@@ -215,6 +225,7 @@ CHECKS: Mapping[str, Check] = {
     "interrupted": _interrupted,
     "sandboxes": _sandboxes,
     "content": _content,
+    "lines": _lines,
     "packs": _packs,
     "rows": _lost_rows,
     "orphans": _orphans,

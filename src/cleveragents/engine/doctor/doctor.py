@@ -39,7 +39,14 @@ class Doctor:
         """Repairs what can be repaired by adding, in the order that loses least; looks again."""
         repairs, facts = self._repairs, self._examination.look()
         done: list[str] = []
-        for step in (repairs.heal, repairs.rebuild, repairs.accept, repairs.recover, repairs.clean):
+        for step in (
+            repairs.heal,
+            repairs.rebuild,
+            repairs.accept,
+            repairs.mend_lines,
+            repairs.recover,
+            repairs.clean,
+        ):
             while said := list(step(facts)):
                 done += said
                 facts = self._examination.look()

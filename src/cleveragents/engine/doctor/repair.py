@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
+from cleveragents.checkpoints import line_mending
 from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.line import broken
 from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.counting import counted
 from cleveragents.engine.doctor import rebuild
@@ -59,6 +61,22 @@ class Repairs:
         if facts.system.is_behind:
             self._head.accept()
             yield "the database is gone on with as it is"
+
+    def mend_lines(self, facts: Facts) -> Iterator[str]:
+        """Links checkpoints again whose line was broken."""
+        for plan in facts.plans:
+            plan_id = plan.plan.plan_id
+            if broken({row.checkpoint_id: row.parent_id for row in plan.rows}):
+                try:
+                    with (
+                        self._ownership.own(plan_id, "mending the line of its checkpoints"),
+                        self._database.unit_of_work() as connection,
+                    ):
+                        names = ", ".join(line_mending.mend(connection, plan_id))
+                except CleverAgentsError as error:
+                    yield f"plan {plan_id}: the line was not mended: {error.message}"
+                else:
+                    yield f"plan {plan_id}: the line that leads to {names} is mended"
 
     def recover(self, facts: Facts) -> Iterator[str]:
         """Finishes what was interrupted, as any command that changes the plan would."""
