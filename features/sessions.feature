@@ -45,6 +45,62 @@ Feature: Sessions
       """
     Then the plan is "apply/applied"
 
+  Scenario Outline: a rollback takes back, and can give again, what a step wrote through a name that is gone: <command>
+    Given a plain folder
+    When this program runs
+      """
+      with app.session() as run:
+          run.tool("shell", command="mkdir pkg; echo one > pkg/f1; echo one > pkg/f2")
+          before = run.checkpoint("before")
+          run.tool("shell", command="<command>")
+          taken = run.rollback(before)
+          assert [change.file for change in taken.changes] == ["pkg/f1"], taken.changes
+          assert (run.path / "pkg/f1").read_text() == "one\n"
+          run.rollback(taken.safety)
+          assert (run.path / "pkg/f1").read_text() == "oops\n"
+      """
+    Then the plan is "execute/complete"
+
+    Examples:
+      | command                                                                |
+      | ln pkg/f1 b; echo oops > b; rm b                                       |
+      | cp -al pkg ../scratch; echo oops > ../scratch/f1; rm -rf ../scratch    |
+
+  Scenario: a rollback looks at everything once, and what it does itself is told by events
+    Given a plain folder
+    When this program runs
+      """
+      from cleveragents.snapshots.scan import Scanner
+      with app.session() as run:
+          run.tool("shell", command="echo one > a; echo two > b")
+          before = run.checkpoint("before")
+          run.tool("shell", command="echo oops > a; echo more > c")
+          everything, looks = Scanner.everything, []
+          Scanner.everything = lambda self, root: (looks.append(root), everything(self, root))
+          try:
+              taken = run.rollback(before)
+          finally:
+              Scanner.everything = everything
+          assert len(taken.changes) == 2, taken.changes
+          assert len(looks) == 1, looks
+      """
+    Then the plan is "execute/complete"
+
+  Scenario: what a failed step wrote through a name that is gone is taken back
+    Given a plain folder
+    When this program runs
+      """
+      with app.session() as run:
+          run.tool("shell", command="echo one > a")
+          try:
+              run.tool("shell", command="ln a ../b; echo oops > ../b; rm ../b; exit 1")
+          except CallFailed:
+              pass
+          assert (run.path / "a").read_text() == "one\n"
+          run.tool("shell", command="grep one a")
+      """
+    Then the plan is "execute/complete"
+
   Scenario: a session takes itself back to a checkpoint and goes on from there
     Given a plain folder
     When this program runs

@@ -104,6 +104,45 @@ Feature: Finding what has changed
       | scanning | rm a; ln -s b a          |
       | scanning | rm a; mkfifo a           |
 
+  Scenario Outline: what was written through a name that is gone again is found by <how>: <command>
+    Given the shell has run "echo one > a; mkdir d; echo two > d/b" in the tree
+    And changes are found by <how>
+    And the tree has been captured
+    When the shell runs "<command>" in the tree
+    And the tree is captured
+    Then every snapshot brings the tree back exactly
+
+    Examples:
+      | how                 | command                                                   |
+      | watching with trust | ln a e; echo more > e; rm e                               |
+      | watching with trust | ln a d/e; mv d/e f; echo more > f; rm f                   |
+      | watching with trust | ln a e; echo more > e; echo other > f; mv f e             |
+      | watching with trust | ln a e; mv e ../e; echo more > ../e; rm ../e              |
+      | watching with trust | cp -al d e; echo more > e/b; rm -r e                      |
+      | scanning with trust | ln a e; echo more > e; rm e                               |
+      | scanning with trust | cp -al d ../e; echo more > ../e/b; rm -r ../e             |
+
+  Scenario Outline: a restore puts right what was written through a name outside that is gone again, by <how>
+    Given the shell has run "echo one > a; mkdir d; echo two > d/b" in the tree
+    And changes are found by <how>
+    And the tree has been captured
+    When the shell runs "cp -al d ../e; echo more > ../e/b; rm -r ../e; ln a ../f; chmod 600 ../f; rm ../f" in the tree
+    And the tree is restored
+    Then the tree is exactly as it was captured
+
+    Examples:
+      | how                 |
+      | watching with trust |
+      | scanning with trust |
+
+  Scenario: files that are saved by way of another name make no look at everything
+    Given the shell has run "mkdir d; echo one > d/a; echo two > b" in the tree
+    And changes are found by watching
+    And the tree has been captured
+    When the shell runs "echo more > d/new; mv d/new d/a; echo more > c; mv b d/b; mkdir e" in the tree
+    Then a capture of the tree finds that without a look at everything
+    And every snapshot brings the tree back exactly
+
   Scenario: a tree that was replaced by another one is found
     Given the shell has run "echo one > a; mkdir d; echo two > d/b" in the tree
     And changes are found by watching
@@ -118,6 +157,17 @@ Feature: Finding what has changed
     And the tree has been captured
     When more changes than the system can tell happen in the tree
     And the shell runs "echo late > late" in the tree
+    And the tree is captured
+    Then every snapshot brings the tree back exactly
+
+  Scenario: a directory that was made anew with the same inode while the system lost track is watched
+    Given the shell has run "mkdir d gone; touch d/x gone/y" in the tree
+    And changes are found by watching
+    And the tree has been captured
+    When more changes than the system can tell happen in the tree
+    And the tree's "gone" is removed and made anew with the same inode
+    And the tree is captured
+    And the shell runs "echo late > gone/late" in the tree
     And the tree is captured
     Then every snapshot brings the tree back exactly
 

@@ -124,15 +124,34 @@ def write_through(context, path, times):
 
 
 @when("the tree is removed and made anew with the same inode")
-def make_anew(context):
-    tree = context.kept.tree
-    before = tree.stat().st_ino
+def make_tree_anew(context):
+    _make_anew(context, context.kept.tree)
+
+
+@when('the tree\'s "{path}" is removed and made anew with the same inode')
+def make_anew(context, path):
+    _make_anew(context, context.kept.tree / path)
+
+
+def _make_anew(context, directory):
+    before = directory.stat().st_ino
     for _ in range(20):
-        shutil.rmtree(tree)
-        tree.mkdir()
-        if tree.stat().st_ino == before:
+        shutil.rmtree(directory)
+        directory.mkdir()
+        if directory.stat().st_ino == before:
             return
     context.scenario.skip("this file system does not give an inode again so soon")
+
+
+@then("a capture of the tree finds that without a look at everything")
+def check_no_full_look(context):
+    everything, looks = scan.Scanner.everything, []
+    scan.Scanner.everything = lambda self, root: (looks.append(root), everything(self, root))
+    try:
+        context.kept.capture()
+    finally:
+        scan.Scanner.everything = everything
+    assert not looks, looks
 
 
 @when("more changes than the system can tell happen in the tree")

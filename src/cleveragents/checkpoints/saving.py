@@ -22,7 +22,11 @@ from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
 # Where what makes no event must be found: the whole sandbox is looked at.
-PHASE_BORDERS = (CheckpointType.PRE_EXECUTE, CheckpointType.POST_EXECUTE)
+LOOKS_AT_EVERYTHING = (
+    CheckpointType.PRE_EXECUTE,
+    CheckpointType.POST_EXECUTE,
+    CheckpointType.SAFETY,  # what is about to be replaced is nowhere else
+)
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ class Saving:
         started = time.monotonic()
         present = self._present(plan_id)
         archive = self._sandboxes.archive(present.plan.project_id)
-        full = wanted.kind in PHASE_BORDERS
+        full = wanted.kind in LOOKS_AT_EVERYTHING
         filter_ = wanted.filter or self._filter
         with archive.capture(present.sandbox.roots, filter_, full=full) as capture:
             yield Taken(wanted, present, capture, started)

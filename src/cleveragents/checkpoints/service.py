@@ -261,7 +261,7 @@ class CheckpointService:
         with self._saving.taking(plan.plan_id, wanted) as taken:
             with self._naming_nearest_good(plan, goal.target):
                 snapshot = verified(archive, goal.target)
-                way = archive.way_to(snapshot, taken.sandbox.roots)
+                way = archive.way_to(snapshot, taken.sandbox.roots, full=False)
             document = document_of(snapshot)
             same = taken.document.to_record() == document.to_record()
             if same and not (described(way.changes) or goal.even_if_same):

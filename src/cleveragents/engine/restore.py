@@ -84,7 +84,7 @@ class Restores:
         put_together = archive.with_entries(present, picked.entries, [EMPTY])
         about = {"kind": "restore", "plan_id": plan.plan_id}
         snapshot_id = archive.keep_merge(put_together, about)
-        changes = archive.way_to(archive.load(snapshot_id), sandbox.roots).changes
+        changes = archive.way_to(archive.load(snapshot_id), sandbox.roots, full=False).changes
         self._refuse_unsaved(changes)
         return _proposed(source, paths, picked, described(changes), snapshot_id)
 

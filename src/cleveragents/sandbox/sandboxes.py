@@ -150,7 +150,7 @@ class Sandboxes:
     def capture(self, plan_id: str, project_id: str, filter_: Filter) -> str:
         """Stores the files of a plan's sandbox as they are; returns the snapshot id."""
         sandbox = self.require(plan_id)
-        with self.archive(project_id).capture(sandbox.roots, filter_) as capture:
+        with self.archive(project_id).capture(sandbox.roots, filter_, full=True) as capture:
             return capture.commit({"kind": "state", "plan_id": plan_id})
 
     def reserve(self, connection: Connection, plan_id: str, like: str, base_ref: str) -> None:

@@ -131,10 +131,13 @@ class Archive(Merging):
         """Tells what must change to get from the directories as they are to the snapshot."""
         return self._way_to(snapshot, roots)[0].changes
 
-    def way_to(self, snapshot: Snapshot, roots: Roots) -> Way:
-        """Tells what a restore would change, after verifying that it could be carried out."""
+    def way_to(self, snapshot: Snapshot, roots: Roots, *, full: bool = True) -> Way:
+        """Tells what a restore would change, after verifying that it could be carried out.
+
+        Who has just looked at everything need not do so again.
+        """
         try:
-            way, excluded = self._way_to(snapshot, roots)
+            way, excluded = self._way_to(snapshot, roots, full=full)
         except Damaged as error:
             raise lost(self.damaged(snapshot) or [error.message]) from error
         refuse_in_the_way(way.changes[MAIN], excluded)
@@ -278,14 +281,16 @@ class Archive(Merging):
             self._reachable,
         )
 
-    def _way_to(self, snapshot: Snapshot, roots: Roots) -> tuple[Way, list[bytes]]:
+    def _way_to(
+        self, snapshot: Snapshot, roots: Roots, *, full: bool = False
+    ) -> tuple[Way, list[bytes]]:
         """Returns what must change, and the excluded paths that were met and will stay."""
         seen: dict[str, Entry] = {}
         changes: Changes = {}
         stay: list[bytes] = []
         for name, path in roots.items():
             tracker = self._tracker(name, path, snapshot.filter)
-            state = tracker.state(HASH_ONLY)
+            state = tracker.state(HASH_ONLY, full=full)
             load = _Overlay(tracker.unstored(), self._store.read)
             seen[name] = state.root
             changes[name] = list(compare(state.root, snapshot.roots.get(name), load))

@@ -93,7 +93,7 @@ class Tracker:
     def state(self, sink: Sink, *, full: bool = False) -> State:
         """Returns the present content; what is not stored yet goes to a sink that stores.
 
-        `full` looks at everything: at phase borders, where what makes no event must be found.
+        `full` looks at everything: where what makes no event must be found.
         """
         if self._is_doubted:
             self.forget()
@@ -155,6 +155,7 @@ class Tracker:
             try:
                 self._look_at_changes(root, tree, sink, self._watcher, full=full)
             except WatchLost:
+                self._watch_anew(tree)
                 self._everything(root, tree, sink)
                 return tree
         if full or self._watcher is None:
@@ -169,10 +170,7 @@ class Tracker:
         tree = self._tree = loaded or Tree()
         self._is_known = True
         if self._tracking is not Tracking.SCAN:
-            try:
-                self._watcher = Watcher()
-            except WatchLost as problem:
-                self._cannot_watch(problem)
+            self._start_watching()
         self._everything(root, tree, sink)
         return tree
 
@@ -186,8 +184,9 @@ class Tracker:
         if tree.root.watch < 0:
             raise WatchLost("the directory itself was replaced")
         self._scanner(tree, sink).entries(root, dirty)
-        if tree.has_unexplained_links():
-            # A new name makes no event where the file's other names are: look for them.
+        if watcher.has_lost_names or tree.has_unexplained_links():
+            # A new name makes no event where the file's other names are, nor does what is written
+            # through it: look for them.
             self._everything(root, tree, sink)
 
     def _look_at_everything(self, root: int, tree: Tree, sink: Sink) -> None:
@@ -228,6 +227,19 @@ class Tracker:
         if self._tracking is Tracking.WATCH:
             self._tell(f"changes cannot be watched ({problem}); scanning instead")
         self._stop_watching()
+
+    def _start_watching(self) -> None:
+        try:
+            self._watcher = Watcher()
+        except WatchLost as problem:
+            self._cannot_watch(problem)
+
+    def _watch_anew(self, tree: Tree) -> None:
+        """Lets go of all watches: which of them are still on a directory was lost with events."""
+        self._stop_watching()
+        for node in tree.nodes():
+            node.watch = -1
+        self._start_watching()
 
     def _stop_watching(self) -> None:
         if self._watcher is not None:

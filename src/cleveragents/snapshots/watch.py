@@ -1,8 +1,11 @@
 """Tells which paths changed, by inotify: a checkpoint then costs what changed, not what exists.
 
 Events are queued before the system call that caused them returns, so once the processes of a step
-are gone, draining the queue misses nothing. What makes no event (stores through a long-lived mmap,
-writes through a hard link outside) is for the scans at phase borders to find.
+are gone, draining the queue misses nothing. A write is told by the name it went through alone: one
+through a name that is gone again is some file's, nobody knows which (`has_lost_names`). What makes
+no event here at all (stores through a long-lived mmap, writes through a name that was made and
+removed outside) is for the looks at everything to find, at phase borders and before anything goes
+back.
 """
 
 import ctypes
@@ -15,6 +18,7 @@ from cleveragents.snapshots.node import Node
 
 _EVENT = struct.Struct("iIII")
 _CHANGES = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800  # MODIFY … MOVE_SELF
+_MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x40, 0x80, 0x100, 0x200
 _ONLYDIR = 0x01000000
 _OVERFLOW = 0x4000
 _IGNORED = 0x8000
@@ -33,6 +37,7 @@ class Watcher:
         self._libc = ctypes.CDLL(None, use_errno=True)
         self._fd = _granted(self._libc.inotify_init1(_NONBLOCK_CLOEXEC))
         self._nodes: dict[int, Node] = {}
+        self.has_lost_names = False  # whether a name came and went between the last two drains
         # There are few of these descriptors per user: one is given back with its watcher.
         self._closing = weakref.finalize(self, os.close, self._fd)
 
@@ -52,10 +57,11 @@ class Watcher:
 
     def drain(self) -> Iterator[tuple[Node, bytes]]:
         """Yields what changed since the last time; an empty name is the directory itself."""
+        passing = _Passing()
         while data := self._read():
             at = 0
             while at < len(data):
-                watch, mask, _, length = _EVENT.unpack_from(data, at)
+                watch, mask, cookie, length = _EVENT.unpack_from(data, at)
                 at += _EVENT.size
                 name = data[at : at + length].rstrip(b"\0")
                 at += length
@@ -64,7 +70,9 @@ class Watcher:
                 if mask & _IGNORED:
                     self._lost(watch)
                 elif watch in self._nodes:
+                    passing.note((watch, name), mask, cookie)
                     yield self._nodes[watch], name
+        self.has_lost_names = passing.has_lost
 
     def close(self) -> None:
         """Stops watching."""
@@ -82,6 +90,38 @@ class Watcher:
             return os.read(self._fd, _BUFFER)
         except BlockingIOError:
             return b""
+
+
+class _Passing:
+    """Follows the names that come, to see whether one is gone again.
+
+    It may have been a second name of any file, and what was written through it that file's. A new
+    file that is renamed to where it stays, as editors save, is not lost.
+    """
+
+    def __init__(self) -> None:
+        self._came: set[tuple[int, bytes]] = set()
+        self._moving: set[int] = set()  # by the number that both events of a rename carry
+        self._lost = False
+
+    def note(self, name: tuple[int, bytes], mask: int, cookie: int) -> None:
+        """Notes one event."""
+        if mask & _CREATE:
+            self._came.add(name)
+        elif mask & _MOVED_TO:
+            self._lost |= name in self._came  # what stood there went without an event
+            if cookie in self._moving:
+                self._moving.remove(cookie)
+                self._came.add(name)
+        elif mask & (_MOVED_FROM | _DELETE) and name in self._came:
+            self._came.remove(name)
+            self._lost |= bool(mask & _DELETE)
+            self._moving.update({cookie} if mask & _MOVED_FROM else ())
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether one is gone, or moved to where nobody watches."""
+        return self._lost or bool(self._moving)
 
 
 def _granted(result: int) -> int:
