@@ -181,7 +181,7 @@ Feature: Snapshots of a tree
     Given a file system of 44m for the tree
     And the shell has run "head -c 12000000 /dev/urandom > big; echo one > a" in the tree
     And the tree has been captured
-    When the shell runs "rm big; echo two > a; head -c 8000000 /dev/urandom > ballast" in the tree
+    When the shell runs "rm big; echo two > a; head -c 24000000 /dev/urandom > ../ballast" in the tree
     And a restore of the tree is tried
     Then the restore is refused, naming "not enough space"
     And the tree is as it was before the restore

@@ -200,7 +200,7 @@ Feature: Storage
       """
     And a data directory on a disk of 64m
     And I have run "agents run ACTION"
-    When the disk shrinks to 32m
+    When the disk shrinks to 21m
     And I run "agents plan rollback @ 2 --yes"
     Then the exit code is 1
     And the error says "not enough space"

@@ -16,6 +16,7 @@ from cleveragents.errors import CleverAgentsError
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.users_repository import folds_case
 from cleveragents.snapshots import exchange, look, restore
+from cleveragents.storage import space
 from cleveragents.storage.lock import Locks
 
 POINTS = ("open", "rename", "unlink", "mkdir", "rmdir", "symlink", "fchmod", "utime")
@@ -311,8 +312,8 @@ def nearly_full(context):
             found = os.statvfs(path)
             return os.statvfs_result((*found[:4], 0, *found[5:]))
 
-    exchange.os = Full(lambda _: None, ())
-    context.add_cleanup(setattr, exchange, "os", os)
+    space.os = Full(lambda _: None, ())
+    context.add_cleanup(setattr, space, "os", os)
 
 
 @given("the validation has begun")

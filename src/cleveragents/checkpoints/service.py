@@ -266,7 +266,10 @@ class CheckpointService:
             same = taken.document.to_record() == document.to_record()
             if same and not (described(way.changes) or goal.even_if_same):
                 return self._nothing_to_do(plan, goal.target)
-            archive.refuse_full(way, taken.sandbox.staging)  # before there is an intent to finish
+            # Before there is an intent to finish: that it fits, and that it does beside the safety.
+            archive.refuse_full(way, taken.sandbox.roots, taken.sandbox.staging)
+            taken.stored()
+            archive.refuse_full(way, taken.sandbox.roots, taken.sandbox.staging)
             operation = self._open(plan, goal, document, taken, owned)
         self._saving.tell(taken)
         return self._rollbacks.carry_out(operation, way)

@@ -1,12 +1,12 @@
 """The one error boundary: what goes wrong in a command becomes message, hint and exit code."""
 
-import errno
 import os
 import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 from types import ModuleType
 from typing import Annotated
 
@@ -28,9 +28,11 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Format, show_error
 from cleveragents.cli.signals import Signals
+from cleveragents.config.environment import caller_environment, default_data_dir
 from cleveragents.errors import CleverAgentsError, Failed, Interrupted, InvalidInput
 from cleveragents.nearest import hints_for_name
 from cleveragents.sandbox.survivors import adopt_orphans
+from cleveragents.storage.space import FREE_SOME, OUT_OF_SPACE, told_free
 
 Groups = Mapping[str, tuple[str, str]]
 Load = Callable[[str], ModuleType]
@@ -46,7 +48,6 @@ TAKES_VALUE = ("--format", "--project", "--data-dir", "--config-path", "--set")
 # How typer, which tells it in words alone, says what was meant or would be possible.
 POSSIBLE = re.compile(r" \(Possible options: (.*)\)$| Did you mean (.*)\?$")
 NOT_A_CHOICE = re.compile(r"'([^']*)' is not one of '(.*)'\.$")
-OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
 def guarded(arguments: Sequence[str], groups: Groups, load: Load) -> int:
@@ -85,7 +86,7 @@ def _unforeseen(problem: BaseException, arguments: Sequence[str]) -> CleverAgent
     if current.verbose:
         lines = traceback.format_exception(problem)
         sys.stderr.write(surprise.without_secrets("".join(lines), arguments))
-    return surprise.told(problem, arguments, current.data_dir)
+    return surprise.told(problem, arguments, _data_dir())
 
 
 def _dispatch(arguments: Sequence[str], groups: Groups, load: Load) -> int:
@@ -196,7 +197,15 @@ def _meant(message: str) -> tuple[str, list[str]]:
 
 
 def _denied(problem: OSError) -> Failed:
-    """What the system denied, in its own words."""
-    hints = ["free some space and try again"] if problem.errno in OUT_OF_SPACE else []
+    """What the system denied, in its own words; of a full disk also which one, and how full."""
     where = f": {os.fsdecode(problem.filename)}" if problem.filename else ""
-    return Failed(f"{problem.strerror or problem}{where}", hints=hints)
+    said = f"{problem.strerror or problem}{where}"
+    if problem.errno not in OUT_OF_SPACE:
+        return Failed(said)
+    place = Path(os.fsdecode(problem.filename)) if problem.filename else _data_dir()
+    return Failed(said, detail=[told_free(place.absolute())], hints=[FREE_SOME])
+
+
+def _data_dir() -> Path:
+    """Where this call keeps what it writes."""
+    return current.data_dir or default_data_dir(caller_environment())

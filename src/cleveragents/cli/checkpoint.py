@@ -15,7 +15,7 @@ from cleveragents.cli.invocation import (
     current,
 )
 from cleveragents.cli.render import Grid, Result, Text, name_fields
-from cleveragents.counting import counted
+from cleveragents.counting import counted, size
 from cleveragents.errors import InvalidInput
 
 
@@ -53,7 +53,7 @@ def list_checkpoints(plan: PlanArgument = "@") -> Result:
             row.name,
             row.checkpoint_id,
             row.checkpoint_type,
-            *([str(row.step_index), views.size(row.size_bytes)] if current.verbose else []),
+            *([str(row.step_index), size(row.size_bytes)] if current.verbose else []),
             views.moment(row.created_at),
             views.remark(row, left_behind=row.checkpoint_id not in line),
             *([why] if current.verbose else []),

@@ -7,7 +7,7 @@ import typer
 from cleveragents.cli import views
 from cleveragents.cli.invocation import add_commands, current
 from cleveragents.cli.render import Fields, Grid, Outline, Result
-from cleveragents.counting import counted
+from cleveragents.counting import counted, size
 from cleveragents.engine.doctor.doctor import Report
 from cleveragents.engine.doctor.facts import Facts, PlanFacts
 from cleveragents.engine.doctor.findings import Finding, Level
@@ -114,10 +114,10 @@ def _kept(facts: Facts) -> list[tuple[str, str]]:
     system, disk = facts.system, _disk(facts)
     sizes = {name: int(str(disk[f"{name}_bytes"])) for name in ("database", "store", "history")}
     return [
-        ("Database", f"{views.size(sizes['database'])}, schema {system.schema}"),
-        ("Store", views.size(sizes["store"])),
-        ("History", views.size(sizes["history"])),
-        ("Free", views.size(system.free_bytes)),
+        ("Database", f"{size(sizes['database'])}, schema {system.schema}"),
+        ("Store", size(sizes["store"])),
+        ("History", size(sizes["history"])),
+        ("Free", size(system.free_bytes)),
         ("SQLite", f"{system.sqlite}, journal {system.journal_mode}"),
         ("Git", system.git or "not installed"),
     ]
@@ -128,9 +128,9 @@ def _plans(facts: Facts) -> list[Grid]:
         [
             plan.plan.plan_id,
             str(len(plan.rows)),
-            views.size(plan.stored_bytes),
-            views.size(plan.sandbox_bytes),
-            views.size(plan.output_bytes),
+            size(plan.stored_bytes),
+            size(plan.sandbox_bytes),
+            size(plan.output_bytes),
             plan.plan.name,
         ]
         for plan in facts.plans

@@ -14,8 +14,7 @@ from cleveragents.cli.invocation import (
     current,
 )
 from cleveragents.cli.render import Grid, Result
-from cleveragents.cli.views import size
-from cleveragents.counting import counted
+from cleveragents.counting import counted, size
 from cleveragents.engine.cleanup import Lying
 from cleveragents.plans.lifecycle import written
 

@@ -14,7 +14,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from cleveragents import __version__
-from cleveragents.config.environment import caller_environment, default_data_dir
 from cleveragents.errors import CleverAgentsError, Unforeseen
 from cleveragents.ids import new_id, now
 from cleveragents.sandbox import git
@@ -27,7 +26,7 @@ _VALUE = re.compile(r"^(?!--(?:format|project|data-dir|config-path)=)([^=\s]+=)(
 _LOGIN = re.compile(r"(\w+://)[^/\s@]+@")
 
 
-def told(problem: BaseException, arguments: Sequence[str], data: Path | None) -> Unforeseen:
+def told(problem: BaseException, arguments: Sequence[str], data: Path) -> Unforeseen:
     """Keeps what is known of a surprise; returns what the user is told."""
     what = f"{type(problem).__name__}: {problem}".rstrip(": ")
     text = _report(problem, arguments)
@@ -74,7 +73,7 @@ def _git_version() -> str:
         return f"unknown ({error})"  # whatever it is, the surprise must be told
 
 
-def _kept(text: str, data: Path | None) -> Path | None:
+def _kept(text: str, data: Path) -> Path | None:
     """Writes a log file at the first place that takes it; None if none does."""
     for place in _places(data):
         with suppress(OSError):
@@ -82,9 +81,9 @@ def _kept(text: str, data: Path | None) -> Path | None:
     return None
 
 
-def _places(data: Path | None) -> Iterator[Path]:
+def _places(data: Path) -> Iterator[Path]:
     """Beside what the command worked on, if that is ours to write to, else among what goes."""
-    kept = (data or default_data_dir(caller_environment())).absolute()
+    kept = data.absolute()
     with suppress(OSError):
         if kept.stat().st_uid == os.geteuid():
             yield kept / "log"

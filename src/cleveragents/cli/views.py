@@ -28,7 +28,6 @@ from cleveragents.plans.lifecycle import (
 from cleveragents.plans.plan import Plan
 
 TRIGGERS = "sandbox.checkpoint.auto-create-on"
-UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 ROLLBACK_OFF = "rollback is off for this plan: it runs without checkpoints"
 AUTOMATIC_OFF = "automatic checkpoints are off: a crash starts again from pre_execute"
 UNCONFINED = "steps are not confined yet: an absolute path in a step still reaches your own files"
@@ -50,14 +49,6 @@ def place(path: Path) -> str:
     """A path as people write it: what is below their home begins with ~."""
     own = home(caller_environment())
     return f"~/{path.relative_to(own)}" if path.is_relative_to(own) else str(path)
-
-
-def size(count: int) -> str:
-    """A number of bytes as people read it."""
-    if count < 1 << 10:
-        return f"{count} B"
-    unit, name = next((u, n) for u, n in UNITS if count >= u)
-    return f"{count / unit:.1f} {name}"
 
 
 def fields(title: str, data: Mapping[str, object]) -> Fields:

@@ -82,7 +82,8 @@ class Cleanup:
         with self._own(plan.plan_id, "removing its sandbox"):
             saved = None
             if not lying.may_go and plan.action.rollback.enabled:
-                wanted = Wanted(CheckpointType.SAFETY, "before its sandbox was removed")
+                reason = "before its sandbox was removed"
+                wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
                 saved = self._checkpoints.create_checkpoint(plan.plan_id, wanted).seq
             self._sandboxes.remove(plan.plan_id)
         return saved

@@ -25,9 +25,12 @@ from cleveragents.snapshots.store import Cleaned, Store, Swept
 from cleveragents.snapshots.tracker import Cache, HashOnly, Tracker, Tracking
 from cleveragents.snapshots.traverse import Verifier, intact, reachable
 from cleveragents.snapshots.way import (
+    BEFORE_BYTES,
+    RESERVE_BYTES,
     Changes,
     Way,
     lost,
+    make_room,
     refuse_in_the_way,
     refuse_lost,
     refuse_without_space,
@@ -174,20 +177,24 @@ class Archive(Merging):
         `known` is the way as it was just now; it is gone if the directories are still the same.
         """
         way = self._still(known, snapshot, roots) or self.way_to(snapshot, roots)
-        self.refuse_full(way, staging)
+        self._refuse_full(way, roots, staging, RESERVE_BYTES)
         kept: list[bytes] = []
         with beneath.root_directory(staging) as staging_fd:
             for name, wanted in way.changes.items():
                 kept += place(roots[name], staging_fd, wanted, self._store.read)
         self._verify(snapshot, roots, kept)
+        make_room(staging)
         for path in {path.stat().st_dev: path for path in roots.values()}.values():
             sync_file_system(path)
         return Restored(way.changes, tuple(map(shown, kept)))
 
-    def refuse_full(self, way: Way, staging: Path) -> None:
+    def refuse_full(self, way: Way, roots: Roots, staging: Path) -> None:
         """Refuses a way for which there is no space; whoever asks first need not begin it."""
+        self._refuse_full(way, roots, staging, BEFORE_BYTES)
+
+    def _refuse_full(self, way: Way, roots: Roots, staging: Path, reserve: int) -> None:
         staging.mkdir(parents=True, exist_ok=True, mode=0o700)
-        refuse_without_space(way, staging, self._store.read)
+        refuse_without_space(way, roots, staging, self._store.read, reserve)
 
     def purge(self, staging: Path) -> None:
         """Begins to remove what restores have put aside."""

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cleveragents.counting import size
 from cleveragents.errors import Failed, Refused
 from cleveragents.snapshots import attributes, beneath
 from cleveragents.snapshots.content import Read, bytes_needed, write_file
@@ -22,6 +23,7 @@ from cleveragents.snapshots.manifest import Change, Entry, object_id
 from cleveragents.snapshots.merge import same
 from cleveragents.snapshots.scan import shown
 from cleveragents.storage.durability import sync_file_system
+from cleveragents.storage.space import FREE_SOME, free_bytes
 
 
 class NotDurable(Failed):
@@ -127,11 +129,11 @@ class Exchange:
             for change in self.changes
             if change.after is not None and not self._is_done(root, change)
         )
-        free = os.statvfs(self.root)
-        if needed > free.f_bavail * free.f_frsize:
+        free = free_bytes(self.root)
+        if needed > free:
             raise Failed(
-                f"not enough space in {self.root} for {needed} bytes",
-                hints=["free some space and try again"],
+                f"not enough space in {self.root}: {size(needed)} needed, {size(free)} free",
+                hints=[FREE_SOME],
             )
 
     def _stage(self, root: int) -> None:

@@ -33,12 +33,16 @@ def save(path: Path, tree: Tree, key: bytes, packs: Collection[str]) -> None:
     parts.extend(part for node in tree.nodes() for part in _record(node, linked))
     digest = sha256()
     temporary = path.with_name(path.name + ".new")
-    with open(temporary, "wb", buffering=1 << 20) as file:
-        for part in parts:
-            digest.update(part)
-            file.write(part)
-        file.write(digest.digest())
-    os.replace(temporary, path)
+    try:
+        with open(temporary, "wb", buffering=1 << 20) as file:
+            for part in parts:
+                digest.update(part)
+                file.write(part)
+            file.write(digest.digest())
+        os.replace(temporary, path)
+    except OSError:
+        temporary.unlink(missing_ok=True)  # a full disk needs the room it takes
+        raise
 
 
 def load(path: Path, key: bytes, packs: Collection[str]) -> Tree | None:

@@ -17,6 +17,7 @@ from cleveragents.snapshots.pack import Pack, PackWriter
 from cleveragents.snapshots.store_name import name_of
 from cleveragents.storage.lock import FileLock
 from cleveragents.storage.place import make_durably
+from cleveragents.storage.space import OUT_OF_SPACE
 
 SMALL_PACK = 4096  # objects; the index of a larger pack is searched on disk, not loaded
 DIFFERENCES_IN_A_ROW = 32
@@ -203,11 +204,20 @@ class Store:
 
     def _drop_dead(self, live: set[bytes]) -> Swept:
         before = sum(pack.size for pack in self._packs.values())
-        for pack in list(self._packs.values()):
-            dead = sum(size for identity, size in pack.sizes() if identity not in live)
-            if dead * 2 >= pack.size:
+        dead = {
+            pack: sum(size for identity, size in pack.sizes() if identity not in live)
+            for pack in self._packs.values()
+        }
+        doomed = [pack for pack in dead if dead[pack] * 2 >= pack.size]
+        # Those that leave no rest make room for the rests of the others.
+        for pack in sorted(doomed, key=lambda pack: pack.size - dead[pack]):
+            try:
                 self._rewrite(pack, live)
-                pack.path.unlink()
+            except OSError as error:
+                if error.errno not in OUT_OF_SPACE:
+                    raise
+                break  # it stays whole until there is room for its rest
+            pack.path.unlink()
         losses = self.losses
         self.open()
         self.losses = losses  # nothing that is needed is gone

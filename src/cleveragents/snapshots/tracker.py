@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +14,7 @@ from cleveragents.snapshots.node import Node
 from cleveragents.snapshots.scan import EXCLUDED, Excluded, Scanner
 from cleveragents.snapshots.tree import Sink, Tree
 from cleveragents.snapshots.watch import Watcher, WatchLost
+from cleveragents.storage.space import told_free
 
 
 class Tracking(StrEnum):
@@ -87,7 +89,8 @@ class Tracker:
         if self._losses not in (None, losses):
             self.forget()
             if self._cache is not None:
-                self._cache.path.unlink(missing_ok=True)
+                with suppress(OSError):  # it names the packs it relies on: it is void anyway
+                    self._cache.path.unlink(missing_ok=True)
         self._losses = losses
 
     def state(self, sink: Sink, *, full: bool = False) -> State:
@@ -117,9 +120,16 @@ class Tracker:
         self._tree.mark_stored()
 
     def save(self) -> None:
-        """Keeps what is known for the next process."""
-        if self._cache is not None and self._tree.root.stored and not self._is_doubted:
+        """Keeps what is known for the next process, which looks at everything if it cannot be."""
+        if self._cache is None or not self._tree.root.stored or self._is_doubted:
+            return
+        try:
             stat_cache.save(self._cache.path, self._tree, self._cache.key, self._cache.packs())
+        except OSError as error:
+            self._tell(
+                f"what is known of the files could not be kept: {error.strerror}, "
+                f"{told_free(self._cache.path.parent)}; the next command looks at all of them"
+            )
 
     def unstored(self) -> dict[bytes, bytes]:
         """Returns the directory objects of the last state that are not in the store, by id."""

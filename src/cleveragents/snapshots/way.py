@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cleveragents.counting import counted
+from cleveragents.counting import counted, size
 from cleveragents.errors import Damaged, Failed, Refused
 from cleveragents.snapshots import beneath
 from cleveragents.snapshots.aside import purge
@@ -14,8 +14,11 @@ from cleveragents.snapshots.content import Read, bytes_needed
 from cleveragents.snapshots.manifest import Change, Entry
 from cleveragents.snapshots.scan import shown
 from cleveragents.snapshots.traverse import Verifier
+from cleveragents.storage.space import BLOCK, FREE_SOME, block_size, free_bytes
 
-RESERVE_BYTES = 16 << 20  # left free, so that the closing transaction still finds room
+RESERVE_BYTES = 1 << 20  # left free, so that the closing transaction still finds room
+# Asked for before there is an intent: what recording it takes must not lead to a refusal after it.
+BEFORE_BYTES = 2 * RESERVE_BYTES
 Changes = dict[str, list[Change]]  # by the name of the root, parents before children
 
 
@@ -61,18 +64,33 @@ def refuse_lost(way: Way, verifier: Verifier) -> None:
         raise lost(bad)
 
 
-def refuse_without_space(way: Way, staging: Path, read: Read) -> None:
-    """Refuses what does not fit; what lies aside goes before that."""
-    needed = sum(bytes_needed(entry, read) for _, _, entry in way.wanted())
-    if _fits(needed, staging):
+def refuse_without_space(
+    way: Way, roots: Mapping[str, Path], staging: Path, read: Read, reserve: int
+) -> None:
+    """Refuses what does not fit; what lies aside goes before that.
+
+    What the way itself removes counts as free: it goes aside first, and makes room if it has to.
+    What frees more than it needs is never refused.
+    """
+    needed = _needed(way, read, block_size(staging))
+    if needed + reserve <= free_bytes(staging):
         return
     with beneath.root_directory(staging) as fd:
         purge(fd)
-    if not _fits(needed, staging):
+    free, net = free_bytes(staging), needed - _freed(way, roots)
+    if net > 0 and net + reserve > free:
         raise Failed(
-            f"not enough space to restore {needed} bytes; nothing was changed",
-            hints=["free some space and try again"],
+            f"not enough space in {staging.parent}: {size(net + reserve)} needed, "
+            f"{size(free)} free; nothing was changed",
+            hints=[FREE_SOME],
         )
+
+
+def make_room(staging: Path) -> None:
+    """Removes what lies aside at once if little is free: what was done has to be recorded."""
+    if free_bytes(staging) < RESERVE_BYTES:
+        with beneath.root_directory(staging) as fd:
+            purge(fd)
 
 
 def lost(paths: list[str]) -> Damaged:
@@ -83,6 +101,37 @@ def lost(paths: list[str]) -> Damaged:
     )
 
 
-def _fits(needed: int, place: Path) -> bool:
-    free = os.statvfs(place)
-    return needed + RESERVE_BYTES <= free.f_bavail * free.f_frsize
+def _needed(way: Way, read: Read, block: int) -> int:
+    """The space that is taken anew: whole blocks, and none for a further name of a file."""
+    takes = [_taken(change, read) for listed in way.changes.values() for change in listed]
+    return sum(-(-count // block) * block for count in takes)
+
+
+def _taken(change: Change, read: Read) -> int:
+    before, after = change.before, change.after
+    if after is None or after.link not in (b"", change.path):
+        return 0
+    if after.is_dir:
+        return 0 if before is not None and before.is_dir else 1
+    return bytes_needed(after, read)
+
+
+def _freed(way: Way, roots: Mapping[str, Path]) -> int:
+    """The space of the files that go, as the system counts it; one with other names frees none."""
+    total = 0
+    for name, listed in way.changes.items():
+        with beneath.root_directory(roots[name]) as root:
+            total += sum(_blocks(root, change) for change in listed)
+    return total
+
+
+def _blocks(root: int, change: Change) -> int:
+    if change.before is None or not change.before.is_file:
+        return 0
+    head, name = beneath.split(change.path)
+    try:
+        with beneath.directory(root, head) as parent:
+            found = os.stat(name, dir_fd=parent, follow_symlinks=False)
+    except OSError:
+        return 0  # closed to us, or gone: what cannot be seen is not counted on
+    return found.st_blocks * BLOCK if found.st_nlink == 1 else 0

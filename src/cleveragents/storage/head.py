@@ -10,6 +10,7 @@ from pathlib import Path
 from cleveragents.errors import Refused
 from cleveragents.storage.database import Database
 from cleveragents.storage.place import refuse_foreign
+from cleveragents.storage.space import OUT_OF_SPACE
 
 _NUMBER = "SELECT number FROM heads"
 
@@ -55,10 +56,16 @@ class Head:
                 connection.insert("heads", head_id=1, number=number)
             else:
                 connection.update("heads", {"head_id": 1}, number=number)
-        # Afterwards: if this is lost, an old database is seen a little later, nothing worse.
+        # Afterwards: if this is lost, an old database is seen a little later, nothing worse. So a
+        # disk that is full keeps nobody from what frees it.
         unfinished = self._path.with_name(f"{self._path.name}.{os.getpid()}")
-        unfinished.write_text(str(number))
-        unfinished.rename(self._path)
+        try:
+            unfinished.write_text(str(number))
+            unfinished.rename(self._path)
+        except OSError as error:
+            unfinished.unlink(missing_ok=True)
+            if error.errno not in OUT_OF_SPACE:
+                raise
 
     def _stored(self) -> int:
         with self._database.reading() as connection:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.ids import now
+from cleveragents.storage.space import OUT_OF_SPACE
 
 RECORD_BYTES = 512  # always the same length: to truncate a file is slow on some disks
 BLANK = b" " * RECORD_BYTES
@@ -37,7 +38,7 @@ class Owner:
 
     def sign(self, fd: int) -> None:
         """Writes it into a lock file."""
-        os.pwrite(fd, json.dumps(vars(self))[:RECORD_BYTES].ljust(RECORD_BYTES).encode(), 0)
+        _write(fd, json.dumps(vars(self))[:RECORD_BYTES].ljust(RECORD_BYTES).encode())
 
     def end(self) -> None:
         """Kills this very process, stopped or not; one that is gone already is no problem."""
@@ -56,7 +57,16 @@ class Owner:
 
 def erase(fd: int) -> None:
     """Takes the signature back: whoever is named in a lock file owns it, or is dead."""
-    os.pwrite(fd, BLANK, 0)
+    _write(fd, BLANK)
+
+
+def _write(fd: int, record: bytes) -> None:
+    """On a full disk an owner may have no name: what frees space has to own something, too."""
+    try:
+        os.pwrite(fd, record, 0)
+    except OSError as error:
+        if error.errno not in OUT_OF_SPACE:
+            raise
 
 
 def start_time(pid: int) -> str:

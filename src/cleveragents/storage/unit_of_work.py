@@ -8,7 +8,9 @@ from types import TracebackType
 
 from cleveragents.errors import Failed
 from cleveragents.storage.connection import Connection
+from cleveragents.storage.space import FREE_SOME, told_free
 
+FULL = "disk is full"
 UNREADABLE = ("not a database", "malformed")  # what SQLite says of a file it cannot make out
 
 
@@ -42,12 +44,14 @@ def understood(path: Path) -> Generator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        hints = ["check free space and permissions, or choose another --data-dir"]
+        detail, hints = [f"file: {path}"], ["check permissions, or choose another --data-dir"]
+        if FULL in str(error):
+            detail, hints = [*detail, told_free(path.parent)], [FREE_SOME]
         if any(words in str(error) for words in UNREADABLE):
             mend = "move it away, then rebuild it from the store: agents doctor --repair"
             hints = [mend, "or choose another --data-dir"]
         raise Failed(
             f"the database cannot be used: {error}",
-            detail=[f"file: {path}"],
+            detail=detail,
             hints=hints,
         ) from error

@@ -1,0 +1,28 @@
+"""Space on a disk: how much is free for us where something is kept."""
+
+import errno
+import os
+from pathlib import Path
+
+from cleveragents.counting import size
+
+BLOCK = 512  # what `st_blocks` counts in
+OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT)
+FREE_SOME = "free some space and try again, for example with: agents sandbox prune"
+
+
+def free_bytes(path: Path) -> int:
+    """Returns how many bytes may still be written to the file system of a path."""
+    found = os.statvfs(path)
+    return found.f_bavail * found.f_frsize
+
+
+def block_size(path: Path) -> int:
+    """Returns what a file of one byte takes on the file system of a path."""
+    return os.statvfs(path).f_frsize
+
+
+def told_free(path: Path) -> str:
+    """Tells how much is free at a path, or at the nearest directory above it that is there."""
+    there = next(one for one in (path, *path.parents) if one.exists())
+    return f"{size(free_bytes(there))} free in {there}"
