@@ -29,7 +29,7 @@ Feature: Apply, whatever happens in between
     Given the sandbox is remembered
     And I have run "agents plan apply @ --yes"
     When an unapply is killed while it makes the sandbox again
-    And I run "agents plan apply @ --dry-run"
+    And I run "agents plan unapply @ --yes"
     Then the sandbox is exactly as it was
     And the plan is "execute/complete"
 

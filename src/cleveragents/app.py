@@ -13,6 +13,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.comparison import Comparisons
 from cleveragents.config.environment import caller_environment, default_data_dir, home
 from cleveragents.config.levels import Sources, load
+from cleveragents.engine.previews import Previews
 from cleveragents.engine.status import PlanReader
 from cleveragents.events import Reporter, in_turn, silent
 from cleveragents.foundations import open_foundations
@@ -20,6 +21,7 @@ from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.project import locate, refuse_overlap
 
 if TYPE_CHECKING:
+    from cleveragents.checkpoints.operations import Operation
     from cleveragents.checkpoints.service import CheckpointService
     from cleveragents.engine.append import AppendService
     from cleveragents.engine.apply import ApplyPhase
@@ -75,6 +77,7 @@ class App:
             self._base.plan_locks.is_owned,
             self.project,
         )
+        self.previews = Previews(self._base.database, self._base.plan_locks.is_owned)
 
     @cached_property
     def _wiring(self) -> "Wiring":
@@ -181,6 +184,13 @@ class App:
         """Lets what owns a plan in this process stop safely; tells whether anything does."""
         self.stopping.interrupt()
         return self._base.plan_locks.is_holding
+
+    def settle(self, plan_id: str) -> "Sequence[Operation]":
+        """Finishes what a crash left open in a plan, as every act does first; tells what it was.
+
+        Nobody owns the plan afterwards: who is asked whether to go on may take all day.
+        """
+        return self._wiring.settle(plan_id)
 
     def use(self, action_file: Path, arguments: Mapping[str, str]) -> Plan:
         """Makes a plan from an action file."""

@@ -1,8 +1,10 @@
 """Builds every service once, in plain sight."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from cleveragents.checkpoints.comparison import Comparisons
+from cleveragents.checkpoints.operations import Operation, OperationRepository
 from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
 from cleveragents.checkpoints.rollback import Rollbacks
@@ -58,6 +60,7 @@ class Wiring:
 
     def __init__(self, base: Foundations, comparisons: Comparisons) -> None:
         self._head = base.head
+        self._database = base.database
         policy = _checkpoint_policy(base.settings)
         finishers = _finishers(base, policy)
         self.ownership = Ownership(
@@ -159,6 +162,13 @@ class Wiring:
             Examination(database, sandboxes, pruning, self.ownership, base.head, base.data),
             Repairs(database, sandboxes, pruning, self.ownership, base.head),
         )
+
+    def settle(self, plan_id: str) -> Sequence[Operation]:
+        """Finishes what was left open; returns what that was."""
+        with self._database.reading() as connection:
+            begun = OperationRepository(connection).unfinished(plan_id)
+        with self._own(plan_id, "finishing what was interrupted"):
+            return begun
 
     def _own(self, plan_id: str, doing: str) -> AbstractContextManager[None]:
         """Owns a plan, if anything may be changed at all."""

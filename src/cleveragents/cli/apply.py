@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from cleveragents.app import App
+from cleveragents.checkpoints.besides import Besides
 from cleveragents.checkpoints.operations import Kind, Operation
-from cleveragents.cli import views
+from cleveragents.cli import previewing, views
 from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
@@ -21,8 +22,9 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Block, Fields, Grid, Result, Text, name_fields, show_blocks
 from cleveragents.counting import counted
-from cleveragents.engine.apply import ApplyResult
+from cleveragents.engine.apply import ApplyResult, Withdrawal
 from cleveragents.engine.proposal import BRANCH, CHANGES, ApplyOptions, FilePreview, Proposal
+from cleveragents.plans.lifecycle import APPLIED, COMPLETE
 from cleveragents.plans.plan import Plan
 
 LISTED = 40  # paths shown to people; JSON has them all
@@ -70,14 +72,15 @@ def apply_plan(
 
     One that was interrupted had been agreed to: it is finished, and that is all.
     """
-    begun = app.apply.finish_begun(plan.plan_id, Kind.APPLY)
+    if dry_run:
+        is_moving = previewing.looking(app, plan)
+        return _preview(plan, app.apply.preview(plan.plan_id, options), is_moving=is_moving)
+    begun = _finished_now(app, plan.plan_id, Kind.APPLY)
     if begun is not None:
         return _finished(app, begun)
     digest = None
-    if dry_run or not yes:
+    if not yes:
         proposal = app.apply.preview(plan.plan_id, options)
-        if dry_run:
-            return _preview(plan, proposal)
         digest = proposal.digest
         show_blocks(_blocks(plan, proposal), current.form, sys.stderr)
         if not proposal.obstacles:  # what is refused needs no question
@@ -98,25 +101,27 @@ def unapply(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
     """
     app = current.app(progress=True)
     found = app.plans.find(plan)
-    begun = app.apply.finish_begun(found.plan_id, Kind.UNAPPLY)
+    if dry_run:
+        is_moving = previewing.looking(app, found)
+        return _withdrawn(found, app.apply.preview_unapply(found.plan_id), is_moving=is_moving)
+    begun = _finished_now(app, found.plan_id, Kind.UNAPPLY)
     if begun is not None:
         return _finished(app, begun)
-    paths = app.apply.preview_unapply(found.plan_id)
-    data = {"plan": found.plan_id, "files": [name_fields("path", path) for path in paths]}
-    block = Text([*paths[:LISTED], *_rest(len(paths))])
-    if dry_run:
-        return Result(data, [block], messages=["dry run: nothing was changed"])
+    would = app.apply.preview_unapply(found.plan_id)
+    paths, digest = would.paths, None
     if not yes:
-        show_blocks([block], current.form, sys.stderr)
-    confirm(
-        f"Put {counted(len(paths), 'path')} back as before the plan was applied?",
-        yes=yes,
-        command_line=f"agents plan unapply {found.plan_id}",
-    )
-    undone = app.apply.unapply(found.plan_id)
+        show_blocks(_withdrawal(would), current.form, sys.stderr)
+        digest = would.digest
+    if not would.edited:  # what is refused needs no question
+        confirm(
+            f"Put {counted(len(paths), 'path')} back as before the plan was applied?",
+            yes=yes,
+            command_line=f"agents plan unapply {found.plan_id}",
+        )
+    undone = app.apply.unapply(found.plan_id, shown_digest=digest)
     app.checkpoints.finish(found.plan_id)
     return Result(
-        {**data, "kept": list(undone.kept)},
+        {**_withdrawal_data(found, would), "kept": list(undone.kept)},
         [Text([f"{counted(len(paths), 'path')} put back as before the plan was applied"])],
         "Unapplied",
         messages=_kept(undone.kept),
@@ -124,14 +129,52 @@ def unapply(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
     )
 
 
-def _preview(plan: Plan, proposal: Proposal) -> Result:
+def _preview(plan: Plan, proposal: Proposal, *, is_moving: bool) -> Result:
+    besides = previewing.touched(Besides(subplans=proposal.subplans), len(proposal.files))
     return Result(
-        {"plan": plan.plan_id, **_data(proposal)},
+        {"plan": plan.plan_id, **_data(proposal), **besides, "moving": is_moving},
         _blocks(plan, proposal),
         status="warn" if proposal.obstacles else "ok",
-        messages=["dry run: nothing was changed"],
+        messages=[previewing.DRY_RUN],
         next_steps=[f"agents plan apply {plan.plan_id}"],
     )
+
+
+def _withdrawn(plan: Plan, would: Withdrawal, *, is_moving: bool) -> Result:
+    besides = previewing.touched(Besides(), len(would.paths))
+    return Result(
+        {**_withdrawal_data(plan, would), **besides, "moving": is_moving},
+        _withdrawal(would),
+        status="warn" if would.edited else "ok",
+        messages=[previewing.DRY_RUN],
+    )
+
+
+def _withdrawal(would: Withdrawal) -> list[Block]:
+    """What taking an apply back would change, and what stands in its way."""
+    edited = [(path, "edited since the plan was applied") for path in would.edited]
+    return [
+        Text([*would.paths[:LISTED], *_rest(len(would.paths))]),
+        *([Fields("In the way", edited)] if edited else []),
+    ]
+
+
+def _withdrawal_data(plan: Plan, would: Withdrawal) -> dict[str, object]:
+    return {
+        "plan": plan.plan_id,
+        "files": [name_fields("path", path) for path in would.paths],
+        "obstacles": [
+            {**name_fields("path", path), "why": "edited since the plan was applied"}
+            for path in would.edited
+        ],
+    }
+
+
+def _finished_now(app: App, plan_id: str, kind: Kind) -> Operation | None:
+    """Finishes what is open in a plan; returns what of this kind was brought to its end by that."""
+    begun = [operation for operation in app.settle(plan_id) if operation.kind is kind]
+    reached = APPLIED if kind is Kind.APPLY else COMPLETE
+    return begun[0] if begun and app.plans.find(plan_id).stage == reached else None
 
 
 def _finished(app: App, begun: Operation) -> Result:
@@ -209,6 +252,9 @@ def _blocks(plan: Plan, proposal: Proposal) -> list[Block]:
         blocks.append(Fields("In the way", [(each.path, each.why) for each in proposal.obstacles]))
     if plan.action.validate_:
         blocks.append(Fields("Must pass first", [("", line) for line in plan.action.validate_]))
+    if proposal.subplans:
+        names = [("", child.name) for child in proposal.subplans]
+        blocks.append(Fields("With the results of", names))
     blocks += [Text(_ignored(proposal))] if proposal.ignored else []
     return blocks
 

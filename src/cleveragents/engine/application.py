@@ -65,16 +65,21 @@ class Applications:
         with self._locks.own(project_id, "applying to the project"):
             yield
 
-    def open(self, plan: Plan, proposal: Proposal, checkpoint_id: str | None) -> Operation:
-        """Stores both versions of every affected path, then records the intent."""
+    def open(
+        self, plan: Plan, proposal: Proposal, result: str, checkpoint_id: str | None
+    ) -> Operation:
+        """Stores both versions of every affected path, then records the intent.
+
+        `result` is the snapshot of the sandbox that the proposal was made of.
+        """
         intent: dict[str, object] = {
             "as": proposal.options.mode,
             "base": proposal.sandbox.base,
-            "result": proposal.result_ref,
+            "result": result,
             "checkpoint": checkpoint_id,
             "paths": [file.diff.path for file in proposal.files],
         }
-        keeps = [proposal.sandbox.base, proposal.result_ref]
+        keeps = [proposal.sandbox.base, result]
         if proposal.options.mode == BRANCH:
             name = f"cleveragents/plan-{plan.plan_id}"
             commit = self._commit(plan, proposal)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.service import CheckpointService, Own
+from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
 from cleveragents.engine.application import Applications, Applied
@@ -39,6 +40,20 @@ class ApplyResult:
     checks: Sequence[Check]
 
 
+@dataclass(frozen=True)
+class Withdrawal:
+    """What taking an apply back would do."""
+
+    applied: Operation
+    paths: tuple[str, ...]
+    edited: tuple[str, ...]  # no longer as the apply left them: it is refused
+
+    @property
+    def digest(self) -> str:
+        """Tells two of them apart."""
+        return digest_of((), self.applied.operation_id, self.edited)
+
+
 class ApplyPhase:
     """Applies the result of plans, and takes it back."""
 
@@ -61,11 +76,10 @@ class ApplyPhase:
         self._own = own
 
     def preview(self, plan_id: str, options: ApplyOptions) -> Proposal:
-        """Tells what an apply would do; changes nothing."""
-        with self._own(plan_id, "looking at what would be applied"):
-            plan = self._plan(plan_id, COMPLETE)
-            self._guard(plan)
-            return self._proposals.make(plan, options)
+        """Tells what an apply would do; owns nothing, stores nothing and changes nothing."""
+        plan = self._plan(plan_id, COMPLETE)
+        self._guard(plan)
+        return self._proposals.make(plan, options)
 
     def run(
         self, plan_id: str, options: ApplyOptions, *, shown_digest: str | None = None
@@ -77,15 +91,12 @@ class ApplyPhase:
             checks = self._validated(plan, options)
             with self._applications.project_owned(plan.project_id):
                 self._guard(plan)
-                proposal = self._proposals.make(plan, options)
+                result = self._proposals.keep(plan)
+                proposal = self._proposals.make(plan, options, result)
                 self._refuse_obstacles(plan, proposal)
-                if shown_digest not in (None, proposal.digest):
-                    raise Refused(
-                        "your project or the sandbox has changed since you were shown this",
-                        hints=[f"look again: agents plan apply {plan_id}"],
-                    )
+                refuse_other(shown_digest, proposal.digest, f"agents plan apply {plan_id}")
                 checkpoint_id = self._milestone(plan, proposal)
-                operation = self._applications.open(plan, proposal, checkpoint_id)
+                operation = self._applications.open(plan, proposal, result, checkpoint_id)
                 applied = self._applications.carry_out(operation)
         if applied.error is not None:
             raise applied.error
@@ -95,58 +106,40 @@ class ApplyPhase:
         """Runs what must pass; what would be refused anyhow is refused before it."""
         if not plan.action.validate_:
             return ()
-        proposal = self._proposals.make(plan, options)
+        result = self._proposals.keep(plan)
+        proposal = self._proposals.make(plan, options, result)
         self._refuse_obstacles(plan, proposal)
-        return self._validations.check(plan, proposal.sandbox, proposal.result_ref)
+        return self._validations.check(plan, proposal.sandbox, result)
 
-    def preview_unapply(self, plan_id: str) -> Sequence[str]:
-        """Tells which paths an unapply would change; changes nothing."""
-        with self._own(plan_id, "looking at what was applied"):
-            plan = self._plan(plan_id, APPLIED)
-            self._guard_project(plan)
-            return [str(path) for path in self._last(plan).intent["paths"]]
+    def preview_unapply(self, plan_id: str) -> Withdrawal:
+        """Tells what an unapply would change; owns nothing, stores nothing and changes nothing."""
+        plan = self._plan(plan_id, APPLIED)
+        self._guard_project(plan)
+        last = self._last(plan)
+        edited = tuple(map(shown, self._applications.edited(last)))
+        return Withdrawal(last, tuple(map(str, last.intent["paths"])), edited)
 
     def versions(self, plan: Plan) -> tuple[str, str]:
         """Returns the snapshots from before and after the apply of an applied plan."""
         intent = self._last(plan).intent
         return intent.get("old", intent["base"]), intent.get("new", intent["result"])
 
-    def unapply(self, plan_id: str) -> Applied:
+    def unapply(self, plan_id: str, *, shown_digest: str | None = None) -> Applied:
         """Takes an applied plan back; paths edited since are refused, all of them told."""
         with self._own(plan_id, "taking an apply back"):
             plan = self._plan(plan_id, APPLIED)
             with self._applications.project_owned(plan.project_id):
-                self._guard_project(plan)
-                last = self._last(plan)
-                edited = self._applications.edited(last)
-                if edited:
-                    raise Refused(
-                        f"{counted(len(edited), 'path was', 'paths were')} edited since the "
-                        "plan was applied; nothing was changed",
-                        detail=[shown(path) for path in edited],
-                        hints=[
-                            "keep your edits elsewhere, put back what was applied, then try again"
-                        ],
-                    )
-                operation = self._applications.open_unapply(plan, last)
+                found = self.preview_unapply(plan_id)
+                _refuse_edited(found)
+                refuse_other(shown_digest, found.digest, f"agents plan unapply {plan_id}")
+                operation = self._applications.open_unapply(plan, found.applied)
                 undone = self._applications.carry_out(operation)
         if undone.error is not None:
             raise undone.error
         return undone
 
-    def finish_begun(self, plan_id: str, kind: Kind) -> Operation | None:
-        """Lets recovery finish an interrupted apply or unapply; returns it if that succeeded."""
-        with self._database.unit_of_work() as connection:
-            begun = OperationRepository(connection).unfinished(plan_id)
-        wanted = [operation for operation in begun if operation.kind is kind]
-        if not wanted:
-            return None
-        with self._own(plan_id, f"finishing the {kind}"), self._database.unit_of_work() as inside:
-            reached = PlanRepository(inside).get(plan_id).stage
-        return wanted[0] if reached == (APPLIED if kind is Kind.APPLY else COMPLETE) else None
-
     def _plan(self, plan_id: str, needed: Stage) -> Plan:
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             plan = PlanRepository(connection).get(plan_id)
         if plan.stage == needed:
             return plan
@@ -165,7 +158,7 @@ class ApplyPhase:
                 "a subplan is not applied by itself: its result is part of its parent",
                 hints=[f"apply the parent: agents plan apply {plan.parent_plan_id}"],
             )
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             left = ConflictRepository(connection).open(plan.plan_id)
         if left:
             raise Refused(
@@ -177,7 +170,7 @@ class ApplyPhase:
 
     def _guard_project(self, plan: Plan) -> None:
         sandbox = self._sandboxes.find(plan.plan_id)
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             project = projects.find(connection, plan.project_id)
         if not project.path.is_dir():
             raise Refused(
@@ -216,8 +209,18 @@ class ApplyPhase:
         return self._checkpoints.create_checkpoint(plan.plan_id, wanted).checkpoint_id
 
     def _last(self, plan: Plan) -> Operation:
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             return OperationRepository(connection).latest(plan.plan_id, Kind.APPLY)
+
+
+def _refuse_edited(found: Withdrawal) -> None:
+    if found.edited:
+        raise Refused(
+            f"{counted(len(found.edited), 'path was', 'paths were')} edited since the "
+            "plan was applied; nothing was changed",
+            detail=found.edited,
+            hints=["keep your edits elsewhere, put back what was applied, then try again"],
+        )
 
 
 def _is_another(project: Project, sandbox: Sandbox) -> bool:

@@ -1,6 +1,5 @@
 """What an apply would do: computed outside the project, shown first, and carried out as shown."""
 
-import hashlib
 import os
 import posixpath
 import re
@@ -9,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.comparison import FileDiff, diffs, path_told
+from cleveragents.checkpoints.shown import digest_of
 from cleveragents.engine.obstacles import Obstacle, obstacles
+from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.git import merge_text
@@ -22,6 +23,7 @@ from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.lookup import Lookup
 from cleveragents.snapshots.manifest import Change
 from cleveragents.snapshots.merging import Merge
+from cleveragents.snapshots.seen import Seen
 from cleveragents.storage.database import Database
 
 CHANGES, BRANCH = "changes", "branch"
@@ -65,50 +67,56 @@ class Proposal:
     project: Project
     sandbox: Sandbox
     options: ApplyOptions
-    result_ref: str  # the sandbox as it is
     merge: Merge  # from the project's files to what they shall be
     obstacles: Sequence[Obstacle]
     ignored: int  # files that are left out because they are ignored
     files: Sequence[FilePreview]
+    subplans: tuple[Plan, ...]  # whose results are part of it
 
     @property
     def digest(self) -> str:
         """Tells two proposals apart."""
-        digest = hashlib.sha256(self.options.mode.encode())
-        for change in self.merge.changes:
-            sides = [
-                b"" if entry is None else entry.content + repr((entry.mode, entry.xattrs)).encode()
-                for entry in (change.before, change.after)
-            ]
-            digest.update(b"\0".join([change.path, *sides]))
-        return digest.hexdigest()
+        return digest_of(self.merge.changes, str(self.options.mode))
 
 
 class Proposals:
-    """Computes proposals; the caller owns the plan."""
+    """Computes proposals; whoever only shows one stores nothing for it."""
 
     def __init__(self, database: Database, sandboxes: Sandboxes) -> None:
         self._database = database
         self._sandboxes = sandboxes
 
-    def make(self, plan: Plan, options: ApplyOptions) -> Proposal:
-        """Merges what the plan made with the user's files as they are; changes neither."""
+    def keep(self, plan: Plan) -> str:
+        """Stores what the plan made, whole; returns the snapshot id."""
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
-        with self._database.unit_of_work() as connection:
-            project = projects.find(connection, plan.project_id)
         with archive.capture(sandbox.roots, Filter(), full=True) as capture:
-            result_ref = capture.commit({"kind": "result", "plan_id": plan.plan_id})
-        base, result = archive.load(sandbox.base), archive.load(result_ref)
+            return capture.commit({"kind": "result", "plan_id": plan.plan_id})
+
+    def make(self, plan: Plan, options: ApplyOptions, kept: str | None = None) -> Proposal:
+        """Merges what the plan made with the user's files as they are; changes neither.
+
+        What it made is what was `kept`, for whoever goes on to apply it; else it is only seen.
+        """
+        sandbox = self._sandboxes.require(plan.plan_id)
+        archive = self._sandboxes.archive(plan.project_id)
+        with self._database.reading() as connection:
+            project = projects.find(connection, plan.project_id)
+            below = [*ChildRepository(connection).below(plan.plan_id)]
+        if kept is None:
+            seen = archive.see(sandbox.roots, Filter(), full=True)
+        else:
+            seen = Seen(archive.load(kept), archive)
+        base, result, through = archive.load(sandbox.base), seen.snapshot, seen.through
         ignored = [] if options.include_ignored else ignored_in(sandbox.path, project)
         left_alone = _LeftAlone(ignored, archive.lookup(base))
         if options.mode == BRANCH:
-            merge = archive.merge(base, base, result, merge_text, left_alone)
+            merge = through.merge(base, base, result, merge_text, left_alone)
         else:
-            merge = archive.merge_into(project.path, base, result, merge_text, left_alone)
+            merge = through.merge_into(project.path, base, result, merge_text, left_alone)
         left_out = [
             change
-            for change in archive.changes(base, result)[MAIN]
+            for change in through.changes(base, result)[MAIN]
             if change.path != TIE and change.after and not change.after.is_dir
             if left_alone(change.path)
         ]
@@ -116,11 +124,11 @@ class Proposals:
             project,
             sandbox,
             options,
-            result_ref,
             merge,
             obstacles(project, merge),
             len(left_out),
             [file for file in _previews(merge) if options.mode != BRANCH or not file.is_directory],
+            tuple(child for child in below if child.merged_ref is not None),
         )
 
 

@@ -61,8 +61,9 @@ class Resolutions:
         """Tells what would change; nothing is stored for it."""
         entry, contents = _taken(conflict, take)
         archive = self._sandboxes.archive(plan.project_id)
-        roots = self._sandboxes.require(plan.plan_id).roots
-        solved = archive.with_entries_now(roots, {conflict.path: entry}, contents)
+        files = {MAIN: self._sandboxes.require(plan.plan_id).path}
+        seen = archive.see(files, Filter())
+        solved = seen.through.with_entries(seen.snapshot, {conflict.path: entry}, contents)
         going = tuple(solved.changes)
         proposed = Proposed(
             conflict,

@@ -12,17 +12,18 @@ from cleveragents.errors import CleverAgentsError, Damaged, Failed
 from cleveragents.snapshots import beneath, record
 from cleveragents.snapshots.aside import Purging
 from cleveragents.snapshots.capture import Capture, named
-from cleveragents.snapshots.diff import Load, compare
+from cleveragents.snapshots.diff import compare
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.inspection import Inspection
+from cleveragents.snapshots.keeping import Keeping
 from cleveragents.snapshots.manifest import Change, Entry
 from cleveragents.snapshots.mending import Mending
-from cleveragents.snapshots.merging import Merge, Merging
 from cleveragents.snapshots.record import Snapshot
 from cleveragents.snapshots.restore import place
 from cleveragents.snapshots.scan import Excluded, shown
+from cleveragents.snapshots.seen import Seen, Unstored
 from cleveragents.snapshots.store import Cleaned, Store, Swept
-from cleveragents.snapshots.tracker import Cache, HashOnly, Tracker, Tracking
+from cleveragents.snapshots.tracker import HASH_ONLY, Cache, Tracker, Tracking
 from cleveragents.snapshots.traverse import Verifier, intact, reachable
 from cleveragents.snapshots.way import (
     BEFORE_BYTES,
@@ -38,7 +39,6 @@ from cleveragents.snapshots.way import (
 from cleveragents.storage.durability import sync_file_system
 
 MAIN = record.MAIN
-HASH_ONLY = HashOnly()
 Roots = Mapping[str, Path]  # the directories of a snapshot, by the name of the root
 
 
@@ -50,7 +50,7 @@ class Restored:
     kept: tuple[str, ...]  # directories that stay because they hold excluded content
 
 
-class Archive(Merging):
+class Archive(Keeping):
     """Snapshots of one project; the only way into its store."""
 
     def __init__(
@@ -80,16 +80,13 @@ class Archive(Merging):
     @contextmanager
     def capture_once(self, path: Path, excluded: Excluded) -> Generator[Capture]:
         """Captures a directory that is not ours: nothing is borrowed, kept or watched there."""
-        tracker = Tracker(
-            path,
-            excluded=excluded,
-            tracking=Tracking.SCAN,
-            cache=None,
-            borrow=False,
-            tell=self._tell,
-        )
-        with self._capture({MAIN: tracker}, Filter(), full=True) as capture:
+        with self._capture({MAIN: self._once(path, excluded)}, Filter(), full=True) as capture:
             yield capture
+
+    def see(self, roots: Roots, filter_: Filter, *, full: bool = False) -> Seen:
+        """Looks at the roots as a capture does; takes no lock and stores nothing."""
+        trackers = {name: self._tracker(name, path, filter_) for name, path in roots.items()}
+        return Seen.of(trackers, filter_, self._store.read, full=full)
 
     @contextmanager
     def _capture(
@@ -122,14 +119,6 @@ class Archive(Merging):
             with self._listing:
                 del self._trackers[key]
 
-    def changes(self, before: Snapshot, after: Snapshot) -> Changes:
-        """Tells what differs between two snapshots."""
-        names = sorted(before.roots.keys() | after.roots.keys())
-        return {
-            name: list(compare(before.roots.get(name), after.roots.get(name), self._store.read))
-            for name in names
-        }
-
     def changes_from_now(self, snapshot: Snapshot, roots: Roots) -> Changes:
         """Tells what must change to get from the directories as they are to the snapshot."""
         return self._way_to(snapshot, roots)[0].changes
@@ -146,14 +135,6 @@ class Archive(Merging):
         refuse_in_the_way(way.changes[MAIN], excluded)
         refuse_lost(way, self.verifier())
         return way
-
-    def with_entries_now(
-        self, roots: Roots, wanted: Mapping[bytes, Entry | None], contents: Iterable[bytes] = ()
-    ) -> Merge:
-        """Puts other entries among files as they are now; nothing of it is stored."""
-        tracker = self._tracker(MAIN, roots[MAIN], Filter())
-        files = Snapshot({MAIN: tracker.state(HASH_ONLY).root}, Filter(), (), {})
-        return self.with_entries(files, wanted, [*tracker.unstored().values(), *contents])
 
     def read_file(self, entry: Entry) -> bytes:
         """Returns the bytes of a file of at most one chunk, or the text of a link."""
@@ -253,16 +234,8 @@ class Archive(Merging):
         return mending.healed
 
     def _search(self, path: Path, filter_: Filter, mending: Mending) -> None:
-        tracker = Tracker(
-            path,
-            excluded=filter_.excludes,
-            tracking=Tracking.SCAN,
-            cache=None,
-            borrow=False,
-            tell=self._tell,
-        )
         try:
-            tracker.state(mending, full=True)
+            self._once(path, filter_.excludes).state(mending, full=True)
         except (CleverAgentsError, OSError) as error:
             self._tell(f"{path} could not be searched as a whole: {error}")
 
@@ -298,7 +271,7 @@ class Archive(Merging):
         for name, path in roots.items():
             tracker = self._tracker(name, path, snapshot.filter)
             state = tracker.state(HASH_ONLY, full=full)
-            load = _Overlay(tracker.unstored(), self._store.read)
+            load = Unstored([tracker], self._store.read)
             seen[name] = state.root
             changes[name] = list(compare(state.root, snapshot.roots.get(name), load))
             stay += state.excluded
@@ -368,18 +341,17 @@ class Archive(Merging):
                 made.expect(self._store.losses)
             return self._trackers[key]
 
+    def _once(self, path: Path, excluded: Excluded) -> Tracker:
+        """Looks at a directory as if for the first and last time; nothing is borrowed there."""
+        return Tracker(
+            path,
+            excluded=excluded,
+            tracking=Tracking.SCAN,
+            cache=None,
+            borrow=False,
+            tell=self._tell,
+        )
+
     def _known(self, roots: Roots) -> list[tuple[tuple[Path, Filter], Tracker]]:
         with self._listing:
             return [item for item in self._trackers.items() if item[0][0] in roots.values()]
-
-
-class _Overlay:
-    """Loads directory objects, those that are not stored from memory."""
-
-    def __init__(self, unstored: Mapping[bytes, bytes], stored: Load) -> None:
-        self._unstored = unstored
-        self._stored = stored
-
-    def __call__(self, identity: bytes) -> bytes:
-        found = self._unstored.get(identity)
-        return self._stored(identity) if found is None else found

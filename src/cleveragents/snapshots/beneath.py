@@ -74,6 +74,13 @@ def read_file(root: int, path: bytes) -> bytes:
             return file.read()
 
 
+def read_link(root: int, path: bytes) -> bytes:
+    """Returns the text of a link."""
+    head, name = split(path)
+    with directory(root, head) as parent:
+        return os.fsencode(os.readlink(name, dir_fd=parent))
+
+
 def grant(parent: int, name: bytes, bits: int) -> int:
     """Gives the owner permission bits on an entry; returns the mode to put back later."""
     handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)

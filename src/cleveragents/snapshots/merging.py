@@ -2,13 +2,12 @@
 
 import stat
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cleveragents.snapshots import beneath, record
-from cleveragents.snapshots.content import Put
-from cleveragents.snapshots.diff import compare
+from cleveragents.snapshots.diff import Load, compare
 from cleveragents.snapshots.exchange import Exchange
 from cleveragents.snapshots.look import look_at
 from cleveragents.snapshots.lookup import Lookup, with_entries
@@ -23,12 +22,12 @@ from cleveragents.snapshots.merge import (
 )
 from cleveragents.snapshots.record import MAIN, Snapshot
 from cleveragents.snapshots.restore import place
-from cleveragents.snapshots.store import Store
+from cleveragents.snapshots.way import Changes
 
 
 @dataclass(frozen=True)
 class Merge:
-    """Ours with what theirs changed; nothing of it is stored before `Archive.keep_merge`."""
+    """Ours with what theirs changed; nothing of it is stored before `Keeping.keep_merge`."""
 
     ours: Snapshot
     snapshot: Snapshot  # ours, with the merged files in place of its own
@@ -38,14 +37,22 @@ class Merge:
 
 
 class Merging:
-    """The part of an archive that merges; nothing is stored before it is kept."""
+    """Merges what can be read, stored or not; it stores nothing itself."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, read: Load) -> None:
+        self._read = read
 
     def load(self, snapshot_id: str) -> Snapshot:
         """Reads the root record of a snapshot."""
-        return record.from_bytes(self._store.read(bytes.fromhex(snapshot_id)))
+        return record.from_bytes(self._read(bytes.fromhex(snapshot_id)))
+
+    def changes(self, before: Snapshot, after: Snapshot) -> Changes:
+        """Tells what differs between two snapshots."""
+        names = sorted(before.roots.keys() | after.roots.keys())
+        return {
+            name: list(compare(before.roots.get(name), after.roots.get(name), self._read))
+            for name in names
+        }
 
     def merge(
         self,
@@ -57,7 +64,7 @@ class Merging:
     ) -> Merge:
         """Merges the files of two snapshots that went their own ways from a common one."""
         olds, mine, others = (snapshot.roots[MAIN] for snapshot in (base, ours, theirs))
-        objects = Pending(self._store.read)
+        objects = Pending(self._read)
         root, conflicts = three_way(olds, mine, others, merge_text, objects, left_alone)
         changes = compare(mine, root, objects.read)
         snapshot = replace(ours, roots={**ours.roots, MAIN: root})
@@ -77,10 +84,10 @@ class Merging:
         """
         olds, others = base.roots[MAIN], theirs.roots[MAIN]
         others = olds._replace(content=others.content)  # the directory itself stays as it is
-        objects = Pending(self._store.read)
+        objects = Pending(self._read)
         paths = [
             change.path
-            for change in compare(olds, others, self._store.read)
+            for change in compare(olds, others, self._read)
             if not left_alone(change.path)
         ]
         with beneath.root_directory(root) as fd:
@@ -94,8 +101,8 @@ class Merging:
     def exchange(self, root: Path, old: str, new: str, mark: str, stamp_ns: int) -> Exchange:
         """Prepares the way of a directory that is not ours from one snapshot to another."""
         before, after = self.load(old).roots[MAIN], self.load(new).roots[MAIN]
-        changes = list(compare(before, after, self._store.read))
-        return Exchange(root, changes, mark, self._store.read, stamp_ns)
+        changes = list(compare(before, after, self._read))
+        return Exchange(root, changes, mark, self._read, stamp_ns)
 
     def export(self, merge: Merge, target: Path, *, after: bool) -> None:
         """Writes one version of everything a merge changes to an empty directory."""
@@ -121,7 +128,7 @@ class Merging:
         self, base: Entry, seen: Mapping[bytes, Entry | None], objects: Pending
     ) -> dict[bytes, Entry | None]:
         """Gives directories that were looked at from outside what the base has in them."""
-        known = Lookup(base, self._store.read)
+        known = Lookup(base, self._read)
         empty = objects.put(encode({}))
         found: dict[bytes, Entry | None] = {}
         for path, entry in seen.items():
@@ -130,31 +137,9 @@ class Merging:
             found[path] = entry._replace(content=had) if entry and entry.is_dir else entry
         return found
 
-    def keep_merge(self, merge: Merge, about: Mapping[str, object]) -> str:
-        """Makes the result of a merge durable; returns the snapshot id.
-
-        Its row may follow: what no row needs yet is kept for a day.
-        """
-        return self._keep(replace(merge.snapshot, about=about), merge.objects.store)
-
-    def keep_again(self, snapshot: Snapshot, about: Mapping[str, object]) -> str:
-        """Keeps the content of a snapshot as another one as well, as `keep_merge` does."""
-        return self._keep(replace(snapshot, about=about), lambda _: None)
-
-    def _keep(self, snapshot: Snapshot, store: Callable[[Put], object]) -> str:
-        with self._store.writing(doing="saving a snapshot"):
-            pack = self._store.new_pack()
-            try:
-                store(pack.put)
-                identity = pack.put_root(record.to_bytes(snapshot))
-                pack.finish(identity)
-            finally:
-                pack.discard()
-        return identity.hex()
-
     def lookup(self, snapshot: Snapshot) -> Lookup:
         """Finds single paths among the files of a snapshot."""
-        return Lookup(snapshot.roots[MAIN], self._store.read)
+        return Lookup(snapshot.roots[MAIN], self._read)
 
     def with_entries(
         self,
@@ -163,7 +148,7 @@ class Merging:
         contents: Iterable[bytes] = (),
     ) -> Merge:
         """Puts other entries into the files of a snapshot; `contents` are not stored yet."""
-        objects = Pending(self._store.read)
+        objects = Pending(self._read)
         for data in contents:
             objects.put(data)
         before = snapshot.roots[MAIN]

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from cleveragents.snapshots import beneath, stat_cache
-from cleveragents.snapshots.manifest import Entry, Version, object_id
+from cleveragents.snapshots.manifest import Entry, Version, decode, object_id
 from cleveragents.snapshots.node import Node
 from cleveragents.snapshots.scan import EXCLUDED, Excluded, Scanner
 from cleveragents.snapshots.tree import Sink, Tree
@@ -48,6 +48,15 @@ class State:
         return [path for path, why in self.not_captured if why == EXCLUDED]
 
 
+@dataclass(frozen=True)
+class Lying:
+    """A file or link in a directory."""
+
+    root: Path
+    path: bytes
+    entry: Entry
+
+
 class HashOnly:
     """Takes objects without keeping them."""
 
@@ -56,6 +65,9 @@ class HashOnly:
     def put(self, data: bytes, version: Version | None = None) -> bytes:  # noqa: ARG002 - a sink
         """Returns the id the object would have."""
         return object_id(data)
+
+
+HASH_ONLY = HashOnly()
 
 
 class Tracker:
@@ -137,6 +149,16 @@ class Tracker:
             node.identity: node.packed
             for node in self._tree.not_stored()
             if node.identity is not None
+        }
+
+    def lying(self) -> dict[bytes, Lying]:
+        """Tells where content of the last state lies that is not known to be stored, by its id."""
+        return {
+            entry.content: Lying(self._path, node.inner(name), entry)
+            for node in self._tree.not_stored()
+            if node.unstored
+            for name, entry in decode(node.packed).items()
+            if name in node.unstored
         }
 
     def rests_on(self, contents: Collection[bytes]) -> bool:

@@ -1,0 +1,178 @@
+"""Steps about previews: everything there is, looked at from outside before and after each."""
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+from pathlib import Path
+
+from behave import given, then, when
+from forked import die, forked, start
+
+from cleveragents.checkpoints.operations import OperationRepository
+from cleveragents.storage.unit_of_work import UnitOfWork
+
+
+@given('the shell has run "{command}" in the sandbox of the plan')
+def run_in_sandbox(context, command):
+    context.world.sh(command, cwd=context.world.sandbox)
+
+
+@given("the previews")
+def the_previews(context):
+    context.previews = [row.as_dict() for row in context.table]
+
+
+@when("each is taken in these states")
+def take_all(context):
+    """Starts from the same files each time; the project's own directory stays the same one."""
+    world = context.world
+    plan, decision = _names(world)
+    tops = [world.data_dir, world.project]
+    kept = [shutil.copytree(top, f"{top}.kept", symlinks=True) for top in tops]
+    context.taken = []
+    for row in context.table:
+        for top, copy in zip(tops, kept, strict=True):
+            _empty(top)
+            subprocess.run(["cp", "-a", f"{copy}/.", top], check=True)
+        owner = _bring_about(context, row["state"], row[1].replace("DECISION", decision))
+        finish = row["to finish it"].replace("PLAN", plan)
+        context.taken += [_taken(world, row["state"], finish, each) for each in context.previews]
+        if owner is not None:
+            os.kill(owner, signal.SIGKILL)
+            os.waitpid(owner, 0)
+
+
+@then("no preview has changed anything")
+def check_unchanged(context):
+    wrong = [(one["state"], one["preview"], one["changed"]) for one in context.taken]
+    wrong = [one for one in wrong if one[2]]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+@then("each ended as it should, and told what is open and what would finish it")
+def check_told(context):
+    wrong = [one for one in context.taken if _wrong(one)]
+    assert not wrong, "\n".join(f"{_wrong(one)}: {one}" for one in wrong)
+    assert len(context.taken) > len(context.previews)
+
+
+def _names(world):
+    plan = world.agents("plan", "status", "@", "--format", "json").data["plan_id"]
+    rows = world.sql("SELECT decision_id FROM decisions WHERE question = 'Which storage'")
+    return plan, rows[0][0]
+
+
+def _bring_about(context, state, line):
+    """Makes a state; returns the pid of who owns the plan in it."""
+    world = context.world
+    if state == "owned":
+        return _owner(world)
+    if state in ("applied", "unapply"):
+        assert world.agents("plan", "apply", "@", "--yes").code == 0, world.done
+    if state == "refresh":
+        (world.project / "text").write_text("9\n")
+    if line:
+        words = [str(context.action) if word == "ACTION" else word for word in line.split()]
+        assert forked(lambda: _killed_at(state, world, words)) == -signal.SIGKILL, state
+    return None
+
+
+def _killed_at(kind, world, words):
+    """Runs a command in this process and dies as soon as its intent is recorded."""
+    opened, leave, begun = OperationRepository.open, UnitOfWork.__exit__, []
+
+    def open_and_note(self, plan_id, found, intent):
+        begun.append(str(found))
+        return opened(self, plan_id, found, intent)
+
+    def leave_and_die(self, *error):
+        left = leave(self, *error)
+        if kind in begun:
+            die()
+        return left
+
+    OperationRepository.open, UnitOfWork.__exit__ = open_and_note, leave_and_die
+    world.agents(*words)
+
+
+def _owner(world):
+    plan_id = world.plan.plan_id
+    reading, writing = os.pipe()
+
+    def hold():
+        with world.app().ownership.own(plan_id, "holding still"):
+            os.write(writing, b"x")
+            signal.pause()
+
+    pid = start(hold)
+    os.read(reading, 1)
+    return pid
+
+
+def _taken(world, state, finish, preview):
+    words = preview["preview"].split()
+    before = _everything(world.home)
+    told = world.agents(*words)
+    after = _everything(world.home)
+    as_json = world.agents(*words, "--format", "json")
+    twice = _everything(world.home)
+    wanted = 4 if finish else int(preview["applied" if state == "applied" else "complete"])
+    return {
+        "state": state,
+        "preview": preview["preview"],
+        "changed": _differing(before, after) + _differing(after, twice),
+        "finish": finish,
+        "wanted": wanted,
+        "codes": (told.code, as_json.code),
+        "err": told.err,
+        "json": json.loads(as_json.out),
+    }
+
+
+def _wrong(one):
+    if one["codes"] != (one["wanted"],) * 2:
+        return "another exit code"
+    if one["finish"] and not (one["finish"] in one["err"] and one["state"] in one["err"]):
+        return "not told what is open, or what would finish it"
+    if one["wanted"] == 0 and one["json"]["data"]["moving"] != (one["state"] == "owned"):
+        return "moving is not told"
+    if one["wanted"] == 0 and ("moving" in one["err"]) != (one["state"] == "owned"):
+        return "moving is not told to people"
+    return ""
+
+
+def _everything(top):
+    """All that can be seen of all files: names, kinds, modes, times and bytes."""
+    found = {}
+    for folder, directories, files in os.walk(top):
+        for name in [*directories, *files, "."]:
+            path = Path(folder, name)
+            about = os.lstat(path)
+            content = b""
+            if stat.S_ISREG(about.st_mode):
+                content = path.read_bytes()
+            elif stat.S_ISLNK(about.st_mode):
+                content = os.fsencode(os.readlink(path))
+            found[str(path)] = (
+                about.st_mode,
+                about.st_mtime_ns,
+                about.st_ino,
+                hashlib.sha256(content).hexdigest(),
+            )
+    return found
+
+
+def _differing(first, second):
+    return [key for key in first.keys() | second.keys() if first.get(key) != second.get(key)]
+
+
+def _empty(top):
+    for path in top.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()

@@ -1,0 +1,31 @@
+"""What an act touches besides files: told before it happens, whole."""
+
+from dataclasses import dataclass
+
+from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.undo import CallsAfter
+from cleveragents.plans.decision import Decision
+from cleveragents.plans.plan import Plan
+
+NO_CALLS = CallsAfter((), ())
+
+
+@dataclass(frozen=True)
+class Besides:
+    """Calls, subplans, decisions and checkpoints that an act does not leave as they are."""
+
+    calls: CallsAfter = NO_CALLS
+    subplans: tuple[Plan, ...] = ()
+    decisions: tuple[Decision, ...] = ()  # that stop counting
+    left_behind: tuple[Checkpoint, ...] = ()  # that no longer lead to the present
+
+    @property
+    def identities(self) -> tuple[tuple[str, ...], ...]:
+        """What tells it apart from another."""
+        return (
+            tuple(call.run.step_run_id for call in self.calls.due),
+            tuple(call.told for call in self.calls.left),
+            tuple(plan.plan_id for plan in self.subplans),
+            tuple(decision.decision_id for decision in self.decisions),
+            tuple(row.checkpoint_id for row in self.left_behind),
+        )

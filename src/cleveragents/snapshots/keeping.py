@@ -1,0 +1,40 @@
+"""What an archive can keep: the results of merges, and what it has already once more."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from cleveragents.snapshots import record
+from cleveragents.snapshots.content import Put
+from cleveragents.snapshots.merging import Merge, Merging
+from cleveragents.snapshots.record import Snapshot
+from cleveragents.snapshots.store import Store
+
+
+class Keeping(Merging):
+    """The part of an archive that makes durable what was put together."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store.read)
+        self._store = store
+
+    def keep_merge(self, merge: Merge, about: Mapping[str, object]) -> str:
+        """Makes the result of a merge durable; returns the snapshot id.
+
+        Its row may follow: what no row needs yet is kept for a day.
+        """
+        return self._keep(replace(merge.snapshot, about=about), merge.objects.store)
+
+    def keep_again(self, snapshot: Snapshot, about: Mapping[str, object]) -> str:
+        """Keeps the content of a snapshot as another one as well, as `keep_merge` does."""
+        return self._keep(replace(snapshot, about=about), lambda _: None)
+
+    def _keep(self, snapshot: Snapshot, store: Callable[[Put], object]) -> str:
+        with self._store.writing(doing="saving a snapshot"):
+            pack = self._store.new_pack()
+            try:
+                store(pack.put)
+                identity = pack.put_root(record.to_bytes(snapshot))
+                pack.finish(identity)
+            finally:
+                pack.discard()
+        return identity.hex()

@@ -1,0 +1,72 @@
+"""Directories as they are, read like a snapshot though nothing of them need be stored."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+from cleveragents.errors import Damaged, Failed
+from cleveragents.snapshots import beneath
+from cleveragents.snapshots.diff import Load
+from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.manifest import object_id
+from cleveragents.snapshots.merging import Merging
+from cleveragents.snapshots.record import Snapshot
+from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.tracker import HASH_ONLY, Lying, Tracker
+
+
+class Unstored:
+    """Reads objects: directories that are not stored from memory, files from where they lie."""
+
+    def __init__(self, trackers: Iterable[Tracker], stored: Load) -> None:
+        self._trackers = list(trackers)
+        self._directories = {
+            identity: packed
+            for tracker in self._trackers
+            for identity, packed in tracker.unstored().items()
+        }
+        self._stored = stored
+
+    def __call__(self, identity: bytes) -> bytes:
+        if identity in self._directories:
+            return self._directories[identity]
+        try:
+            return self._stored(identity)
+        except Damaged:
+            if identity not in self._lying:
+                raise
+            return _read(self._lying[identity])
+
+    @cached_property
+    def _lying(self) -> dict[bytes, Lying]:
+        return {key: one for tracker in self._trackers for key, one in tracker.lying().items()}
+
+
+def _read(lying: Lying) -> bytes:
+    with beneath.root_directory(lying.root) as root:
+        read = beneath.read_file if lying.entry.is_file else beneath.read_link
+        data = read(root, lying.path)
+    if object_id(data) != lying.entry.content:
+        raise Failed(
+            f"{shown(lying.path)} changed while it was looked at", hints=["look again in a moment"]
+        )
+    return data
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What directories held when they were looked at."""
+
+    snapshot: Snapshot
+    through: Merging  # reads it, together with what is stored
+
+    @classmethod
+    def of(
+        cls, trackers: Mapping[str, Tracker], filter_: Filter, stored: Load, *, full: bool
+    ) -> Self:
+        """Looks at directories, and stores nothing."""
+        roots = {
+            name: tracker.state(HASH_ONLY, full=full).root for name, tracker in trackers.items()
+        }
+        return cls(Snapshot(roots, filter_, (), {}), Merging(Unstored(trackers.values(), stored)))
