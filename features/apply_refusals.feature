@@ -445,6 +445,7 @@ Feature: What apply refuses
     And I have run "agents plan checkpoint create @"
     When I run "agents plan checkpoint list @ --format json"
     Then a checkpoint of type "pre_apply" says "before its result is applied as changes"
+    And the phase of that checkpoint is "apply"
 
   Scenario: a plan without checkpoints is applied and unapplied all the same
     Given the action

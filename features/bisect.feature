@@ -44,7 +44,7 @@ Feature: Finding what broke
     When I run "agents plan bisect @ --format json -- sh -c 'test 0$(cat v) -lt 4'"
     Then the exit code is 0
     And the envelope is that of a success of "plan bisect"
-    And the keys of "data" are "plan, command, good, bad, output, steps, changes, tried"
+    And the keys of "data" are "plan, command, good, bad, output, steps, subplans, changes, tried"
     And the data holds
       | field         | value                                                                       |
       | command       | "sh -c 'test 0$(cat v) -lt 4'"                                              |
@@ -86,6 +86,29 @@ Feature: Finding what broke
     When I run "agents plan bisect @ -- '! grep -q hand v'"
     Then the exit code is 0
     And the output says "Broken by     no step: the files were changed in another way"
+
+  Scenario: what the merge of a subplan broke
+    Given the action
+      """
+      name: parent
+      steps:
+        - {name: one, tool: shell, with: {command: "echo 1 > v"}}
+        - name: fan
+          subplans:
+            plans:
+              - {name: harmless, steps: [{tool: shell, with: {command: "echo x > x"}}]}
+              - {name: breaker, steps: [{tool: shell, with: {command: "echo 9 > v"}}]}
+        - {name: last, tool: shell, with: {command: "echo end > end"}}
+      """
+    And I have run "agents run ACTION"
+    When I run "agents plan bisect @ --format json -- 'test 0$(cat v) -lt 5'"
+    Then the exit code is 0
+    And the data holds
+      | field              | value     |
+      | steps              | []        |
+      | subplans.0.name    | "breaker" |
+    When I run "agents plan bisect @ -- 'test 0$(cat v) -lt 5'"
+    Then the output says "the merge of subplan breaker ("
 
   Scenario: it needs nobody's leave: the plan may be running
     Given somebody else owns the plan

@@ -66,6 +66,8 @@ Feature: Corrections
       +deep
       """
     And the output does not say "-red"
+    When I run "agents plan diff --correction CORRECTION --name-only"
+    Then the output is exactly "log"
     When I run "agents plan diff --correction 01NOSUCH"
     Then the exit code is 3
 

@@ -52,6 +52,37 @@ Feature: Forks
     Then the exit code is 0
     And the project's file "log" holds "first\na\nlast"
 
+  Scenario: a fork says where it came from, and knows the checkpoint it went on from
+    Given I remember checkpoint 3
+    And I have run "agents plan fork @ 3 --name aside"
+    When I run "agents plan log @"
+    Then the output says "aside (4 steps), forked from cp3 of"
+    When I run "agents plan log @ --format json"
+    Then the data holds
+      | field                                | value |
+      | events.0.forked_from.checkpoint_name | "cp3" |
+    When I go back to the checkpoint I remember
+    Then the exit code is 3
+    And the error says "belongs to another plan"
+    Given I have run "agents plan execute @"
+    And the plan's file "log" is changed to "by hand"
+    When I go back to the checkpoint I remember
+    Then the exit code is 0
+    And the plan's log is "first"
+    And the checkpoint it went to is 1
+    When I run "agents plan rollback OTHER 2 --dry-run"
+    Then the exit code is 0
+
+  Scenario: a checkpoint before the one a fork went on from is in the other plan
+    Given I remember checkpoint 1
+    And I have forked the checkpoint before "last"
+    And I have run "agents plan execute @"
+    When I go back to the checkpoint I remember
+    Then the exit code is 3
+    And the error says "belongs to another plan"
+    And the error says "go back to it there: agents plan rollback"
+    And the error says "or go on from it beside: agents plan fork"
+
   Scenario: a fork can be rolled back to where it began
     Given I have forked the checkpoint before "last"
     And I have run "agents plan execute @"

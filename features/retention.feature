@@ -357,6 +357,37 @@ Feature: Retention
     Then the exit code is 0
     And the output says "deleted cp1"
 
+  Scenario: what became of a checkpoint that is gone, and what is near
+    Given a plain folder
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "4"
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}}
+      - {name: s2, tool: shell, with: {command: "echo 2 > v"}}
+      - {name: s3, tool: shell, with: {command: "echo 3 > v"}}
+      - {name: s4, tool: shell, with: {command: "echo 4 > v"}}
+      """
+    And I have run "agents run ACTION"
+    And I have run "agents plan checkpoint delete @ 5 --yes"
+    When I run "agents plan rollback @ 3 --yes"
+    Then the exit code is 3
+    And it is told that "cp3 was removed by the limit" on that day, and "nearest: cp1, cp4"
+    When I run "agents plan checkpoint show @ cp5"
+    Then the exit code is 3
+    And it is told that "cp5 was deleted by hand" on that day, and "nearest: cp4, cp6"
+    When the checkpoint that was made as "cp3" is asked for by its id
+    Then the exit code is 3
+    And it is told that "cp3 was removed by the limit" on that day, and "nearest: cp1, cp4"
+    When I run "agents plan checkpoint show @ 9"
+    Then the exit code is 3
+    And the error says "no checkpoint '9' in plan"
+    Given the prunes were recorded by an older version
+    When I run "agents plan checkpoint show @ 3"
+    Then it is told that "cp3 was removed" on that day, and "nearest: cp1, cp4"
+    Given nothing is known of the prunes
+    When I run "agents plan checkpoint show @ 3"
+    Then the error says "cp3 is gone; nearest: cp1, cp4"
+
   Scenario: the newest checkpoint is never deleted
     Given a plain folder
     And the steps

@@ -462,6 +462,7 @@ Feature: Tools
       | field                | value       |
       | name                 | "read_file" |
       | read_only            | true        |
+      | checkpointable       | true        |
       | idempotent           | true        |
       | origin               | "built in"  |
       | parameters.path.type | "string"    |

@@ -167,6 +167,13 @@ def checkpoint_says(context, kind, reason):
     assert found == [reason], rows
 
 
+@then('the phase of that checkpoint is "{phase}"')
+def phase_is(context, phase):
+    rows = json.loads(context.world.done.out)["data"]["checkpoints"]
+    found = [row["metadata_json"]["phase"] for row in rows if row["checkpoint_type"] == "pre_apply"]
+    assert found == [phase], found
+
+
 @then("{some} files of a sandbox are left")
 def left_of_sandboxes(context, some):
     found = list((context.world.data_dir / "sandboxes").iterdir())

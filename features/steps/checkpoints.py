@@ -264,6 +264,11 @@ def go_back_to_remembered(context):
     context.world.agents("plan", "rollback", "@", f"cp_{context.checkpoint_id}", "--yes")
 
 
+@then("the checkpoint it went to is {number:d}")
+def check_went_to(context, number):
+    assert checkpoints(context)[-1].reason == f"rolled back to cp{number}", checkpoints(context)
+
+
 @given("the sandbox directory is lost")
 def lose_sandbox(context):
     shutil.rmtree(context.world.sandbox.parent)

@@ -1,8 +1,9 @@
 """Steps about which checkpoints are made by themselves, which are kept, and the space they take."""
 
+import json
 import random
 
-from behave import then, when
+from behave import given, then, when
 from checkpoints import checkpoints, packs
 
 from cleveragents.checkpoints.retention import DEFAULT_LIMIT
@@ -75,3 +76,40 @@ def check_sweeps(context):
     rows = context.world.sql("SELECT status FROM operations WHERE kind = 'prune'")
     assert {status for (status,) in rows} == {"done"}, rows
     assert 2 <= len(rows) <= 12, len(rows)
+
+
+@then('it is told that "{told}" on that day, and "{near}"')
+def check_gone(context, told, near):
+    query = "SELECT DISTINCT substr(opened_at, 1, 10) FROM operations WHERE kind = 'prune'"
+    days = [f"{told} on {day}; {near}" for (day,) in context.world.sql(query)]
+    assert any(day in context.world.done.err for day in days), context.world.done.err
+
+
+@when('the checkpoint that was made as "{name}" is asked for by its id')
+def ask_by_id(context, name):
+    made = context.world.sql(
+        "SELECT ref_id, detail_json FROM journal WHERE kind = 'checkpoint' ORDER BY seq"
+    )
+    (found,) = [ref for ref, text in made if json.loads(text)["name"] == name]
+    context.world.agents("plan", "checkpoint", "show", "@", found)
+
+
+@given("the prunes were recorded by an older version")
+def forget_whose(context):
+    """As one that did not tell what was deleted by hand."""
+    for identity, text in context.world.sql(
+        "SELECT operation_id, intent_json FROM operations WHERE kind = 'prune'"
+    ):
+        intent = json.loads(text)
+        del intent["by_hand"]
+        context.world.sql(
+            "UPDATE operations SET intent_json = ? WHERE operation_id = ?",
+            json.dumps(intent),
+            identity,
+        )
+
+
+@given("nothing is known of the prunes")
+def forget_prunes(context):
+    """As in a database that was rebuilt."""
+    context.world.sql("DELETE FROM operations WHERE kind = 'prune'")

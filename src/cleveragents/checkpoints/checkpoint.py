@@ -8,13 +8,14 @@ from datetime import datetime
 from typing import cast
 
 from cleveragents.checkpoints.line import closed_around, line
+from cleveragents.checkpoints.missing import Sought, missing
 from cleveragents.checkpoints.triggers import CheckpointType
-from cleveragents.errors import Failed, InvalidInput, NotFound
-from cleveragents.ids import is_id, now
-from cleveragents.nearest import hints_for_id
+from cleveragents.errors import Failed, InvalidInput
+from cleveragents.ids import now
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import Phase
+from cleveragents.plans.origin import origin_of
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.manifest import Entry, encode
 from cleveragents.storage.connection import Connection, IntegrityError, Row
@@ -107,7 +108,6 @@ _LATEST = "SELECT * FROM checkpoints WHERE plan_id = :plan_id ORDER BY seq DESC 
 _NEWEST = "SELECT max(seq) FROM checkpoints WHERE plan_id = :plan_id"
 _COUNT = "SELECT count(*) FROM checkpoints WHERE plan_id = :plan_id"
 _PARENTS = "SELECT checkpoint_id, parent_id FROM checkpoints WHERE plan_id = :plan_id ORDER BY seq"
-_OWNER = "SELECT plan_id FROM checkpoints WHERE checkpoint_id = :checkpoint_id"
 _DELETE = "DELETE FROM checkpoints WHERE checkpoint_id = :gone"
 _REFS = """SELECT checkpoints.sandbox_ref FROM checkpoints
     JOIN plans ON plans.plan_id = checkpoints.plan_id WHERE plans.project_id = :project_id"""
@@ -168,6 +168,8 @@ class CheckpointRepository:
             found = [row for row in rows if row.seq == int(number)]
         else:
             found = [row for row in rows if wanted and row.checkpoint_id.startswith(wanted)]
+            if not found and self._started_from(plan_id, wanted):
+                found = [row for row in rows if row.seq == 1]  # the same state, in the fork
         if len(found) > 1:
             candidates = [f"{row.name}  {row.checkpoint_id}" for row in found]
             raise InvalidInput(
@@ -176,7 +178,8 @@ class CheckpointRepository:
                 hints=["type its number, or more of the id"],
             )
         if not found:
-            raise self._not_found(plan_id, text, wanted)
+            name = f"{PREFIX}{int(number)}" if number.isdecimal() else ""
+            raise missing(self._connection, Sought(plan_id, text, name, wanted), rows)
         return found[0]
 
     def set_pinned(self, checkpoint: Checkpoint, *, pinned: bool) -> Checkpoint:
@@ -213,20 +216,10 @@ class CheckpointRepository:
         """Returns every snapshot that a checkpoint of the project needs."""
         return set(self._connection.column(_REFS, project_id=project_id))
 
-    def _not_found(self, plan_id: str, text: str, wanted: str) -> NotFound:
-        owner = None
-        if is_id(wanted):
-            owner = self._connection.value(_OWNER, checkpoint_id=wanted)
-        hints = [f"see: agents plan checkpoint list {plan_id}"]
-        if owner is not None:
-            return NotFound(f"checkpoint {text} belongs to another plan, {owner}", hints=hints)
-        near = hints_for_id(text.removeprefix(f"{PREFIX}_"), self._named(plan_id))
-        return NotFound(f"no checkpoint {text!r} in plan {plan_id}", hints=[*near, *hints])
-
-    def _named(self, plan_id: str) -> dict[str, str]:
-        """Returns the ids of a plan's checkpoints, the newest first, with what each is called."""
-        rows = reversed(self.of_plan(plan_id))
-        return {row.checkpoint_id: row.label or row.name for row in rows}
+    def _started_from(self, plan_id: str, identity: str) -> bool:
+        """Whether a plan is a fork of the checkpoint with that id."""
+        origin = origin_of(self._connection, plan_id)
+        return origin is not None and bool(identity) and origin.checkpoint_id.startswith(identity)
 
 
 def record_of_rollback(target: Checkpoint, seq: int, checkpoint_id: str) -> Checkpoint:

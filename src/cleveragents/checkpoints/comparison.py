@@ -49,7 +49,7 @@ class Comparisons:
         return self._until_now(plan, before.sandbox_ref)
 
     def beside(self, plan: Plan, other: Checkpoint) -> list[FileDiff]:
-        """Tells how the files differ from another plan's; that they are older is no difference."""
+        """Tells how the files differ from those of another way; their times are no difference."""
         return self._until_now(plan, other.sandbox_ref, _is_more_than_time)
 
     def back_to(self, plan: Plan, target: Checkpoint) -> list[FileDiff]:

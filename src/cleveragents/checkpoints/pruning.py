@@ -86,9 +86,9 @@ class Pruning:
             self._report(Note(plan_id, text))
 
     def forget(self, plan_id: str, doomed: Sequence[Checkpoint]) -> None:
-        """Deletes rows and notes that their content may go."""
+        """Deletes rows that somebody chose, and notes that their content may go."""
         with self._database.unit_of_work() as connection:
-            self._forget(connection, plan_id, doomed)
+            self._forget(connection, plan_id, doomed, by_hand=True)
 
     def _judged(self, connection: Connection, plan_id: str) -> list[Verdict]:
         plan = PlanRepository(connection).get(plan_id)
@@ -101,15 +101,16 @@ class Pruning:
         doomed = [verdict.checkpoint for verdict in verdicts if not verdict.keep]
         if not doomed:
             return Retired(verdicts)
-        intent = self._forget(connection, plan_id, doomed)
+        intent = self._forget(connection, plan_id, doomed, by_hand=False)
         return Retired(verdicts, len(intent["refs"]), intent["bytes"])
 
     def _forget(
-        self, connection: Connection, plan_id: str, doomed: Sequence[Checkpoint]
+        self, connection: Connection, plan_id: str, doomed: Sequence[Checkpoint], *, by_hand: bool
     ) -> Mapping[str, Any]:
         CheckpointRepository(connection).delete(*doomed)
         waiting = self._waiting(connection, plan_id)
-        return _note(connection, plan_id, waiting[-1] if waiting else None, doomed)
+        chosen = [row.name for row in doomed if by_hand]
+        return _note(connection, plan_id, waiting[-1] if waiting else None, doomed, chosen)
 
     def carry_out(self, operation: Operation) -> None:
         """Frees the content of forgotten rows; stays open while the store is in use."""
@@ -165,7 +166,11 @@ class Pruning:
 
 
 def _note(
-    connection: Connection, plan_id: str, waiting: Operation | None, doomed: Sequence[Checkpoint]
+    connection: Connection,
+    plan_id: str,
+    waiting: Operation | None,
+    doomed: Sequence[Checkpoint],
+    by_hand: Sequence[str],
 ) -> Mapping[str, Any]:
     """Adds forgotten checkpoints to the prune that waits already, or opens one."""
     operations = OperationRepository(connection)
@@ -173,6 +178,7 @@ def _note(
     intent: dict[str, Any] = {
         "refs": [*earlier["refs"], *(row.sandbox_ref for row in doomed)],
         "names": [*earlier.get("names", []), *(row.name for row in doomed)],
+        "by_hand": [*earlier.get("by_hand", []), *by_hand],  # the limit let the others go
         "bytes": earlier.get("bytes", 0) + sum(row.size_bytes for row in doomed),
     }
     if waiting is None:

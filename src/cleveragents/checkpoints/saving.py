@@ -13,6 +13,7 @@ from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.events import CheckpointSame, CheckpointSaved, Reporter
 from cleveragents.ids import new_id, now
 from cleveragents.plans.document import PlanDocument, current_document
+from cleveragents.plans.lifecycle import Phase
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes, with_files
@@ -198,7 +199,7 @@ def _metadata(wanted: Wanted, plan: Plan, capture: Capture, seconds: float) -> M
         "reason": wanted.reason,
         "trigger": wanted.trigger,
         "source_tool": wanted.source_tool,
-        "phase": plan.phase,
+        "phase": Phase.APPLY if wanted.kind is CheckpointType.PRE_APPLY else plan.phase,
         "filter": list(capture.filter.patterns),
         "files": capture.files,
         "seconds": round(seconds, 4),

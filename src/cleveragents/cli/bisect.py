@@ -86,6 +86,10 @@ def _data(plan: Plan, line: str, found: Found, changed: Sequence[FileDiff]) -> d
             }
             for run in found.steps
         ],
+        "subplans": [
+            {"plan_id": child.plan_id, "name": child.name, "parent_step": child.parent_step}
+            for child in found.subplans
+        ],
         "changes": [views.diff_row(diff) for diff in changed],
         "tried": [_tried(each) for each in found.tried],
     }
@@ -101,9 +105,10 @@ def _tried(tried: Tried) -> dict[str, object]:
 
 
 def _blocks(found: Found, changed: Sequence[FileDiff]) -> list[Block]:
-    steps = ", ".join(f"{run.name} ({run.tool})" for run in found.steps)
+    steps = [f"{run.name} ({run.tool})" for run in found.steps]
+    steps += [f"the merge of subplan {child.name} ({child.plan_id})" for child in found.subplans]
     facts = [
-        ("Broken by", steps or "no step: the files were changed in another way"),
+        ("Broken by", ", ".join(steps) or "no step: the files were changed in another way"),
         ("Fails since", f"{_shown(found.bad.checkpoint)} (exit code {found.bad.exit_code})"),
         ("Passes until", _shown(found.good)),
         ("Tried", counted(len(found.tried), "checkpoint")),

@@ -161,7 +161,7 @@ def diff(
         attempt = app.corrections.attempt(correction)
         before = app.checkpoints.get_checkpoint(attempt.plan_id, attempt.before_id or "")
         found = app.plans.find(attempt.plan_id)
-        diffs = app.comparisons.since(found, before)
+        diffs = app.comparisons.beside(found, before)
     else:
         found = app.plans.find(plan)
         current.messages += views.cautions(found, app)

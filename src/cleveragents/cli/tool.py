@@ -55,6 +55,7 @@ def show(name: Annotated[str, typer.Argument(metavar="TOOL")]) -> Result:
 def _declared(tool: AnyTool) -> dict[str, object]:
     return {
         **tool.declaration.model_dump(mode="json"),
+        "checkpointable": tool.declaration.is_checkpointable,
         "origin": tool.origin,
         "parameters": _parameters(tool),
     }

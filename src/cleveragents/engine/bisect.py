@@ -12,6 +12,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint, lineage
 from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.errors import InvalidInput, Refused
 from cleveragents.events import CheckpointTried, Reporter, StepOutput
+from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.sandbox.process import Job, StepEnvironment, run
@@ -46,6 +47,7 @@ class Found:
     good: Checkpoint  # the last one at which it passes
     bad: Tried  # the first one at which it fails
     steps: tuple[StepRun, ...]  # what ran between the two
+    subplans: tuple[Plan, ...]  # whose results were merged between them
     tried: tuple[Tried, ...]  # in the order they were tried
 
 
@@ -89,16 +91,23 @@ class Bisection:
             _refuse_without_border(states, passes, tried)
             good = last_good(len(states), passes)
             last, first = states[good].rows[-1], states[good + 1].rows[0]
-            steps = self._steps_between(archive, last, first)
-        return Found(last, tried[good + 1], steps, tuple(tried.values()))
+            steps, merged = self._between(archive, last, first)
+        return Found(last, tried[good + 1], steps, merged, tuple(tried.values()))
 
-    def _steps_between(
+    def _between(
         self, archive: Archive, good: Checkpoint, bad: Checkpoint
-    ) -> tuple[StepRun, ...]:
-        before, after = (document_of(verified(archive, row)).counting for row in (good, bad))
+    ) -> tuple[tuple[StepRun, ...], tuple[Plan, ...]]:
+        """Returns the steps that ran between two checkpoints, and the subplans merged there."""
+        before, after = (document_of(verified(archive, row)) for row in (good, bad))
         with self._database.reading() as connection:
             runs = StepRunRepository(connection).of_plan(good.plan_id)
-        return tuple(run for run in runs if run.step_run_id in set(after) - set(before))
+            children = ChildRepository(connection).of_plan(good.plan_id)
+        ran = set(after.counting) - set(before.counting)
+        merged = {one for one, ref in after.children.items() if ref != before.children.get(one)}
+        return (
+            tuple(run for run in runs if run.step_run_id in ran),
+            tuple(child for child in children if child.plan_id in merged),
+        )
 
     def _try(self, plan: Plan, room: ThrowAway, state: State, command: str) -> Tried:
         tree = room.become(state.snapshot)

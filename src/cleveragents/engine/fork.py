@@ -7,6 +7,7 @@ from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import DecisionRepository, NewDecision
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.lifecycle import QUEUED
+from cleveragents.plans.origin import Origin
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -29,7 +30,8 @@ class ForkService:
             _refuse_half_merged(connection, plan, document)
             plans = PlanRepository(connection)
             action = plans.action_of(plan, document.definition).model_copy(update={"name": name})
-            made = plans.add(plan.project_id, action, stage=QUEUED)
+            origin = Origin(plan.plan_id, plan.name, checkpoint.checkpoint_id, checkpoint.name)
+            made = plans.add(plan.project_id, action, stage=QUEUED, told=origin.to_record())
             plans.set_cursor(made.plan_id, document.cursor)
             _copy_decisions(connection, plan, made, document)
             sandboxes = SandboxRepository(connection)

@@ -12,6 +12,7 @@ from cleveragents.engine.operation_story import story
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import Decision, DecisionRepository
 from cleveragents.plans.journal import Entry, Happening, entries
+from cleveragents.plans.origin import Origin, origin_in
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import FAILED, STARTED, StepRun, StepRunRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
@@ -95,12 +96,13 @@ class _Telling:
         what, told, about = tell(entry)
         return Event(entry.seq, entry.at, entry.kind, what, told, about)
 
-    def _made(self, _: Entry) -> Told:
+    def _made(self, entry: Entry) -> Told:
         action = self.plan.action
         count = len(action.steps)
         named = f"{action.name}: {action.description}" if action.description else action.name
-        about = {"action": action.name, "steps": count}
-        return "made", f"{named} ({counted(count, 'step')})", about
+        about = {"action": action.name, "steps": count, **entry.detail}
+        told = f"{named} ({counted(count, 'step')}){_forked(origin_in(entry.detail))}"
+        return "made", told, about
 
     def _moved(self, entry: Entry) -> Told:
         moved = entry.detail
@@ -194,6 +196,12 @@ class _Telling:
             return ""
         operation = self.operations.get(operation_id)
         return f" (taken back by {operation.kind if operation else 'something'})"
+
+
+def _forked(origin: Origin | None) -> str:
+    if origin is None:
+        return ""
+    return f", forked from {origin.checkpoint_name} of {origin.plan_name} ({origin.plan_id})"
 
 
 def _seconds(run: StepRun) -> float | None:

@@ -144,8 +144,9 @@ class PlanRepository:
         action_file: Path | None = None,
         *,
         stage: Stage = START,
+        told: Mapping[str, object] | None = None,
     ) -> Plan:
-        """Records a new plan, about to be strategized unless told."""
+        """Records a new plan, about to be strategized unless told; the journal keeps `told`."""
         newest = self._connection.value(_NEWEST, project_id=project_id)
         plan_id, moment = new_id(), now()
         self._connection.insert(
@@ -164,7 +165,7 @@ class PlanRepository:
             created_at=moment,
             updated_at=moment,
         )
-        record(self._connection, plan_id, Happening.MADE, plan_id)
+        record(self._connection, plan_id, Happening.MADE, plan_id, told)
         return self.get(plan_id)
 
     def get(self, plan_id: str) -> Plan:

@@ -27,11 +27,14 @@ class Declaration(BaseModel):
     pass_env: tuple[str, ...] = ()
 
     @property
+    def is_checkpointable(self) -> bool:
+        """Whether a checkpoint before the call takes it back."""
+        return not self.side_effects if self.checkpointable is None else self.checkpointable
+
+    @property
     def can_be_taken_back(self) -> bool:
         """Whether a checkpoint before the call, or the tool's undo, takes it back."""
-        if self.undo is not None:
-            return True
-        return not self.side_effects if self.checkpointable is None else self.checkpointable
+        return self.undo is not None or self.is_checkpointable
 
     @property
     def is_unsafe_to_repeat(self) -> bool:
