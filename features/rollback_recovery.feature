@@ -62,10 +62,11 @@ Feature: Rollbacks that go wrong
   Scenario: what is left of a damaged checkpoint can be written beside
     Given the stored content of "v" in checkpoint 3 is damaged
     When I run "agents plan rollback @ 3 --to ../left --format json"
-    Then the exit code is 0
+    Then the exit code is 1
     And the data holds
       | field   | value |
       | damaged | ["v"] |
+      | written | 3     |
     And the folder "left" beside the project holds
       | file  | content |
       | a.txt | one     |
@@ -76,6 +77,13 @@ Feature: Rollbacks that go wrong
     Then the exit code is 4
     And the error says "exists already"
 
+  Scenario: writing a damaged checkpoint beside says what was written and what was not
+    Given the stored content of "v" in checkpoint 3 is damaged
+    When I run "agents plan rollback @ 3 --to ../left"
+    Then the exit code is 1
+    And the output says "cp3 is damaged: 3 paths written to ../left, 1 damaged and not written"
+    And the error says "damaged, not written: v"
+
   Scenario: an intact checkpoint can be written beside as a whole
     When I run "agents plan rollback @ 2 --to ../whole"
     Then the exit code is 0
@@ -85,6 +93,41 @@ Feature: Rollbacks that go wrong
       | a.txt | one     |
       | v     | 1       |
       | w1    | w1      |
+
+  Scenario Outline: what a rollback takes away can be had back though the store was damaged: <damage>
+    Given <damage>
+    When I run "agents plan rollback @ 3 --yes"
+    Then the exit code is 0
+    And the plan's files are
+      | file  | content |
+      | a.txt | one     |
+      | v     | 2       |
+      | w1    | w1      |
+      | w2    | w2      |
+    When I run "agents plan rollback @ <back> --yes"
+    Then the exit code is 0
+    And the plan's files are
+      | file  | content |
+      | a.txt | one     |
+      | v     | 3       |
+      | w1    | w1      |
+      | w2    | w2      |
+      | w3    | w3      |
+
+    Examples:
+      | damage                                                      | back |
+      | the stored content of "v" is damaged                        | 5    |
+      | the stored list of files of the newest checkpoint is damaged | 5    |
+      | the stored record of checkpoint 5 is damaged                | 6    |
+      | the pack of checkpoint 5 is cut short                       | 6    |
+
+  Scenario: damage that a rollback meets is told and healed
+    Given the stored content of "v" is damaged
+    When I run "agents plan rollback @ 3 --yes"
+    Then the exit code is 0
+    And the error says "what was stored of 1 path was damaged; it was stored again from the files: v"
+    When I run "agents plan checkpoint verify @"
+    Then the exit code is 0
 
   Scenario: the failure of a step whose checkpoint is damaged names the nearest good one
     Given the stored record of checkpoint 3 is damaged

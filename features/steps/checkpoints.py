@@ -284,6 +284,11 @@ def damage_file_of(context, name, number):
     damage(context, entry_of(context, checkpoints(context)[number - 1], name).content)
 
 
+@given("the stored list of files of the newest checkpoint is damaged")
+def damage_top(context):
+    damage(context, top_of(context, checkpoints(context)[-1])[1])
+
+
 @given('the stored content of "{name}" in the project is damaged')
 def damage_users_file(context, name):
     damage(context, object_id((context.world.project / name).read_bytes()))
@@ -326,11 +331,16 @@ def packs(context):
     return sorted(context.world.data_dir.glob("projects/*/store/packs/*.pack"))
 
 
-def entry_of(context, row, name):
+def top_of(context, row):
+    """The archive, and the id of a checkpoint's top directory in it."""
     app = context.world.app()
     archive = app.checkpoints._sandboxes.archive(app.plans.find("@").project_id)
-    top = decode(archive._store.read(archive.load(row.sandbox_ref).roots[MAIN].content))
-    return top[os.fsencode(name)]
+    return archive, archive.load(row.sandbox_ref).roots[MAIN].content
+
+
+def entry_of(context, row, name):
+    archive, top = top_of(context, row)
+    return decode(archive._store.read(top))[os.fsencode(name)]
 
 
 @then("going back to checkpoint {number:d} for a failed step is refused, naming {other}")

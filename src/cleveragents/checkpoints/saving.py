@@ -9,7 +9,9 @@ from typing import Any
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
 from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
+from cleveragents.checkpoints.stored import verified
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
+from cleveragents.errors import Damaged
 from cleveragents.events import CheckpointSame, CheckpointSaved, Reporter
 from cleveragents.ids import new_id, now
 from cleveragents.plans.document import PlanDocument, current_document
@@ -17,8 +19,10 @@ from cleveragents.plans.lifecycle import Phase
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes, with_files
+from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.capture import Capture
 from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.way import Changes
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
@@ -80,15 +84,20 @@ class Saving:
         self._filter = filter_
         self._report = report
 
-    def save(self, plan_id: str, wanted: Wanted, *, prune: bool) -> Checkpoint:
+    def save(
+        self, plan_id: str, wanted: Wanted, *, prune: bool, going: Changes | None = None
+    ) -> Checkpoint:
         """Makes the present state durable; a crash leaves no row without content.
 
         If nothing changed since the latest checkpoint, that one may be the answer. To prune is to
-        let the oldest go in the same transaction; nothing is pruned inside an operation.
+        let the oldest go in the same transaction; nothing is pruned inside an operation. A safety
+        checkpoint is read back: what is going to be replaced or removed, or all of it.
         """
         retired = None
         with self.taking(plan_id, wanted) as taken:
             checkpoint = taken.stored()
+            if wanted.kind is CheckpointType.SAFETY:
+                taken.secure(going)
             if not taken.is_latest:
                 with self._database.unit_of_work() as connection:
                     taken.record(connection)
@@ -114,7 +123,7 @@ class Saving:
         full = wanted.kind in LOOKS_AT_EVERYTHING
         filter_ = wanted.filter or self._filter
         with archive.capture(present.sandbox.roots, filter_, full=full) as capture:
-            yield Taken(wanted, present, capture, started)
+            yield Taken(wanted, present, archive, capture, started)
 
     def _present(self, plan_id: str) -> _Present:
         with self._database.reading() as connection:
@@ -130,17 +139,25 @@ class Saving:
 class Taken:
     """The present state of a plan as it was just seen; nothing of it is kept before `stored`."""
 
-    def __init__(self, wanted: Wanted, present: _Present, capture: Capture, started: float) -> None:
+    def __init__(
+        self,
+        wanted: Wanted,
+        present: _Present,
+        archive: Archive,
+        capture: Capture,
+        started: float,
+    ) -> None:
         self.plan = present.plan
         self.document = present.document
         self.sandbox = present.sandbox
         self._wanted = wanted
         self._present = present
+        self._archive = archive
         self._capture = capture
         self._started = started
         self._digest = state_hash(capture.roots, present.document)
         latest = None if wanted.even_if_unchanged else present.latest
-        self.is_latest = latest is not None and latest.state_hash == self._digest
+        self.is_latest = latest is not None and self._is_held_by(latest)
         self._checkpoint = latest if self.is_latest else None
 
     def stored(self) -> Checkpoint:
@@ -148,6 +165,13 @@ class Taken:
         if self._checkpoint is None:
             self._checkpoint = self._store()
         return self._checkpoint
+
+    def secure(self, going: Changes | None = None) -> None:
+        """Reads back what is about to go, all of it if none is named; heals it from the files.
+
+        Call it before an intent is recorded: what cannot be had back is refused.
+        """
+        self._archive.secure(self.stored().sandbox_ref, self.sandbox.roots, going)
 
     def record(self, connection: Connection) -> None:
         """Adds the row, unless it is there."""
@@ -161,6 +185,16 @@ class Taken:
         if self.is_latest:
             return CheckpointSame(found.plan_id, found.seq, self._wanted.reason)
         return CheckpointSaved(found.plan_id, found.seq, found.checkpoint_id, self._wanted.reason)
+
+    def _is_held_by(self, latest: Checkpoint) -> bool:
+        """Whether a checkpoint is of this very state, and can say so."""
+        if latest.state_hash != self._digest:
+            return False
+        try:
+            verified(self._archive, latest)
+        except Damaged:
+            return False
+        return True
 
     def _store(self) -> Checkpoint:
         row = _row(self._wanted, self._present, self._digest)

@@ -31,6 +31,7 @@ from cleveragents.plans.lifecycle import APPLIED, QUEUED
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox.sandbox import READY, SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
 
 Own = Callable[[str, str], AbstractContextManager[None]]
@@ -62,13 +63,16 @@ class CheckpointService:
         """The policy in force."""
         return self._policy
 
-    def create_checkpoint(self, plan_id: str, wanted: Wanted) -> Checkpoint:
+    def create_checkpoint(
+        self, plan_id: str, wanted: Wanted, *, going: Changes | None = None
+    ) -> Checkpoint:
         """Saves the present state, durably, and returns its checkpoint.
 
-        If nothing changed since the latest checkpoint, an automatic one is that one.
+        If nothing changed since the latest checkpoint, an automatic one is that one. `going` is
+        what will be replaced or removed next: a safety checkpoint is read back there, else whole.
         """
         with self._own(plan_id, "saving a checkpoint"):
-            return self._saving.save(plan_id, wanted, prune=True)
+            return self._saving.save(plan_id, wanted, prune=True, going=going)
 
     def auto_create_if_configured(
         self, plan_id: str, trigger: Trigger, reason: str, *, source_tool: str | None = None
@@ -230,13 +234,28 @@ class CheckpointService:
             return PlanRepository(connection).get(plan_id)
 
     def save_safety(
-        self, plan_id: str, reason: str, target: Checkpoint | None = None
+        self,
+        plan_id: str,
+        reason: str,
+        target: Checkpoint | None = None,
+        *,
+        going: Changes | None = None,
     ) -> Checkpoint:
         """Saves what is there before something goes back; the caller owns the plan.
 
-        It leaves out what the target left out, no more: that alone stays as it is.
+        It leaves out what the target left out, no more: that alone stays as it is. What differs
+        from the target, or what is going as far as that is told, is read back; else all of it.
         """
-        return self._saving.save(plan_id, _before_going(reason, target), prune=False)
+        if target is not None:
+            going = self._going(plan_id, target)
+        wanted = _before_going(reason, target)
+        return self._saving.save(plan_id, wanted, prune=False, going=going)
+
+    def _going(self, plan_id: str, target: Checkpoint) -> Changes:
+        """What a rollback to a checkpoint would replace or remove."""
+        archive = self._sandboxes.archive(self._plan(plan_id).project_id)
+        roots = self._sandboxes.require(plan_id).roots
+        return archive.changes_from_now(verified(archive, target), roots)
 
     def save_children(
         self, plan: Plan, document: PlanDocument, owned: ExitStack
@@ -268,7 +287,7 @@ class CheckpointService:
                 return self._nothing_to_do(plan, goal.target)
             # Before there is an intent to finish: that it fits, and that it does beside the safety.
             archive.refuse_full(way, taken.sandbox.roots, taken.sandbox.staging)
-            taken.stored()
+            taken.secure(way.changes)
             archive.refuse_full(way, taken.sandbox.roots, taken.sandbox.staging)
             operation = self._open(plan, goal, document, taken, owned)
         self._saving.tell(taken)

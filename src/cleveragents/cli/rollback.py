@@ -111,11 +111,23 @@ def _extracted(app: App, plan: Plan, target: Checkpoint, to: Path) -> Result:
     if to.exists():
         raise Refused(f"{to} exists already", hints=["name a directory that does not exist yet"])
     lost = app.checkpoints.extract_checkpoint(plan.plan_id, target, to)
+    written = sum(1 for _ in to.rglob("*"))
+    data = {
+        "checkpoint": target.checkpoint_id,
+        "directory": str(to),
+        "written": written,
+        "damaged": list(lost),
+    }
+    if not lost:
+        return Result(data, [Text([f"{target.name} written to {to}"])])
+    told = f"{counted(written, 'path')} written to {to}, {len(lost)} damaged and not written"
     return Result(
-        {"checkpoint": target.checkpoint_id, "directory": str(to), "damaged": list(lost)},
-        [Text([f"{target.name} written to {to}"])],
-        status="warn" if lost else "ok",
+        data,
+        [Text([f"{target.name} is damaged: {told}"])],
+        status="warn",
+        exit_code=1,
         messages=[f"damaged, not written: {path}" for path in lost],
+        next_steps=["agents doctor --repair    # looks for intact copies"],
     )
 
 

@@ -76,7 +76,7 @@ class AppendService:
             before = None
             if fix.plan.action.rollback.enabled:
                 reason = "before a fix was added"
-                before = self._checkpoints.save_safety(decision.plan_id, reason)
+                before = self._checkpoints.save_safety(decision.plan_id, reason, going={})
             return self._record(fix, guidance, chosen, before)
 
     def _record(

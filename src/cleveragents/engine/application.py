@@ -22,6 +22,7 @@ from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots import beneath
+from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.exchange import Exchange, NotDurable, alike, reversed_changes
 from cleveragents.snapshots.look import look
 from cleveragents.snapshots.manifest import Change, object_id
@@ -80,6 +81,8 @@ class Applications:
             "paths": [file.diff.path for file in proposal.files],
         }
         keeps = [proposal.sandbox.base, result]
+        if self._cleanup != MANUAL:
+            self._secure_sandboxes(plan, result)
         if proposal.options.mode == BRANCH:
             name = f"cleveragents/plan-{plan.plan_id}"
             commit = self._commit(plan, proposal)
@@ -90,9 +93,21 @@ class Applications:
             new = archive.keep_merge(proposal.merge, about)
             before = replace(proposal.merge, snapshot=proposal.merge.ours)
             old = archive.keep_merge(before, about)
+            archive.secure_merged(old, proposal.merge)
             keeps += [old, new]
             intent |= {"old": old, "new": new, "stamp": time.time_ns(), "keeps": keeps}
         return self._open(plan, Kind.APPLY, intent)
+
+    def _secure_sandboxes(self, plan: Plan, result: str) -> None:
+        """Reads back what is only in the sandboxes that go once the plan is applied."""
+        archive = self._sandboxes.archive(plan.project_id)
+        going = {plan.plan_id: result, **self._merged_into(plan.plan_id)}
+        for plan_id, reference in going.items():
+            sandbox = self._sandboxes.find(plan_id)
+            if sandbox is not None and sandbox.exists:
+                start = archive.load(str(sandbox.base_ref))
+                made = archive.changes(start, archive.load(reference))
+                archive.secure(reference, sandbox.roots, made)
 
     def open_unapply(self, plan: Plan, applied: Operation) -> Operation:
         """Records the intent to take an apply back."""
@@ -105,7 +120,17 @@ class Applications:
         }
         if "old" in intent:
             intent |= {"old": applied.intent["new"], "new": applied.intent["old"]}
+            self._secure_applied(plan, applied)
         return self._open(plan, Kind.UNAPPLY, intent)
+
+    def _secure_applied(self, plan: Plan, applied: Operation) -> None:
+        """Reads back what is taken out of the project: it is to be there to apply again."""
+        project, exchange = self._prepared(applied)
+        if exchange is not None:
+            archive = self._sandboxes.archive(plan.project_id)
+            archive.secure_outside(
+                applied.intent["new"], project.path, {MAIN: list(exchange.changes)}
+            )
 
     def edited(self, applied: Operation) -> list[bytes]:
         """Returns the paths that are no longer as an apply left them."""
@@ -227,16 +252,16 @@ class Applications:
         stage = APPLIED if operation.kind is Kind.APPLY else COMPLETE
         self._end(plan, operation, Status.DONE, stage)
         if operation.kind is Kind.APPLY and self._cleanup != MANUAL:
-            for plan_id in (plan.plan_id, *self._merged_into(plan.plan_id)):
+            for plan_id in [plan.plan_id, *self._merged_into(plan.plan_id)]:
                 self._sandboxes.remove(plan_id)
         paths = tuple(operation.intent["paths"])
         return Applied(operation, paths, tuple(map(shown, kept)))
 
-    def _merged_into(self, plan_id: str) -> list[str]:
-        """The subplans whose result is part of a plan's, at any depth."""
+    def _merged_into(self, plan_id: str) -> dict[str, str]:
+        """The subplans whose result is part of a plan's, at any depth, with that result."""
         with self._database.unit_of_work() as connection:
             below = ChildRepository(connection).below(plan_id)
-            return [child.plan_id for child in below if child.merged_ref is not None]
+        return {child.plan_id: child.merged_ref for child in below if child.merged_ref is not None}
 
     def _abort(self, plan: Plan, operation: Operation, error: CleverAgentsError) -> Applied:
         stage = COMPLETE if operation.kind is Kind.APPLY else APPLIED

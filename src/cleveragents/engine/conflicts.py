@@ -12,6 +12,8 @@ from cleveragents.engine.resolution import Proposed, Resolutions
 from cleveragents.errors import NotFound, Refused
 from cleveragents.plans.conflict import Conflict, ConflictRepository
 from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
 
 
@@ -62,7 +64,8 @@ class ConflictService:
                     "the sandbox has changed since you were shown this",
                     hints=[f"look again: agents plan resolve {plan_id} {path} --take {take}"],
                 )
-            before = self._checkpoint(plan, CheckpointType.SAFETY, f"before {path} was solved")
+            reason, going = f"before {path} was solved", {MAIN: list(proposed.going)}
+            before = self._checkpoint(plan, CheckpointType.SAFETY, reason, going)
             self._resolutions.carry_out(self._resolutions.open(plan, proposed, before))
             self._checkpoint(plan, CheckpointType.MANUAL, f"solved the conflict in {path}")
             return Solved(proposed.conflict, before)
@@ -75,11 +78,13 @@ class ConflictService:
             f"no open conflict in {path}", hints=[f"see: agents plan conflicts {plan_id}"]
         )
 
-    def _checkpoint(self, plan: Plan, kind: CheckpointType, reason: str) -> Checkpoint | None:
+    def _checkpoint(
+        self, plan: Plan, kind: CheckpointType, reason: str, going: Changes | None = None
+    ) -> Checkpoint | None:
         if not plan.action.rollback.enabled:
             return None
         wanted = Wanted(kind, reason, even_if_unchanged=False)
-        return self._checkpoints.create_checkpoint(plan.plan_id, wanted)
+        return self._checkpoints.create_checkpoint(plan.plan_id, wanted, going=going)
 
     def _plan(self, plan_id: str) -> Plan:
         with self._database.reading() as connection:

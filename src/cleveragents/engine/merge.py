@@ -30,6 +30,7 @@ from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.merge import Conflict as MergeConflict
 from cleveragents.snapshots.merge import MergeText
 from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
 
 TIE = b".git"  # leads from a sandbox to its own git directory; the parent has another
@@ -60,7 +61,7 @@ class _Result:
 
     target: str
     conflicts: tuple[MergeConflict, ...]
-    files: int
+    changes: Changes  # of the parent's files
 
 
 class Merges:
@@ -81,19 +82,22 @@ class Merges:
     def open(self, plan: Plan, child: Plan, strategy: MergeStrategy) -> Operation:
         """Computes and stores the result, then records the intent."""
         states = self._states(plan, child)
-        result = _merged(self._sandboxes.archive(plan.project_id), states, strategy)
+        archive = self._sandboxes.archive(plan.project_id)
+        result = _merged(archive, states, strategy)
         if result.conflicts and strategy is MergeStrategy.FAIL_ON_CONFLICT:
             raise Conflicting(
                 f"subplan {child.name} and its parent changed the same",
                 detail=[f"{shown(found.path)}: {found.reason}" for found in result.conflicts],
             )
+        roots = self._sandboxes.require(plan.plan_id).roots
+        archive.secure(states.ours, roots, result.changes)
         refs = (states.base, states.ours, states.theirs)
         intent = {
             "child": child.plan_id,
             "theirs": states.theirs,
             "target": result.target,
             "present": states.ours,
-            "files": result.files,
+            "files": len(result.changes[MAIN]),
             "keeps": [*refs, result.target],
         }
         with self._database.unit_of_work() as connection:
@@ -148,5 +152,4 @@ def _merged(archive: Archive, states: _States, strategy: MergeStrategy) -> _Resu
         tie = archive.lookup(ours).find(TIE)
         merge = archive.with_entries(archive.load(kept), {TIE: tie})
     target = archive.keep_merge(merge, about)
-    files = len(archive.changes(ours, archive.load(target))[MAIN])
-    return _Result(target, merge.conflicts, files)
+    return _Result(target, merge.conflicts, archive.changes(ours, archive.load(target)))

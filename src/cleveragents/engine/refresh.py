@@ -29,8 +29,10 @@ from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.git import merge_text
 from cleveragents.sandbox.sandbox import Looked, Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.merging import Merge
+from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
 
 REFRESHABLE = (COMPLETE, QUEUED, ERRORED, CANCELLED)
@@ -133,18 +135,21 @@ class RefreshPhase:
         with self._own(plan_id, "refreshing"):
             plan = self._plan(plan_id)
             proposed = self._refreshes.propose(plan)
-            before = self._checkpoint(plan, CheckpointType.SAFETY, "before the refresh")
+            going = {MAIN: list(proposed.merge.changes)}
+            before = self._checkpoint(plan, CheckpointType.SAFETY, "before the refresh", going)
             self._refreshes.carry_out(self._refreshes.open(plan, proposed))
             self._checkpoint(plan, CheckpointType.MANUAL, "after the refresh")
             with self._database.unit_of_work() as connection:
                 left = tuple(ConflictRepository(connection).open(plan_id))
             return Refreshed(len(proposed.merge.changes), left, before)
 
-    def _checkpoint(self, plan: Plan, kind: CheckpointType, reason: str) -> Checkpoint | None:
+    def _checkpoint(
+        self, plan: Plan, kind: CheckpointType, reason: str, going: Changes | None = None
+    ) -> Checkpoint | None:
         if not plan.action.rollback.enabled:
             return None
         wanted = Wanted(kind, reason, even_if_unchanged=False)
-        return self._checkpoints.create_checkpoint(plan.plan_id, wanted)
+        return self._checkpoints.create_checkpoint(plan.plan_id, wanted, going=going)
 
     def _plan(self, plan_id: str) -> Plan:
         with self._database.unit_of_work() as connection:

@@ -46,6 +46,7 @@ class Proposed:
     absent: tuple[str, ...]  # those that the checkpoint does not hold: they go
     tops: tuple[str, ...]  # what must be taken back from the state before, to undo it
     changes: tuple[FileChange, ...]
+    going: Changes  # the same for who saves what is there
     snapshot_id: str  # the files as they would be
 
 
@@ -86,7 +87,7 @@ class Restores:
         snapshot_id = archive.keep_merge(put_together, about)
         changes = archive.way_to(archive.load(snapshot_id), sandbox.roots, full=False).changes
         self._refuse_unsaved(changes)
-        return _proposed(source, paths, picked, described(changes), snapshot_id)
+        return _proposed(source, paths, picked, changes, snapshot_id)
 
     def open(self, plan: Plan, proposed: Proposed, safety: Checkpoint) -> Operation:
         """Records the intent; from here on a crash is finished by recovery."""
@@ -186,7 +187,7 @@ class RestoreService:
             if not proposed.changes:
                 return None
             reason = f"before paths were taken back from {source.name}"
-            safety = self._checkpoints.save_safety(plan_id, reason)
+            safety = self._checkpoints.save_safety(plan_id, reason, going=proposed.going)
             return self._restores.carry_out(self._restores.open(plan, proposed, safety))
 
     def _plan(self, plan_id: str) -> Plan:
@@ -217,13 +218,13 @@ def _proposed(
     source: Checkpoint,
     paths: Sequence[bytes],
     picked: Picked,
-    changes: tuple[FileChange, ...],
+    changes: Changes,
     snapshot_id: str,
 ) -> Proposed:
     asked, absent, tops = (
         tuple(map(os.fsdecode, group)) for group in (paths, picked.absent, picked.tops)
     )
-    return Proposed(source, asked, absent, tops, changes, snapshot_id)
+    return Proposed(source, asked, absent, tops, described(changes), changes, snapshot_id)
 
 
 def _metadata(plan: Plan, proposed: Proposed, files: Snapshot) -> dict[str, object]:

@@ -4,27 +4,26 @@ import stat
 import tempfile
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
-from cleveragents.errors import CleverAgentsError, Damaged, Failed
+from cleveragents.errors import Damaged, Failed
 from cleveragents.snapshots import beneath, record
 from cleveragents.snapshots.aside import Purging
 from cleveragents.snapshots.capture import Capture, named
 from cleveragents.snapshots.diff import compare
 from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.healing import Healing
 from cleveragents.snapshots.inspection import Inspection
-from cleveragents.snapshots.keeping import Keeping
 from cleveragents.snapshots.manifest import Change, Entry
-from cleveragents.snapshots.mending import Mending
 from cleveragents.snapshots.record import Snapshot
 from cleveragents.snapshots.restore import place
 from cleveragents.snapshots.scan import Excluded, shown
 from cleveragents.snapshots.seen import Seen, Unstored
 from cleveragents.snapshots.store import Cleaned, Store, Swept
 from cleveragents.snapshots.tracker import HASH_ONLY, Cache, Tracker, Tracking
-from cleveragents.snapshots.traverse import Verifier, intact, reachable
+from cleveragents.snapshots.traverse import intact, reachable
 from cleveragents.snapshots.way import (
     BEFORE_BYTES,
     RESERVE_BYTES,
@@ -50,7 +49,7 @@ class Restored:
     kept: tuple[str, ...]  # directories that stay because they hold excluded content
 
 
-class Archive(Keeping):
+class Archive(Healing):
     """Snapshots of one project; the only way into its store."""
 
     def __init__(
@@ -59,9 +58,8 @@ class Archive(Keeping):
         tracking: Tracking = Tracking.AUTO,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
-        super().__init__(store)
+        super().__init__(store, tell)
         self._tracking = tracking
-        self._tell = tell
         # Each directory has one owner at a time, and so has its tracker; the list is everybody's.
         self._trackers: dict[tuple[Path, Filter], Tracker] = {}
         self._listing = Lock()
@@ -201,11 +199,7 @@ class Archive(Keeping):
             beneath.root_directory(staging) as staging_fd,
         ):
             place(target, staging_fd, changes, self._store.read)
-        return self.damaged(snapshot)
-
-    def verifier(self, known: Mapping[bytes, bool] | None = None) -> Verifier:
-        """Reads snapshots back; what several of them share, or what is known, is read once."""
-        return Verifier(self._store.read, known)
+        return self.damaged(replace(snapshot, roots={MAIN: snapshot.roots[MAIN]}))
 
     def inspect(self) -> Inspection:
         """Reads every pack of the store back."""
@@ -214,39 +208,6 @@ class Archive(Keeping):
     def clean(self) -> Cleaned:
         """Removes the unfinished packs that dead processes left in the store."""
         return self._store.clean()
-
-    def mend(
-        self, missed: Collection[bytes], snapshot_id: str, places: Iterable[tuple[Path, Filter]]
-    ) -> int:
-        """Stores lost objects again that damaged packs or directories still have; counts them.
-
-        Directories are only read; one that cannot be is told and passed over.
-        """
-        with self._store.writing(doing="mending the store"):
-            mending = self._store.mending(missed)
-            try:
-                for path, filter_ in places:
-                    self._search(path, filter_, mending)
-                mending.finish(bytes.fromhex(snapshot_id))
-            finally:
-                mending.discard()
-        self._store.open()
-        return mending.healed
-
-    def _search(self, path: Path, filter_: Filter, mending: Mending) -> None:
-        try:
-            self._once(path, filter_.excludes).state(mending, full=True)
-        except (CleverAgentsError, OSError) as error:
-            self._tell(f"{path} could not be searched as a whole: {error}")
-
-    def damaged(self, snapshot: Snapshot, verifier: Verifier | None = None) -> list[str]:
-        """Reads everything back; returns the paths that are damaged or missing."""
-        verifier = verifier or self.verifier()
-        return [
-            named(name, path)
-            for name, root in snapshot.roots.items()
-            for path in verifier.damaged_paths(b"", root)
-        ]
 
     def refuse_damaged(self, snapshot: Snapshot) -> None:
         """Refuses a snapshot that cannot be restored as a whole."""
@@ -340,17 +301,6 @@ class Archive(Keeping):
                 )
                 made.expect(self._store.losses)
             return self._trackers[key]
-
-    def _once(self, path: Path, excluded: Excluded) -> Tracker:
-        """Looks at a directory as if for the first and last time; nothing is borrowed there."""
-        return Tracker(
-            path,
-            excluded=excluded,
-            tracking=Tracking.SCAN,
-            cache=None,
-            borrow=False,
-            tell=self._tell,
-        )
 
     def _known(self, roots: Roots) -> list[tuple[tuple[Path, Filter], Tracker]]:
         with self._listing:

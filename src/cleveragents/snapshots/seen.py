@@ -34,9 +34,12 @@ class Unstored:
         try:
             return self._stored(identity)
         except Damaged:
-            if identity not in self._lying:
-                raise
-            return _read(self._lying[identity])
+            if identity in self._lying:
+                return _read(self._lying[identity])
+            known = (tracker.directory(identity) for tracker in self._trackers)
+            if found := next(filter(None, known), None):  # what is stored of it is damaged
+                return found
+            raise
 
     @cached_property
     def _lying(self) -> dict[bytes, Lying]:

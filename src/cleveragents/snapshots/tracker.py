@@ -161,6 +161,11 @@ class Tracker:
             if name in node.unstored
         }
 
+    def directory(self, identity: bytes) -> bytes | None:
+        """Returns a directory object of the last state, whether the store can be read or not."""
+        found = (node.packed for node in self._tree.nodes() if node.identity == identity)
+        return next(found, None)
+
     def rests_on(self, contents: Collection[bytes]) -> bool:
         """Tells whether all it takes for stored is below one of these directory objects."""
         return self._tree.root.stored and self._tree.root.identity in contents

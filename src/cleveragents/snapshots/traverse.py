@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from cleveragents.errors import Damaged
 from cleveragents.snapshots import content
 from cleveragents.snapshots.content import Read
+from cleveragents.snapshots.lookup import Lookup
 from cleveragents.snapshots.manifest import Entry, contents, decode
 
 Bases = Callable[[bytes], Iterable[bytes] | None]  # what reading an object needs besides itself
@@ -26,6 +27,32 @@ class Verifier:
         if entry.is_dir:
             return [_joined(path, inner) for inner in self._directory(entry.content)]
         return [path] if self._is_damaged(entry) else []
+
+    def damaged_at(self, root: Entry, paths: Iterable[bytes]) -> list[bytes]:
+        """Returns which single paths of a tree cannot be had intact, with all that leads to them.
+
+        What is inside a directory is not looked at; a path that the tree does not have is intact.
+        """
+        known = Lookup(root, self._opened)
+        return [path for path in paths if self._cannot_be_had(path, known)]
+
+    def _cannot_be_had(self, path: bytes, known: Lookup) -> bool:
+        try:
+            entry = known.find(path)
+            if entry is not None and entry.is_dir:
+                self._opened(entry.content)
+        except Damaged:
+            return True
+        return entry is not None and not entry.is_dir and self._is_damaged(entry)
+
+    def _opened(self, identity: bytes) -> bytes:
+        """Reads a directory; one that cannot be read is tried once."""
+        if identity not in self.missed:
+            try:
+                return self._read(identity)
+            except Damaged:
+                self.missed.add(identity)
+        raise Damaged(f"object {identity.hex()} cannot be read")
 
     def _directory(self, identity: bytes) -> list[bytes]:
         if identity not in self._below:

@@ -1,0 +1,162 @@
+"""What an archive can heal: lost objects, from wherever identical content is still to be had.
+
+Before anything is replaced or removed, what is stored of it is read back. What cannot be read is
+stored again, whole, while the files are still there: nothing deletes the only good copy.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from cleveragents.counting import counted
+from cleveragents.errors import CleverAgentsError, Damaged, Failed
+from cleveragents.snapshots import beneath
+from cleveragents.snapshots.capture import named
+from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.keeping import Keeping
+from cleveragents.snapshots.look import look_at
+from cleveragents.snapshots.mending import Mending
+from cleveragents.snapshots.merging import Merge
+from cleveragents.snapshots.record import MAIN, Snapshot
+from cleveragents.snapshots.scan import Excluded
+from cleveragents.snapshots.store import Store
+from cleveragents.snapshots.tracker import Tracker, Tracking
+from cleveragents.snapshots.traverse import Verifier
+from cleveragents.snapshots.way import Changes
+
+TOLD = 5  # paths that a note names
+Search = Callable[[Mending], object]  # offers whatever is found to be mended with
+
+
+class Healing(Keeping):
+    """The part of an archive that reads back, and stores again what was lost."""
+
+    def __init__(self, store: Store, tell: Callable[[str], None]) -> None:
+        super().__init__(store)
+        self._tell = tell
+
+    def verifier(self, known: Mapping[bytes, bool] | None = None) -> Verifier:
+        """Reads snapshots back; what several of them share, or what is known, is read once."""
+        return Verifier(self._store.read, known)
+
+    def damaged(self, snapshot: Snapshot, verifier: Verifier | None = None) -> list[str]:
+        """Reads everything back; returns the paths that are damaged or missing."""
+        return _unreadable(snapshot, None, verifier or self.verifier())
+
+    def secure(
+        self, snapshot_id: str, roots: Mapping[str, Path], going: Changes | None = None
+    ) -> None:
+        """Makes sure that a snapshot gives back what is about to go from directories of ours.
+
+        Read back are the paths of `going`, with the directories that lead there, or all of it.
+        What cannot be read is stored again from the directories; else it is refused.
+        """
+        filter_ = self.load(snapshot_id).filter
+
+        def search(mending: Mending) -> None:
+            for name, path in roots.items():
+                chosen = filter_ if name == MAIN else Filter()
+                self._once(path, chosen.excludes, borrow=True).state(mending, full=True)
+
+        self._secure(snapshot_id, going, search)
+
+    def secure_merged(self, snapshot_id: str, merge: Merge) -> None:
+        """Makes sure that a snapshot gives back what a merge replaces, from what it has read."""
+        going = {MAIN: list(merge.changes)}
+        self._secure(snapshot_id, going, lambda mending: merge.objects.store(mending.put))
+
+    def secure_outside(self, snapshot_id: str, root: Path, going: Changes) -> None:
+        """Makes sure that a snapshot gives back single paths of a directory that is not ours."""
+
+        def search(mending: Mending) -> None:
+            with beneath.root_directory(root) as fd:
+                look_at(fd, [change.path for change in going[MAIN]], mending.put)
+
+        self._secure(snapshot_id, going, search)
+
+    def _secure(self, snapshot_id: str, going: Changes | None, search: Search) -> None:
+        snapshot = self.load(snapshot_id)
+        lost: dict[str, None] = {}
+        tried: set[bytes] = set()
+        verifier = self.verifier()
+        # A directory that is read again may lead to more that cannot be read.
+        while paths := _unreadable(snapshot, going, verifier):
+            if verifier.missed <= tried or not self._mend(verifier.missed, snapshot_id, search):
+                raise _refusal(paths)
+            tried |= verifier.missed
+            lost |= dict.fromkeys(paths)
+            verifier = self.verifier()
+        if lost:
+            self._tell(_healed(list(lost)))
+
+    def mend(
+        self, missed: Collection[bytes], snapshot_id: str, places: Iterable[tuple[Path, Filter]]
+    ) -> int:
+        """Stores lost objects again that damaged packs or directories still have; counts them.
+
+        Directories are only read; one that cannot be is told and passed over.
+        """
+
+        def search(mending: Mending) -> None:
+            for path, filter_ in places:
+                try:
+                    self._once(path, filter_.excludes).state(mending, full=True)
+                except (CleverAgentsError, OSError) as error:
+                    self._tell(f"{path} could not be searched as a whole: {error}")
+
+        return self._mend(missed, snapshot_id, search)
+
+    def _mend(self, missed: Collection[bytes], snapshot_id: str, search: Search) -> int:
+        with self._store.writing(doing="mending the store"):
+            mending = self._store.mending(missed)
+            try:
+                search(mending)
+                mending.finish(bytes.fromhex(snapshot_id))
+            except OSError as error:
+                told = f"lost content could not be stored again: {error.strerror}"
+                hints = ["mend that, then try again"]
+                raise Failed(f"{told}; nothing was changed", hints=hints) from error
+            finally:
+                mending.discard()
+        self._store.open()
+        return mending.healed
+
+    def _once(self, path: Path, excluded: Excluded, *, borrow: bool = False) -> Tracker:
+        """Looks at a directory as if for the first and last time."""
+        return Tracker(
+            path,
+            excluded=excluded,
+            tracking=Tracking.SCAN,
+            cache=None,
+            borrow=borrow,
+            tell=self._tell,
+        )
+
+
+def _unreadable(snapshot: Snapshot, going: Changes | None, verifier: Verifier) -> list[str]:
+    """Returns the paths that cannot be had intact: of all, or of those that go."""
+    found: list[str] = []
+    for name, root in snapshot.roots.items():
+        if going is None:
+            paths = verifier.damaged_paths(b"", root)
+        else:
+            changed = (change.path for change in going.get(name, ()))
+            paths = verifier.damaged_at(root, changed)
+        found += [named(name, path) for path in paths]
+    return found
+
+
+def _refusal(paths: Sequence[str]) -> Damaged:
+    return Damaged(
+        f"what is stored of {counted(len(paths), 'path')} is damaged and could not be stored "
+        "again; nothing was changed",
+        detail=paths,
+        hints=["look for intact copies: agents doctor --repair"],
+    )
+
+
+def _healed(paths: Sequence[str]) -> str:
+    names = ", ".join(paths[:TOLD]) + (" and more" if len(paths) > TOLD else "")
+    return (
+        f"what was stored of {counted(len(paths), 'path')} was damaged; it was stored again "
+        f"from the files: {names}"
+    )
