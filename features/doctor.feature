@@ -200,8 +200,8 @@ Feature: The doctor
     And the stored record of every checkpoint is damaged
     When I run "agents doctor --repair --format json"
     Then the exit code is 1
-    And the doctor says it has done "could not be recovered"
-    And the doctor finds the problem "a rollback was interrupted" of "operations"
+    And the doctor says it has done "the interrupted rollback was given up"
+    And the doctor finds the problem "cannot be restored as a whole" of "content"
 
   # --- Rows --------------------------------------------------------------------------------------
 

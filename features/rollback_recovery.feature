@@ -245,7 +245,8 @@ Feature: Rollbacks that go wrong
     And the stored record of checkpoint 1 is damaged
     And the stored record of checkpoint 6 is damaged
     When I run "agents plan execute @"
-    Then the exit code is 1
+    Then the exit code is 4
+    And the error says "an interrupted rollback of this plan cannot be finished"
     And the error does not say "was taken back"
 
   Scenario: an interrupted rollback in a lost sandbox does not lock the plan for ever

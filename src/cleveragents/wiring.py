@@ -167,13 +167,13 @@ class Wiring:
         """Finishes what was left open; returns what that was."""
         with self._database.reading() as connection:
             begun = OperationRepository(connection).unfinished(plan_id)
-        with self._own(plan_id, "finishing what was interrupted"):
+        with self._own(plan_id, "finishing what was interrupted", files=False):
             return begun
 
-    def _own(self, plan_id: str, doing: str) -> AbstractContextManager[None]:
+    def _own(self, plan_id: str, doing: str, *, files: bool = True) -> AbstractContextManager[None]:
         """Owns a plan, if anything may be changed at all."""
         self._head.advance()
-        return self.ownership.own(plan_id, doing)
+        return self.ownership.own(plan_id, doing, files=files)
 
 
 def _finishers(base: Foundations, policy: CheckpointPolicy) -> Finishers:

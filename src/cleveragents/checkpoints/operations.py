@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, cast
 
+from cleveragents.errors import Damaged
 from cleveragents.ids import new_id, now
 from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import Phase
@@ -31,6 +32,7 @@ class Kind(StrEnum):
     VALIDATE = "validate"
     APPLY = "apply"
     UNAPPLY = "unapply"
+    UNKNOWN = "unknown"  # as another version of this program may have begun
 
 
 class Status(StrEnum):
@@ -38,8 +40,12 @@ class Status(StrEnum):
 
     OPEN = "open"
     DONE = "done"
-    ABORTED = "aborted"  # taken back to where it started
+    ABORTED = "aborted"  # taken back to where it started, or given up as it was
+    STUCK = "stuck"  # it cannot be carried out, for a reason that does not pass
 
+
+GIVEN_UP = "given_up"  # in the outcome: ended without knowing what the files are
+_KNOWN = frozenset(Kind) - {Kind.UNKNOWN}
 
 # What a finished operation still keeps; of an apply it is everything, until it is taken back.
 STILL_NEEDED = {
@@ -60,23 +66,45 @@ class Operation:
     outcome: Mapping[str, object] | None
     opened_at: datetime
     closed_at: datetime | None
+    unreadable: str | None = None  # what of its row cannot be read; its intent is empty then
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether it was tried in vain and is not tried again."""
+        return self.status is Status.STUCK
+
+    @property
+    def holds_files(self) -> bool:
+        """Whether files may be half-way while it is not finished; a prune changes none."""
+        return self.kind is not Kind.PRUNE
+
+    @property
+    def reason(self) -> str:
+        """Why it cannot be carried out."""
+        return str((self.outcome or {}).get("reason", "nobody knows why"))
 
 
 _BY_ID = "SELECT * FROM operations WHERE operation_id = :operation_id"
 _OF_PLAN = "SELECT * FROM operations WHERE plan_id = :plan_id ORDER BY operation_id"
-_UNFINISHED = """SELECT * FROM operations WHERE plan_id = :plan_id AND status = :status
-    ORDER BY operation_id"""
+_UNFINISHED = """SELECT * FROM operations
+    WHERE plan_id = :plan_id AND status IN (:open, :stuck) ORDER BY operation_id"""
 _LATEST = """SELECT * FROM operations
     WHERE plan_id = :plan_id AND kind = :kind AND status = :status
     ORDER BY operation_id DESC LIMIT 1"""
-_KINDS = "SELECT plan_id, kind FROM operations WHERE status = :status ORDER BY operation_id"
+_KINDS = """SELECT plan_id, kind FROM operations
+    WHERE status IN (:open, :stuck) ORDER BY operation_id"""
 _BESIDES = """SELECT plans.plan_id, operations.kind, operations.status, operations.intent_json,
-    plans.phase FROM operations JOIN plans ON plans.plan_id = operations.plan_id
+    operations.outcome_json, plans.phase FROM operations
+    JOIN plans ON plans.plan_id = operations.plan_id
     WHERE plans.project_id = :project_id AND operations.kind != :kind
     ORDER BY operations.operation_id"""
 _INTENTS = """SELECT operations.intent_json FROM operations
     JOIN plans ON plans.plan_id = operations.plan_id
     WHERE plans.project_id = :project_id AND operations.kind = :kind"""
+_WAITING_INTENTS = """SELECT operations.intent_json FROM operations
+    JOIN plans ON plans.plan_id = operations.plan_id WHERE plans.project_id = :project_id
+    AND operations.kind != :kind AND operations.status IN (:open, :stuck)"""
+_NOT_CLOSED = {"open": Status.OPEN, "stuck": Status.STUCK}
 
 
 class OperationRepository:
@@ -116,6 +144,22 @@ class OperationRepository:
             closed_at=now(),
         )
 
+    def set_stuck(self, operation_id: str, why: Mapping[str, str]) -> bool:
+        """Notes that an open operation cannot be carried out; False: it is closed by now."""
+        where = {"operation_id": operation_id, "status": Status.OPEN}
+        outcome_json = json.dumps(dict(why))
+        return (
+            self._connection.update(
+                "operations", where, status=Status.STUCK, outcome_json=outcome_json
+            )
+            == 1
+        )
+
+    def give_up(self, operation: Operation) -> None:
+        """Closes an operation that is stuck; what it kept stays kept, nobody knows the files."""
+        outcome = {**(operation.outcome or {}), GIVEN_UP: True}
+        self.close(operation.operation_id, Status.ABORTED, outcome)
+
     def latest(self, plan_id: str, kind: Kind) -> Operation:
         """Returns the newest operation of a kind that was finished."""
         (row,) = self._connection.rows(_LATEST, plan_id=plan_id, kind=kind, status=Status.DONE)
@@ -126,41 +170,71 @@ class OperationRepository:
         rows = self._connection.tuples(_BESIDES, project_id=project_id, kind=Kind.PRUNE)
         found: set[str] = set()
         applied: dict[str, set[str]] = {}
-        for plan_id, kind, status, text, phase in rows:
-            intent = json.loads(text)
-            if status == Status.OPEN:
-                found |= set(intent.get("keeps", ()))
+        for plan_id, kind, status, text, outcome, phase in rows:
+            intent, keeps = _read(text), set(_read(text).get("keeps", ()))
+            if status in _NOT_CLOSED.values() or GIVEN_UP in _read(outcome):
+                found |= keeps
             elif status == Status.DONE and kind == Kind.APPLY:
                 needed = phase == Phase.APPLY  # else it has been taken back
-                applied[plan_id] = set(intent["keeps"]) if needed else set()
-            elif status == Status.DONE and kind in STILL_NEEDED:
+                applied[plan_id] = keeps if needed else set()
+            elif status == Status.DONE and STILL_NEEDED.get(kind) in intent:
                 found.add(intent[STILL_NEEDED[kind]])
         return found.union(*applied.values())
+
+    def refuse_unreadable(self, project_id: str) -> None:
+        """Refuses to say what may go while nobody can tell what an unfinished operation needs."""
+        waiting = self._connection.column(
+            _WAITING_INTENTS, project_id=project_id, kind=Kind.PRUNE, **_NOT_CLOSED
+        )
+        if not all(map(_read, waiting)):
+            raise Damaged(
+                "an unfinished operation cannot be read, so nothing that it may need can go"
+            )
 
     def of_plan(self, plan_id: str) -> Sequence[Operation]:
         """Returns every operation of a plan in order."""
         return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
 
     def unfinished(self, plan_id: str) -> Sequence[Operation]:
-        """Returns what was begun and not closed, in order."""
-        rows = self._connection.rows(_UNFINISHED, plan_id=plan_id, status=Status.OPEN)
+        """Returns what was begun and not closed, in order, what is stuck included."""
+        rows = self._connection.rows(_UNFINISHED, plan_id=plan_id, **_NOT_CLOSED)
         return [_from_row(row) for row in rows]
 
     def unfinished_kinds(self) -> Mapping[str, Sequence[str]]:
         """Returns the kinds of what was begun and not closed, by plan."""
         found: dict[str, list[str]] = {}
-        for plan_id, kind in self._connection.tuples(_KINDS, status=Status.OPEN):
+        for plan_id, kind in self._connection.tuples(_KINDS, **_NOT_CLOSED):
             found.setdefault(plan_id, []).append(kind)
         return found
 
     def forgotten(self, project_id: str) -> set[str]:
         """Returns the snapshots of a project whose rows were deleted, by all prunes ever."""
         intents = self._connection.column(_INTENTS, project_id=project_id, kind=Kind.PRUNE)
-        return {str(ref) for intent in intents for ref in json.loads(intent)["refs"]}
+        return {str(ref) for intent in intents for ref in _read(intent).get("refs", ())}
 
 
 def _from_row(fields: Row) -> Operation:
-    kind, status = Kind(fields.pop("kind")), Status(fields.pop("status"))
-    intent = json.loads(fields.pop("intent_json"))
-    outcome = json.loads(fields.pop("outcome_json") or "null")
-    return Operation(**fields, kind=kind, status=status, intent=intent, outcome=outcome)
+    named, status = fields.pop("kind"), Status(fields.pop("status"))
+    intent, outcome = _read(fields.pop("intent_json")), _read(fields.pop("outcome_json"))
+    known = named in _KNOWN
+    unreadable = f"this version knows no operation {named!r}" if not known else None
+    if known and not intent:
+        unreadable = f"what the {named} was to do cannot be read"
+    kind = Kind(named) if known else Kind.UNKNOWN
+    return Operation(
+        **fields,
+        kind=kind,
+        status=status,
+        intent=intent,
+        outcome=outcome or None,
+        unreadable=unreadable,
+    )
+
+
+def _read(text: str | None) -> dict[str, Any]:
+    """Returns what JSON of ours says; nothing if it cannot be read."""
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}

@@ -23,6 +23,7 @@ from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.store import Cleaned
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
+from cleveragents.storage.fault import is_the_machines, told
 
 OPEN_TARGET = "an unfinished operation needs it"
 # A long run frees space as it goes: a sweep looks at the whole store, so it must be worth it.
@@ -124,14 +125,28 @@ class Pruning:
         archive = self._sandboxes.archive(project_id)
         self.clean(archive, plan_id)
         if not waiting:
-            return
-        swept = archive.sweep(lambda: self.live(project_id), self._forgotten(project_id))
+            return None
+        try:
+            swept = archive.sweep(lambda: self._needed(project_id), self._forgotten(project_id))
+        except Exception as error:
+            if is_the_machines(error):
+                raise
+            return self._set_aside(plan_id, waiting, error)
         if swept is None:
-            return
+            return None
         with self._database.unit_of_work() as connection:
             for operation in waiting:
                 outcome = {"bytes_freed": swept.bytes_freed}
                 OperationRepository(connection).close(operation.operation_id, Status.DONE, outcome)
+        return None
+
+    def _set_aside(self, plan_id: str, waiting: Sequence[Operation], error: Exception) -> None:
+        """Notes that space could not be freed; the next prune tries it again for all of them."""
+        why = told(error)
+        with self._database.unit_of_work() as connection:
+            for operation in waiting:
+                OperationRepository(connection).set_stuck(operation.operation_id, why)
+        self._report(Note(plan_id, f"space could not be freed: {why['reason']}"))
 
     def clean(self, archive: Archive, plan_id: str = "") -> Cleaned:
         """Removes what killed processes left in the store, and says how much it was."""
@@ -152,7 +167,13 @@ class Pruning:
 
     def _waiting(self, connection: Connection, plan_id: str) -> list[Operation]:
         unfinished = OperationRepository(connection).unfinished(plan_id)
-        return [operation for operation in unfinished if operation.kind is Kind.PRUNE]
+        prunes = [operation for operation in unfinished if operation.kind is Kind.PRUNE]
+        return [prune for prune in prunes if not (prune.is_stuck or prune.unreadable)]
+
+    def _needed(self, project_id: str) -> set[str]:
+        with self._database.unit_of_work() as connection:
+            OperationRepository(connection).refuse_unreadable(project_id)
+        return self.live(project_id)
 
     def live(self, project_id: str) -> set[str]:
         """Returns every snapshot of a project that something still needs."""

@@ -1,9 +1,10 @@
 """The checkpoint service: makes checkpoints, lists them, goes back to them and forgets them."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
@@ -34,7 +35,13 @@ from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
 
-Own = Callable[[str, str], AbstractContextManager[None]]
+
+class Own(Protocol):
+    """Takes a plan for one act; `files`: whether that may change them, so that none is half-way."""
+
+    def __call__(
+        self, plan_id: str, doing: str, *, files: bool = True
+    ) -> AbstractContextManager[None]: ...
 
 
 class CheckpointService:
@@ -71,7 +78,7 @@ class CheckpointService:
         If nothing changed since the latest checkpoint, an automatic one is that one. `going` is
         what will be replaced or removed next: a safety checkpoint is read back there, else whole.
         """
-        with self._own(plan_id, "saving a checkpoint"):
+        with self._own(plan_id, "saving a checkpoint", files=False):
             return self._saving.save(plan_id, wanted, prune=True, going=going)
 
     def auto_create_if_configured(
@@ -190,7 +197,7 @@ class CheckpointService:
     def pin_checkpoint(self, plan_id: str, checkpoint: Checkpoint, *, pinned: bool) -> Checkpoint:
         """Makes retention leave a checkpoint alone, or lets it have it again."""
         with (
-            self._own(plan_id, f"{'pinning' if pinned else 'unpinning'} {checkpoint.name}"),
+            self._own(plan_id, f"{'' if pinned else 'un'}pinning {checkpoint.name}", files=False),
             self._database.unit_of_work() as connection,
         ):
             return CheckpointRepository(connection).set_pinned(checkpoint, pinned=pinned)
@@ -213,13 +220,13 @@ class CheckpointService:
 
     def delete_checkpoint(self, plan_id: str, checkpoint: Checkpoint) -> None:
         """Forgets a checkpoint; the newest one and what an open operation needs are refused."""
-        with self._own(plan_id, f"deleting {checkpoint.name}"):
+        with self._own(plan_id, f"deleting {checkpoint.name}", files=False):
             self.refuse_delete(plan_id, checkpoint)
             self._pruning.forget(plan_id, [checkpoint])
 
     def prune_checkpoints(self, plan_id: str) -> list[Verdict]:
         """Applies the retention policy; returns what became of each checkpoint and why."""
-        with self._own(plan_id, "pruning checkpoints"):
+        with self._own(plan_id, "pruning checkpoints", files=False):
             return self._pruning.prune(plan_id)
 
     def finish(self, plan_id: str) -> None:

@@ -29,7 +29,7 @@ def doctor(
 
     It looks at plans, checkpoints and the store. With --repair, lost rows are made again from the
     store, lost content is stored again where the sandbox or the project still has it, and
-    interrupted operations are finished.
+    interrupted operations are finished; one that cannot be is given up, and files stay as they are.
 
     Examples:
       agents doctor

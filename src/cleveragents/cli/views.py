@@ -8,11 +8,13 @@ from typing import cast
 from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.comparison import FileDiff
+from cleveragents.checkpoints.operations import Operation
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.cli.invocation import current
 from cleveragents.cli.render import Fields, Grid, Result, Text, name_fields
 from cleveragents.config.environment import caller_environment, home
 from cleveragents.engine.status import PlanStatus
+from cleveragents.engine.stuck import REPAIR, standing
 from cleveragents.ids import now
 from cleveragents.plans.lifecycle import (
     APPLIED,
@@ -134,19 +136,26 @@ def status(found: PlanStatus, app: App) -> Result:
     messages = [*([UNCONFINED] if current.verbose else []), *cautions(plan, app)]
     if found.interrupted:
         messages.append("the run was interrupted; `plan resume` goes on from its checkpoint")
-    messages += [
-        f"an interrupted {operation.kind} is finished by the next command that changes the plan"
-        for operation in found.unfinished
-    ]
+    messages += [_unfinished(operation, found) for operation in found.unfinished]
     messages += [run.told for run in found.not_undone]
-    warned = plan.stage == ERRORED or found.interrupted or found.not_undone
+    stuck = any(operation.is_stuck for operation in found.unfinished)
+    warned = plan.stage == ERRORED or found.interrupted or found.not_undone or stuck
     return Result(
         _status_data(found),
         blocks,
         status="warn" if warned else "ok",
         messages=messages,
-        next_steps=next_steps(found),
+        next_steps=[*([REPAIR] if stuck else []), *next_steps(found)],
     )
+
+
+def _unfinished(operation: Operation, found: PlanStatus) -> str:
+    if not operation.is_stuck:
+        kind = operation.kind
+        return f"an interrupted {kind} is finished by the next command that changes the plan"
+    left = standing(operation, found.checkpoints)
+    text = f"an interrupted {operation.kind} cannot be finished: {operation.reason}; {left.files}"
+    return f"{text} (give it up: {REPAIR})"
 
 
 def diff_row(diff: FileDiff) -> dict[str, object]:
@@ -243,6 +252,11 @@ def _status_data(found: PlanStatus) -> dict[str, object]:
         "children": [plan_row(child) for child in found.children],
         "interrupted": found.interrupted,
         "unfinished_operations": [operation.kind for operation in found.unfinished],
+        "stuck_operations": [
+            {"kind": operation.kind, "reason": operation.reason}
+            for operation in found.unfinished
+            if operation.is_stuck
+        ],
     }
     if plan.error is not None:
         data["error"] = error_data(plan)

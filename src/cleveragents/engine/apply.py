@@ -17,7 +17,7 @@ from cleveragents.engine.application import Applications, Applied
 from cleveragents.engine.obstacles import ways_out
 from cleveragents.engine.proposal import BRANCH, ApplyOptions, Proposal, Proposals
 from cleveragents.engine.validate import Check, Validations
-from cleveragents.errors import Refused
+from cleveragents.errors import Damaged, Refused
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.lifecycle import APPLIED, COMPLETE, Stage, written
 from cleveragents.plans.plan import Plan, PlanRepository
@@ -210,7 +210,10 @@ class ApplyPhase:
 
     def _last(self, plan: Plan) -> Operation:
         with self._database.reading() as connection:
-            return OperationRepository(connection).latest(plan.plan_id, Kind.APPLY)
+            applied = OperationRepository(connection).latest(plan.plan_id, Kind.APPLY)
+        if applied.unreadable:
+            raise Damaged(applied.unreadable)
+        return applied
 
 
 def _refuse_edited(found: Withdrawal) -> None:

@@ -3,19 +3,26 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cleveragents.checkpoints.operations import Kind, Operation, Status
+from cleveragents.checkpoints.operations import GIVEN_UP, Kind, Operation, Status
 from cleveragents.counting import counted
 
 UNFINISHED = {
     Status.OPEN: "unfinished",
     Status.ABORTED: "could not be finished, was taken back",
+    Status.STUCK: "cannot be finished",
 }
+CANNOT_BE_READ = "what it was to do cannot be read"
 
 
 def story(operation: Operation, names: Mapping[str, str], subplans: Mapping[str, str]) -> str:
     """Tells it; given are the names of checkpoints and of subplans, by id."""
     ending = UNFINISHED.get(operation.status)
-    told = _told(operation, names, subplans)
+    if GIVEN_UP in (operation.outcome or {}):
+        ending = f"given up: {operation.reason}"
+    try:
+        told = _told(operation, names, subplans)
+    except (KeyError, TypeError):
+        told = CANNOT_BE_READ
     if ending is None:
         return told
     return f"{told} ({ending})" if told else ending

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository
+from cleveragents.engine.stuck import REPAIR, refuse_stuck
 from cleveragents.errors import Busy, Refused
 from cleveragents.plans.child import ChildRepository
 from cleveragents.storage.database import Database
@@ -12,7 +13,6 @@ FINISHED_BY: Mapping[Kind, str] = {
     Kind.APPLY: "agents plan apply {}",
     Kind.UNAPPLY: "agents plan unapply {}",
 }
-REPAIR = "agents doctor --repair"
 
 
 class Previews:
@@ -35,7 +35,8 @@ class Previews:
                 *(each.plan_id for each in ChildRepository(connection).below(plan_id)),
             ]
             begun = [one for each in plans for one in operations.unfinished(each)]
-        waiting = [one for one in begun if one.kind is not Kind.PRUNE]
+            refuse_stuck(connection, plan_id)
+        waiting = [one for one in begun if one.holds_files and not one.is_stuck]
         if waiting:
             raise _under_way(waiting) if is_moving else _unfinished(waiting)
         return is_moving

@@ -14,8 +14,9 @@ from cleveragents.engine.merge import Merges
 from cleveragents.engine.refresh import Refreshes
 from cleveragents.engine.resolution import Resolutions
 from cleveragents.engine.restore import Restores
+from cleveragents.engine.stuck import refuse_stuck
 from cleveragents.engine.validate import Validations
-from cleveragents.errors import Busy
+from cleveragents.errors import Busy, Damaged
 from cleveragents.events import Note, Reporter
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.lifecycle import RUNNING
@@ -23,6 +24,7 @@ from cleveragents.plans.step_run import STARTED, StepRunRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.sandbox.survivors import end_left_behind
 from cleveragents.storage.database import Database
+from cleveragents.storage.fault import is_the_machines, told
 from cleveragents.storage.lock import Locks
 
 NAMES = {Kind.ROLLBACK: "rollback", Kind.CORRECT: "correction", Kind.REVERT: "reversion"}
@@ -61,13 +63,18 @@ class Ownership:
         self._report = report
 
     @contextmanager
-    def own(self, plan_id: str, doing: str) -> Generator[None]:
-        """While inside, this process is the only one that changes the plan."""
+    def own(self, plan_id: str, doing: str, *, files: bool = True) -> Generator[None]:
+        """While inside, this process is the only one that changes the plan.
+
+        Whoever leaves its `files` alone may do so beside an operation that is stuck.
+        """
         with ExitStack() as held:
             with _with_ways_out(plan_id):
                 taken_now = held.enter_context(self._locks.own(plan_id, doing))
             if taken_now:
                 self._recover(plan_id)
+                if files:
+                    self._refuse_stuck(plan_id)
             try:
                 yield
             finally:
@@ -124,11 +131,37 @@ class Ownership:
             if child.stage == RUNNING:
                 self._recover_child(child.plan_id)
         for operation in unfinished:
-            finish[operation.kind](operation)
+            if not operation.is_stuck:
+                self._finish(operation, finish)
+
+    def _finish(
+        self, operation: Operation, finish: Mapping[Kind, Callable[[Operation], None]]
+    ) -> None:
+        """Carries an operation out; what can never be carried out must not hold up the others."""
+        if operation.unreadable:
+            return self._set_aside(operation, Damaged(operation.unreadable))
+        try:
+            return finish[operation.kind](operation)
+        except Exception as error:
+            if is_the_machines(error):
+                raise
+            return self._set_aside(operation, error)
+
+    def _set_aside(self, operation: Operation, error: Exception) -> None:
+        why = told(error)
+        with self._database.unit_of_work() as connection:
+            stuck = OperationRepository(connection).set_stuck(operation.operation_id, why)
+        ending = "it is set aside" if stuck else "it was taken back"
+        named = f"an interrupted {operation.kind} could not be finished"
+        self._report(Note(operation.plan_id, f"{named}; {ending}: {why['reason']}"))
+
+    def _refuse_stuck(self, plan_id: str) -> None:
+        with self._database.reading() as connection:
+            refuse_stuck(connection, plan_id)
 
     def _recover_child(self, plan_id: str) -> None:
         """Does the same for a child that died with its parent, unless somebody else runs it."""
-        with suppress(Busy), self.own(plan_id, "recovering the subplan"):
+        with suppress(Busy), self.own(plan_id, "recovering the subplan", files=False):
             pass
 
     def _finish_merge(self, operation: Operation) -> None:
@@ -156,7 +189,8 @@ class Ownership:
         try:
             with ExitStack() as owned:
                 for child_id in operation.intent.get("settled", ()):
-                    owned.enter_context(self.own(child_id, "cancelling the subplan"))
+                    doing = "cancelling the subplan"
+                    owned.enter_context(self.own(child_id, doing, files=False))
                 result = carry_out(operation)
         except TakenBack as error:
             text = f"{named} could not be finished and was taken back: {error}"

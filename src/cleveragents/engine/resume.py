@@ -104,12 +104,12 @@ class _Past:
         if run.superseded_by is None or run.step_run_id in self.undone:
             return run.step_run_id not in self.undone
         rollbacks = [op for op in self.operations if op.kind is Kind.ROLLBACK]
-        by_user = [op for op in rollbacks if tuple(op.intent["stage"]) == QUEUED]
+        by_user = [op for op in rollbacks if tuple(op.intent.get("stage", ())) == QUEUED]
         by_itself = {op.operation_id for op in rollbacks if op not in by_user}
         if run.superseded_by not in by_itself:
             return False
         began = self._number(run.checkpoint_id)
-        ended = [self._number(str(op.intent["record"])) for op in by_user]
+        ended = [self._number(str(op.intent.get("record"))) for op in by_user]
         return not began or not any(record > began for record in ended)
 
     def _number(self, checkpoint_id: str | None) -> int:
@@ -167,7 +167,7 @@ class Resumption:
             changes = self._checkpoints.preview_rollback(plan.plan_id, course.start)
         with self._database.unit_of_work() as connection:
             unfinished = OperationRepository(connection).unfinished(plan.plan_id)
-        return Preview(course, changes, unfinished)
+        return Preview(course, changes, [one for one in unfinished if not one.is_stuck])
 
     def take_up(self, course: Course) -> None:
         """Puts the files where the plan goes on from, and says what that means."""

@@ -130,7 +130,7 @@ class PlanReader:
         if plan.stage == APPLIED:
             with self._database.reading() as connection:
                 applied = OperationRepository(connection).latest(plan.plan_id, Kind.APPLY)
-            return len(applied.intent["paths"])
+            return len(applied.intent.get("paths", ()))
         if sandbox is None:
             return 0
         try:

@@ -102,7 +102,8 @@ class Validations:
     def _close(self, operation: Operation, status: Status, checks: Sequence[Check]) -> None:
         with self._database.unit_of_work() as connection:
             plan = PlanRepository(connection).get(operation.plan_id)
-        sandbox = self._sandboxes.require(plan.plan_id)
+        # All of it is restored: one that was lost since is made again.
+        sandbox = self._sandboxes.rebuilt(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
         snapshot = archive.load(operation.intent["snapshot"])
         archive.restore(snapshot, sandbox.roots, sandbox.staging)

@@ -1,5 +1,6 @@
 """The way from directories as they are to a snapshot, and what can stand in it."""
 
+import errno
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -83,7 +84,7 @@ def refuse_without_space(
             f"not enough space in {staging.parent}: {size(net + reserve)} needed, "
             f"{size(free)} free; nothing was changed",
             hints=[FREE_SOME],
-        )
+        ) from OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def make_room(staging: Path) -> None:

@@ -207,7 +207,7 @@ Table(
     Column("operation_id", ULID, primary_key=True),
     Column("plan_id", ULID, ForeignKey("plans.plan_id"), nullable=False),
     Column("kind", String(16), nullable=False),
-    Column("status", String(16), nullable=False),  # open | done | aborted
+    Column("status", String(16), nullable=False),  # open | done | aborted | stuck
     Column("intent_json", Text, nullable=False),
     Column("outcome_json", Text),
     Column("opened_at", MOMENT, nullable=False),

@@ -4,16 +4,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from cleveragents.checkpoints.line import broken
+from cleveragents.checkpoints.operations import Operation
 from cleveragents.counting import counted
 from cleveragents.engine.doctor.facts import Facts, PlanFacts
 from cleveragents.engine.doctor.findings import Finding, note, problem
+from cleveragents.engine.stuck import REPAIR, standing
 from cleveragents.plans.lifecycle import APPLIED, RUNNING
 from cleveragents.sandbox.sandbox import READY
 from cleveragents.snapshots.store import ORPHAN_GRACE_SECONDS
 
 Check = Callable[[Facts], Iterator[Finding]]
 
-REPAIR = "agents doctor --repair"
 SAFE_WAL = (3, 51, 3)
 HOUR = 3600
 LITTLE_SPACE = 256 << 20
@@ -97,7 +98,15 @@ def _operations(facts: Facts) -> Iterator[Finding]:
     for plan in facts.plans:
         for operation in plan.unfinished if not plan.is_owned else ():
             text = f"{_called(plan)}: a {operation.kind} was interrupted"
-            yield problem(f"{text} at {operation.opened_at:%Y-%m-%d %H:%M:%SZ}", REPAIR)
+            began = f"{text} at {operation.opened_at:%Y-%m-%d %H:%M:%SZ}"
+            yield _stuck(plan, operation, began) if operation.is_stuck else problem(began, REPAIR)
+
+
+def _stuck(plan: PlanFacts, operation: Operation, began: str) -> Finding:
+    found = standing(operation, plan.rows)
+    detail = (operation.reason, found.files, *([f"then: {found.way}"] if found.way else []))
+    plan_id = plan.plan.plan_id
+    return problem(f"{began} and cannot be finished", REPAIR, plan_id=plan_id, detail=detail)
 
 
 def _locks(facts: Facts) -> Iterator[Finding]:

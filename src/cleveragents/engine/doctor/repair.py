@@ -1,17 +1,19 @@
 """Repairs: only such as add. What cannot be mended stays, and is told."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
 from cleveragents.checkpoints import line_mending
-from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.line import broken
+from cleveragents.checkpoints.operations import Operation
 from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.counting import counted
 from cleveragents.engine.doctor import rebuild
 from cleveragents.engine.doctor.facts import Facts, ProjectFacts
 from cleveragents.engine.recover import Ownership
+from cleveragents.engine.stuck import give_up, standing
 from cleveragents.errors import CleverAgentsError, Refused
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.filter import Filter
@@ -50,7 +52,8 @@ class Repairs:
         for project in facts.projects:
             for plan_id in dict.fromkeys(orphan.plan_id for orphan in project.orphans):
                 try:
-                    with self._ownership.own(plan_id, "rebuilding its checkpoints"):
+                    doing = "rebuilding its checkpoints"
+                    with self._ownership.own(plan_id, doing, files=False):
                         _refuse_registered_anew(facts, project, plan_id)
                         yield from self._rebuild(project, plan_id)
                 except CleverAgentsError as error:
@@ -69,7 +72,9 @@ class Repairs:
             if broken({row.checkpoint_id: row.parent_id for row in plan.rows}):
                 try:
                     with (
-                        self._ownership.own(plan_id, "mending the line of its checkpoints"),
+                        self._ownership.own(
+                            plan_id, "mending the line of its checkpoints", files=False
+                        ),
                         self._database.unit_of_work() as connection,
                     ):
                         names = ", ".join(line_mending.mend(connection, plan_id))
@@ -84,12 +89,22 @@ class Repairs:
             if plan.unfinished and not plan.is_owned:
                 plan_id = plan.plan.plan_id
                 try:
-                    with self._ownership.own(plan_id, "finishing what was interrupted"):
+                    doing = "finishing what was interrupted"
+                    with self._ownership.own(plan_id, doing, files=False):
                         self._pruning.free(plan_id)
+                        given_up = self._give_up(plan_id)
                 except CleverAgentsError as error:
                     yield f"plan {plan_id} could not be recovered: {error.message}"
                 else:
-                    yield f"plan {plan_id}: what was interrupted is finished"
+                    yield from given_up
+                    if len(given_up) < len(plan.unfinished):
+                        yield f"plan {plan_id}: what was interrupted is finished"
+
+    def _give_up(self, plan_id: str) -> list[str]:
+        """Ends what cannot be carried out, and tells where it has left things."""
+        with self._database.unit_of_work() as connection:
+            rows = CheckpointRepository(connection).of_plan(plan_id)
+            return [_given_up(operation, rows) for operation in give_up(connection, plan_id)]
 
     def clean(self, facts: Facts) -> Iterator[str]:
         """Removes what killed processes were writing: nobody can ever finish it."""
@@ -100,7 +115,7 @@ class Repairs:
                 yield _removed(cleaned.files, cleaned.size_bytes)
         for plan in facts.plans:
             if plan.leftovers:
-                with self._ownership.own(plan.plan.plan_id, "cleaning up"):
+                with self._ownership.own(plan.plan.plan_id, "cleaning up", files=False):
                     size = sum(path.lstat().st_size for path in plan.leftovers)
                     for path in plan.leftovers:
                         path.unlink()
@@ -124,6 +139,13 @@ class Repairs:
             rebuild.add_checkpoints(connection, rows)
         names = ", ".join(f"cp{orphan.seq}" for orphan in rows)
         yield f"plan {plan_id}: {names} made again from the store"
+
+
+def _given_up(operation: Operation, rows: Sequence[Checkpoint]) -> str:
+    found = standing(operation, rows)
+    then = f"; go on with: {found.way}" if found.way else ""
+    named = f"plan {operation.plan_id}: the interrupted {operation.kind} was given up"
+    return f"{named} ({operation.reason}); {found.files}{then}"
 
 
 def _removed(files: int, size: int) -> str:

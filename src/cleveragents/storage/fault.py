@@ -1,0 +1,64 @@
+"""Tells failures of the machine, which pass or can be mended, from all others."""
+
+import errno
+import sqlite3
+import traceback
+from collections.abc import Iterator
+
+from cleveragents.errors import Busy, CleverAgentsError, Interrupted
+
+# What the machine, or whoever moves things about on it, is to blame for: to try again may help.
+PASSING = frozenset(
+    {
+        errno.EACCES,
+        errno.EAGAIN,
+        errno.EBUSY,
+        errno.EDQUOT,
+        errno.EFBIG,
+        errno.EINTR,
+        errno.EIO,
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ENODEV,
+        errno.ENOENT,
+        errno.ENOLCK,
+        errno.ENOMEM,
+        errno.ENOSPC,
+        errno.ENOTCONN,
+        errno.ENOTDIR,
+        errno.ENXIO,
+        errno.EPERM,
+        errno.EROFS,
+        errno.ESTALE,
+        errno.ETIMEDOUT,
+        errno.ETXTBSY,
+    }
+)
+TRACE_CHARACTERS = 4000  # of where a surprise happened, the end
+
+
+def is_the_machines(error: BaseException) -> bool:
+    """Tells whether what failed may work later, as it is: no space, no permission, busy, …"""
+    return any(_is_passing(one) for one in _chain(error))
+
+
+def told(error: BaseException) -> dict[str, str]:
+    """Why something failed, to be kept: in a sentence, and where if nobody foresaw it."""
+    if isinstance(error, CleverAgentsError):
+        return {"reason": "; ".join([error.message, *error.detail[:3]])}
+    trace = "".join(traceback.format_exception(error))[-TRACE_CHARACTERS:]
+    return {"reason": f"{type(error).__name__}: {error}", "trace": trace}
+
+
+def _is_passing(error: BaseException) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in PASSING
+    return isinstance(error, (Busy, Interrupted, MemoryError, sqlite3.OperationalError))
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """Yields an error and all that led to it."""
+    if error is not None:
+        yield error
+        yield from _chain(error.__cause__)
+        yield from _chain(None if error.__suppress_context__ else error.__context__)
