@@ -12,7 +12,6 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -32,7 +31,7 @@ def main() -> int:
         end_all()
 
 
-def start(command: Sequence[str], log: Path) -> int:
+def start(command: list[str], log: Path) -> int:
     """Starts the command in a session of its own, its output going into the log."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
     output = [

@@ -123,7 +123,8 @@ class ExecutePhase:
             )
             for note in sandbox.notes:
                 self._moves.tell(Note(plan.plan_id, note))
-        self._sandboxes.require(plan.plan_id)
+        for told in self._sandboxes.mend_history(plan.plan_id, plan.project_id):
+            self._moves.tell(Note(plan.plan_id, told))
         return self._moves.move(plan.plan_id, RUNNING)
 
     def _run_steps(self, plan: Plan) -> None:

@@ -90,6 +90,15 @@ class Git:
         tree, *paths = os.fsdecode(done.stdout).split("\0")[:-1]
         return tree, paths
 
+    def unpack_what_is_left(self, pack: Path) -> None:
+        """Takes every object out of a broken pack that can still be read."""
+        with pack.open("rb") as file, tempfile.TemporaryFile() as said:
+            taking = ("unpack-objects", "-r", "-q")
+            with helper(
+                lambda: _spawn(self, taking, file.fileno(), subprocess.DEVNULL, said.fileno())
+            ) as process:
+                process.wait()  # it ends as failed: the pack is broken
+
     def send_history(self, commit: str, to: "Git", known: Sequence[str]) -> None:
         """Streams a commit and its history into another repository; shares nothing on disk."""
         wanted = "\n".join([commit, *(f"^{name}" for name in known), ""])

@@ -16,18 +16,18 @@ from cleveragents.errors import Failed
 from cleveragents.sandbox import git
 from cleveragents.sandbox.filesystem_copy import about_look, copy_in, take
 from cleveragents.sandbox.git import Git
+from cleveragents.sandbox.mirror import Mirror, object_format
 from cleveragents.sandbox.pipes import refuse_pipes
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import About, Filled, Known, Looked, Sandbox, SandboxPolicy
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.filter import Filter
-from cleveragents.storage.lock import FileLock
 
 
 class GitWorktree:
     """Fills a sandbox with what the user sees in the repository, and gives it a git of its own."""
 
-    def __init__(self, mirror: Path) -> None:
+    def __init__(self, mirror: Mirror) -> None:
         self._mirror = mirror
 
     def fill(
@@ -42,7 +42,7 @@ class GitWorktree:
         refuse_pipes(project.path)
         users = Git(project.path / ".git", project.path)
         branch = _branch(sandbox)
-        own = git.create(sandbox.git_dir, object_format=_object_format(users), branch=branch)
+        own = git.create(sandbox.git_dir, object_format=object_format(users), branch=branch)
         own.run("config", "core.bare", "false")
         own.run("config", "core.logAllRefUpdates", "true")
         notes = self._give_history(users, own, branch)
@@ -75,40 +75,15 @@ class GitWorktree:
         if head is None:
             return ()
         try:
-            self._import(users, head)
+            self._mirror.bring(users, head)
         except Failed as error:
             return (f"the sandbox has no git history: {error.message}",)
-        alternates = own.git_dir / "objects" / "info" / "alternates"
-        alternates.write_text(f"{git.quoted(self._mirror / 'objects')}\n")
-        shallow = self._mirror / "shallow"
-        if shallow.exists():
-            (own.git_dir / "shallow").write_bytes(shallow.read_bytes())
+        alternates(own.git_dir).write_text(f"{git.quoted(self._mirror.objects)}\n")
+        if self._mirror.shallow.exists():
+            (own.git_dir / "shallow").write_bytes(self._mirror.shallow.read_bytes())
         own.run("update-ref", f"refs/heads/{branch}", head)
         own.run("read-tree", head)
         return ()
-
-    def _import(self, users: Git, head: str) -> None:
-        """Brings the mirror up to the user's commit; objects are streamed, never shared."""
-        with FileLock(self._mirror.with_suffix(".lock"), doing="reading the history", wait=True):
-            mirror = Git(self._mirror)
-            if not self._mirror.exists():
-                git.create(self._mirror, object_format=_object_format(users), branch="none")
-            known = mirror.line("for-each-ref", "--format=%(objectname)").split()
-            if head in known:
-                return
-            common = Path(users.line("rev-parse", "--path-format=absolute", "--git-common-dir"))
-            self._copy_shallow(common)
-            # Read through the mirror's own configuration: the user's plays no part in this.
-            source = Git(self._mirror, more_objects=common / "objects")
-            source.send_history(head, mirror, known)
-            mirror.run("update-ref", f"refs/imported/{head}", head)
-
-    def _copy_shallow(self, common: Path) -> None:
-        theirs, ours = common / "shallow", self._mirror / "shallow"
-        if theirs.exists():
-            known = ours.read_text().split() if ours.exists() else []
-            lines = sorted({*known, *theirs.read_text().split()})
-            ours.write_text("".join(f"{line}\n" for line in lines))
 
 
 def branch_off(sandbox: Sandbox) -> str:
@@ -122,12 +97,13 @@ def branch_off(sandbox: Sandbox) -> str:
     return branch
 
 
+def alternates(git_dir: Path) -> Path:
+    """Where a git directory tells whose objects it borrows."""
+    return git_dir / "objects" / "info" / "alternates"
+
+
 def _branch(sandbox: Sandbox) -> str:
     return f"cleveragents/plan-{sandbox.plan_id}"
-
-
-def _object_format(repository: Git) -> str:
-    return repository.line("rev-parse", "--show-object-format")
 
 
 def _from_head(own: Git, sandbox: Sandbox, archive: Archive, about: About) -> Filled:

@@ -133,6 +133,9 @@ _WAS_PROJECT = """SELECT DISTINCT projects.path FROM projects
 _BASES = """SELECT sandboxes.base_ref FROM sandboxes
     JOIN plans ON plans.plan_id = sandboxes.plan_id
     WHERE plans.project_id = :project_id AND sandboxes.base_ref IS NOT NULL"""
+_HEADS = """SELECT sandboxes.head FROM sandboxes
+    JOIN plans ON plans.plan_id = sandboxes.plan_id
+    WHERE plans.project_id = :project_id AND sandboxes.head IS NOT NULL"""
 
 
 class SandboxRepository:
@@ -225,6 +228,10 @@ class SandboxRepository:
     def base_refs(self, project_id: str) -> set[str]:
         """Returns the snapshots that sandboxes of a project started from."""
         return set(self._connection.column(_BASES, project_id=project_id))
+
+    def heads(self, project_id: str) -> set[str]:
+        """Returns the user's commits that sandboxes of a project stand on."""
+        return set(self._connection.column(_HEADS, project_id=project_id))
 
 
 def _from_row(fields: Row) -> Sandbox:

@@ -1,6 +1,6 @@
 """Makes sandboxes and finds them again from stored facts alone."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Lock
@@ -9,7 +9,9 @@ from cleveragents.errors import Failed, Refused
 from cleveragents.ids import new_id
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.filesystem_copy import FilesystemCopy
-from cleveragents.sandbox.git_worktree import GitWorktree
+from cleveragents.sandbox.git import Git
+from cleveragents.sandbox.git_worktree import GitWorktree, alternates
+from cleveragents.sandbox.mirror import Mirror
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.removal import remove_tree
 from cleveragents.sandbox.sandbox import (
@@ -142,6 +144,22 @@ class Sandboxes:
             sandbox.home.rename(doomed)
             remove_tree(doomed)
 
+    def mend_history(self, plan_id: str, project_id: str) -> Sequence[str]:
+        """Makes history again that the plan's git borrows, if that is damaged; tells of it."""
+        if not borrows(self.require(plan_id)):
+            return ()
+        return self._mirror(project_id).mend(self._users(project_id))
+
+    def history_problems(self, project_id: str, sandboxes: Iterable[Sandbox]) -> tuple[str, ...]:
+        """Tells what is wrong with the history that these sandboxes of a project borrow."""
+        if not any(map(borrows, sandboxes)):
+            return ()
+        return self._mirror(project_id).problems()
+
+    def make_history_again(self, project_id: str) -> Sequence[str]:
+        """Makes the history that sandboxes borrow again, if any of it is damaged; tells of it."""
+        return self._mirror(project_id).mend_deeply(self._users(project_id))
+
     def settle(self) -> None:
         """Returns when nothing of a sandbox is being removed in the background any more."""
         for archive in list(self._archives.values()):
@@ -190,6 +208,8 @@ class Sandboxes:
         sandbox.path.mkdir(parents=True, mode=0o700)
         archive = self.archive(project_id)
         if sandbox.base_ref is not None:
+            if sandbox.strategy == REPOSITORY:
+                self._mirror(project_id).mend(self._users(project_id))
             return fill_from_snapshot(sandbox, sandbox.base_ref, archive)
         if not project.path.is_dir():
             raise Failed(f"the project is gone: {project.path}", hints=["put it back where it was"])
@@ -197,14 +217,32 @@ class Sandboxes:
         return strategy.fill(project, sandbox, archive, self._policy, about)
 
     def _strategies(self, project_id: str) -> Mapping[str, Strategy]:
-        mirror = self._data_dir / "projects" / project_id / "mirror.git"
+        mirror = self._mirror(project_id)
         return {REPOSITORY: GitWorktree(mirror), "filesystem_copy": FilesystemCopy()}
+
+    def _mirror(self, project_id: str) -> Mirror:
+        def stood_on() -> set[str]:
+            with self._database.reading() as connection:
+                return SandboxRepository(connection).heads(project_id)
+
+        return Mirror(self._data_dir / "projects" / project_id / "mirror.git", stood_on)
+
+    def _users(self, project_id: str) -> Git | None:
+        """The user's repository, if it is still there."""
+        with self._database.reading() as connection:
+            project = projects.find(connection, project_id)
+        return Git(project.path / ".git", project.path) if project.is_repository else None
 
     def _strategy_name(self, project: Project) -> str:
         wanted = ALIASES.get(self._policy.strategy, self._policy.strategy)
         if wanted != "auto":
             return wanted
         return REPOSITORY if project.is_repository else "filesystem_copy"
+
+
+def borrows(sandbox: Sandbox) -> bool:
+    """Tells whether the git of a sandbox has its history from the mirror."""
+    return alternates(sandbox.git_dir).exists()
 
 
 def with_files(found: Sandbox | None, plan_id: str) -> Sandbox:

@@ -144,6 +144,13 @@ def _sandboxes(facts: Facts) -> Iterator[Finding]:
         yield note(f"an interrupted command left {path}", "agents sandbox prune")
 
 
+def _history(facts: Facts) -> Iterator[Finding]:
+    for project in facts.projects:
+        if project.mirror_problems:
+            text = f"the git history that sandboxes of {project.path} borrow is damaged"
+            yield problem(text, REPAIR, detail=project.mirror_problems[:LISTED])
+
+
 def _content(facts: Facts) -> Iterator[Finding]:
     for plan in facts.plans:
         plan_id = plan.plan.plan_id
@@ -233,6 +240,7 @@ CHECKS: Mapping[str, Check] = {
     "locks": _locks,
     "interrupted": _interrupted,
     "sandboxes": _sandboxes,
+    "history": _history,
     "content": _content,
     "lines": _lines,
     "packs": _packs,

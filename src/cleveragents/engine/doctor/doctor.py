@@ -45,6 +45,7 @@ class Doctor:
             repairs.accept,
             repairs.mend_lines,
             repairs.recover,
+            repairs.history,
             repairs.clean,
         ):
             while said := list(step(facts)):

@@ -95,7 +95,9 @@ class Examination:
         missed = frozenset(verification.missed)  # before orphans are looked at: they are no rows'
         orphans = list(self._orphans(project_id, archive, store, verification))
         mirror = disk_use(home / "mirror.git")
-        return ProjectFacts(project_id, path, facts, store, orphans, missed, mirror)
+        sandboxes = [plan.sandbox for plan in facts if plan.sandbox is not None]
+        history = self._sandboxes.history_problems(project_id, sandboxes)
+        return ProjectFacts(project_id, path, facts, store, orphans, missed, mirror, history)
 
     def _plan(self, plan: Plan, verification: Verification | None) -> PlanFacts:
         plan_id = plan.plan_id

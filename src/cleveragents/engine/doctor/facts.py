@@ -97,6 +97,7 @@ class ProjectFacts:
     orphans: Sequence[Orphan]
     missed: frozenset[bytes]  # objects that rows need and nobody has intact
     mirror_bytes: int
+    mirror_problems: tuple[str, ...] = ()
 
     def plan(self, plan_id: str) -> PlanFacts | None:
         """Returns one of its plans."""

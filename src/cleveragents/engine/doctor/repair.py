@@ -106,6 +106,12 @@ class Repairs:
             rows = CheckpointRepository(connection).of_plan(plan_id)
             return [_given_up(operation, rows) for operation in give_up(connection, plan_id)]
 
+    def history(self, facts: Facts) -> Iterator[str]:
+        """Makes git history again that sandboxes borrow, from what is left and the project."""
+        for project in facts.projects:
+            if project.mirror_problems:
+                yield from self._sandboxes.make_history_again(project.project_id)
+
     def clean(self, facts: Facts) -> Iterator[str]:
         """Removes what killed processes were writing: nobody can ever finish it."""
         for project in facts.projects:
