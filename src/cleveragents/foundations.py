@@ -14,6 +14,7 @@ from cleveragents.sandbox.sandbox import SandboxPolicy
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.tracker import Tracking
 from cleveragents.storage.database import Database
+from cleveragents.storage.glance import DATABASE
 from cleveragents.storage.head import Head
 from cleveragents.storage.lock import Locks
 from cleveragents.storage.place import ELSEWHERE, make_durably, refuse_network
@@ -48,7 +49,7 @@ def open_foundations(
     report: Reporter,
 ) -> Foundations:
     """Opens what is kept in the data directory."""
-    database = Database(_prepared(data) / "cleveragents.db")
+    database = Database(_prepared(data) / DATABASE)
     project_locks = Locks(data / "locks", "project")
     sandboxes = Sandboxes(
         database,
@@ -73,10 +74,11 @@ def open_foundations(
 
 
 def _prepared(data: Path) -> Path:
-    """Makes the data directory, for its owner alone."""
+    """Makes the data directory, for its owner alone; one that has something can also be read."""
     try:
         make_durably(data)
-        if not os.access(data, os.W_OK | os.X_OK):
+        wanted = os.R_OK if (data / DATABASE).exists() else os.W_OK
+        if not os.access(data, wanted | os.X_OK, effective_ids=True):
             raise PermissionError(13, "Permission denied", str(data))
     except OSError as error:
         raise Failed(

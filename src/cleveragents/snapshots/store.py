@@ -16,7 +16,7 @@ from cleveragents.snapshots.mending import Mending
 from cleveragents.snapshots.pack import Pack, PackWriter
 from cleveragents.snapshots.store_name import name_of
 from cleveragents.storage.lock import FileLock
-from cleveragents.storage.place import make_durably
+from cleveragents.storage.place import is_ours, make_durably
 from cleveragents.storage.space import OUT_OF_SPACE
 
 SMALL_PACK = 4096  # objects; the index of a larger pack is searched on disk, not loaded
@@ -45,7 +45,8 @@ class Store:
 
     def __init__(self, directory: Path) -> None:
         self._packs_directory = directory / "packs"
-        make_durably(self._packs_directory)
+        if is_ours(directory):
+            make_durably(self._packs_directory)
         self._lock_path = directory / "store.lock"
         self.identity = name_of(directory)
         self._opening = RLock()  # lookups need none: what they see only grows or is replaced
@@ -73,7 +74,11 @@ class Store:
         return None
 
     def _listed(self) -> set[str]:
-        return {name for name in os.listdir(self._packs_directory) if name.endswith(".pack")}
+        try:
+            names = os.listdir(self._packs_directory)
+        except FileNotFoundError:  # where we may not make it, nothing is stored
+            return set()
+        return {name for name in names if name.endswith(".pack")}
 
     def names(self) -> Collection[str]:
         """Returns the names of the packs that can be read."""

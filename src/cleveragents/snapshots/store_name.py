@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from cleveragents.ids import is_id, new_id
+from cleveragents.storage.place import is_ours
 
 
 def name_of(directory: Path) -> str:
@@ -19,7 +20,8 @@ def name_of(directory: Path) -> str:
         return found
     name = new_id()
     with suppress(OSError):  # a name is a help for caches: no disk is too full or closed for it
-        _keep(path, name)
+        if is_ours(directory):
+            _keep(path, name)
     return _kept(path) or name
 
 

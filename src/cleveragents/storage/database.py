@@ -12,6 +12,7 @@ from cleveragents.errors import Failed, Refused
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.durability import sync_directory, sync_file
 from cleveragents.storage.lock import FileLock
+from cleveragents.storage.place import is_ours
 from cleveragents.storage.unit_of_work import UnitOfWork, understood
 
 SCHEMA = "0011"  # the newest migration; a database that is ahead of it is refused
@@ -24,7 +25,9 @@ DURABLE_PRAGMAS = (
     else ("journal_mode=PERSIST", "synchronous=EXTRA")
 )
 PATIENCE = 10.0  # seconds to wait for a transaction of somebody else
-PRAGMAS = (*DURABLE_PRAGMAS, "foreign_keys=ON", f"busy_timeout={PATIENCE * 1000:.0f}")
+READING_PRAGMAS = ("foreign_keys=ON", f"busy_timeout={PATIENCE * 1000:.0f}")
+PRAGMAS = (*DURABLE_PRAGMAS, *READING_PRAGMAS)
+WAL_FORMAT = b"\2\2"  # in the file itself: how it is to be written and read
 
 
 class Database:
@@ -35,10 +38,12 @@ class Database:
         # SQLite waits by sleeping; the threads of this process take their turns here instead.
         self._turn = RLock()
         self._idle: list[sqlite3.Connection] = []
+        self._is_ours = is_ours(path.parent)  # if not, it is read and nothing is left beside it
         with understood(path):
             found = _schema(path)  # before a setting is changed: it may be a newer program's
         _refuse_newer(found)
         if found != SCHEMA:
+            _refuse_older(found, path)
             self._upgrade()
         self._file = self._identity()
 
@@ -52,7 +57,8 @@ class Database:
                 f"the database is gone: {self._path}",
                 hints=["put it back, or make its rows again: agents doctor --repair"],
             )
-        return UnitOfWork(self._transaction("BEGIN IMMEDIATE"), self._path)
+        begin = "BEGIN IMMEDIATE" if self._is_ours else "BEGIN"
+        return UnitOfWork(self._transaction(begin), self._path)
 
     def reading(self) -> UnitOfWork:
         """Begins a transaction that only reads, and so need not wait for one that writes."""
@@ -97,7 +103,7 @@ def _schema(path: Path) -> str | None:
     """Returns the schema version of a database file; None if it has none yet."""
     if not path.exists():
         return None
-    address = f"file:{quote(str(path))}?mode=rw"
+    address = _address(path, "rw") if is_ours(path.parent) else _read_only(path)
     with closing(sqlite3.connect(address, uri=True, timeout=PATIENCE)) as connection:
         tables = "SELECT count(*) FROM sqlite_master WHERE name = 'alembic_version'"
         if connection.execute(tables).fetchone() == (0,):
@@ -115,6 +121,16 @@ def _refuse_newer(found: str | None) -> None:
         )
 
 
+def _refuse_older(found: str | None, path: Path) -> None:
+    """Refuses what would have to be brought up to date where nothing may be written."""
+    if not is_ours(path.parent):
+        raise Refused(
+            f"the database is of an older version (schema {found}, this program knows {SCHEMA}), "
+            f"and {path.parent} cannot be written to",
+            hints=["let its owner use it once with this version"],
+        )
+
+
 def _back_up(path: Path, target: Path) -> None:
     """Keeps a copy of the database as it is before it is changed for good."""
     unfinished = target.with_name(f"{target.name}.writing")
@@ -127,8 +143,32 @@ def _back_up(path: Path, target: Path) -> None:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
+    """Opens the database; one that is not ours only to be read, with nothing left beside it."""
+    ours = is_ours(path.parent)
     # Threads take turns. The driver's own transactions begin late and lose updates; ours do not.
-    driver = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    for pragma in PRAGMAS:
+    driver = sqlite3.connect(
+        _address(path, "rwc") if ours else _read_only(path),
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    for pragma in PRAGMAS if ours else READING_PRAGMAS:
         driver.execute(f"PRAGMA {pragma}")
     return driver
+
+
+def _address(path: Path, mode: str) -> str:
+    return f"file:{quote(str(path))}?mode={mode}"
+
+
+def _read_only(path: Path) -> str:
+    """Where to read a database that is not ours.
+
+    In WAL mode SQLite would make files beside it, unless it is told that nobody writes; and so it
+    is while there is no log.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    with path.open("rb") as file:
+        is_wal = file.read(20)[18:] == WAL_FORMAT
+    at_rest = is_wal and not (log.exists() and log.stat().st_size)
+    return _address(path, "ro") + ("&immutable=1" if at_rest else "")

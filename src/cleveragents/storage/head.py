@@ -35,7 +35,7 @@ class Head:
         """
         if self._advanced:
             return
-        refuse_foreign(self._path.parent)
+        self.refuse_foreign()
         if self.is_behind:
             raise Refused(
                 "the database is older than what is kept beside it; it can only be read",
@@ -43,6 +43,10 @@ class Head:
             )
         self._rise(0)
         self._advanced = True
+
+    def refuse_foreign(self) -> None:
+        """Refuses to change what is not ours, or cannot be written to."""
+        refuse_foreign(self._path.parent)
 
     def accept(self) -> None:
         """Goes on with the database as it is."""

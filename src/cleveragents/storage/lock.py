@@ -11,7 +11,9 @@ from types import TracebackType
 from typing import Self
 
 from cleveragents.errors import Busy
+from cleveragents.storage.kernel_locks import holders
 from cleveragents.storage.owner import Owner, erase, process_fields
+from cleveragents.storage.place import is_ours
 
 LOOKS = 5
 LOOK_SECONDS = 0.02
@@ -46,8 +48,9 @@ class FileLock:
 
     def try_acquire(self, *, wait: bool = False) -> bool:
         """Takes the lock if it is free; tells whether it did."""
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fd = self._opened()
+        if fd is None:
+            return True
         try:
             fcntl.flock(fd, self._mode if wait else self._mode | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -58,8 +61,23 @@ class FileLock:
             Owner.this_process(self._doing).sign(fd)
         return True
 
+    def _opened(self) -> int | None:
+        """Opens the file; where nothing may be left, None stands for one that is not there.
+
+        To share a lock is to keep others from changing things; a reader goes without.
+        """
+        if self._mode == fcntl.LOCK_EX or is_ours(self._path.parent):
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            return os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        except (FileNotFoundError, PermissionError):
+            return None
+
     def release(self) -> None:
         """Frees the lock; the file stays."""
+        if self._fd < 0:
+            return
         if self._mode == fcntl.LOCK_EX:
             erase(self._fd)
         os.close(self._fd)
@@ -141,6 +159,8 @@ def is_taken(path: Path) -> bool:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         return False
+    except PermissionError:  # another user's: the kernel knows
+        return bool(holders(path))
     try:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -34,13 +34,25 @@ def refuse_network(path: Path) -> None:
         raise Refused(text, hints=[ELSEWHERE])
 
 
+def is_ours(path: Path) -> bool:
+    """Tells whether we may leave something at a place: it is our user's and can be written to."""
+    there = next(one for one in (path, *path.parents) if one.exists())
+    may_write = os.access(there, os.W_OK | os.X_OK, effective_ids=True)
+    return may_write and there.stat().st_uid == os.geteuid()
+
+
 def refuse_foreign(path: Path) -> None:
-    """Refuses to change what another user owns: it could not go on with what we leave."""
+    """Refuses to change what another user owns, who could not go on with it, or what is closed."""
     owner = path.stat().st_uid
     if owner != os.geteuid():
         raise Refused(
             f"the data directory belongs to user {owner}, not to you ({os.geteuid()}): {path}",
             hints=[f"work as that user, or {ELSEWHERE}"],
+        )
+    if not is_ours(path):
+        raise Refused(
+            f"the data directory can be read and not written to: {path}",
+            hints=[f"make it writable, or {ELSEWHERE}"],
         )
 
 

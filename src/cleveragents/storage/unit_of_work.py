@@ -44,14 +44,19 @@ def understood(path: Path) -> Generator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        detail, hints = [f"file: {path}"], ["check permissions, or choose another --data-dir"]
-        if FULL in str(error):
-            detail, hints = [*detail, told_free(path.parent)], [FREE_SOME]
-        if any(words in str(error) for words in UNREADABLE):
-            mend = "move it away, then rebuild it from the store: agents doctor --repair"
-            hints = [mend, "or choose another --data-dir"]
-        raise Failed(
-            f"the database cannot be used: {error}",
-            detail=detail,
-            hints=hints,
-        ) from error
+        raise _told(error, path) from error
+
+
+def _told(error: sqlite3.Error, path: Path) -> Failed:
+    said, detail = f"the database cannot be used: {error}", [f"file: {path}"]
+    hints = ["check permissions, or choose another --data-dir"]
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY_ROLLBACK:
+        said = "a change of the database was interrupted; it can be read when that is taken back"
+        detail = [*detail, f"which cannot be done here: {path.parent} cannot be written to"]
+        hints = ["let its owner run any command, for example: agents plan list"]
+    elif FULL in str(error):
+        detail, hints = [*detail, told_free(path.parent)], [FREE_SOME]
+    elif any(words in str(error) for words in UNREADABLE):
+        mend = "move it away, then rebuild it from the store: agents doctor --repair"
+        hints = [mend, "or choose another --data-dir"]
+    return Failed(said, detail=detail, hints=hints)

@@ -37,7 +37,9 @@ class Doctor:
 
     def repair(self) -> Report:
         """Repairs what can be repaired by adding, in the order that loses least; looks again."""
-        repairs, facts = self._repairs, self._examination.look()
+        repairs = self._repairs
+        repairs.refuse_foreign()
+        facts = self._examination.look()
         done: list[str] = []
         for step in (
             repairs.heal,

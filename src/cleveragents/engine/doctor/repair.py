@@ -38,6 +38,10 @@ class Repairs:
         self._ownership = ownership
         self._head = head
 
+    def refuse_foreign(self) -> None:
+        """Refuses what can only be read."""
+        self._head.refuse_foreign()
+
     def heal(self, facts: Facts) -> Iterator[str]:
         """Stores lost objects again that damaged packs, sandboxes or the project still have."""
         for project in facts.projects:
