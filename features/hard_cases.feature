@@ -32,7 +32,6 @@ Feature: Hard cases
       | H9 links of all sorts                      | links of all sorts                                |
       | H10 kinds swapped                          | one of each kind                                  |
       | H18 hard links inside the tree             | hard links                                        |
-      | H19 sparse files                           | sparse files                                      |
       | H20 user xattrs and ACLs                   | extended attributes and access lists              |
       | H21 mtimes to the nanosecond               | times of all ages                                 |
       | H24 FIFO                                   | a fifo                                            |
@@ -43,6 +42,11 @@ Feature: Hard cases
       | H26 names that are no text                 | names that are no text                            |
       | H27 names that git refuses                 | names that git refuses                            |
       | H28 path beyond PATH_MAX                   | a path beyond PATH_MAX                            |
+
+    @same_for_every_user
+    Examples: sizes
+      | case                                       | content                                           |
+      | H19 sparse files                           | sparse files                                      |
       | H33 files beyond one chunk                 | files beyond one chunk                            |
 
   Scenario: H8 modes under the umask 077
@@ -146,6 +150,9 @@ Feature: Hard cases
       | chmod 000 d/e/a d/e d                 |
       | echo new > d/e/new; chmod 111 d/e d   |
       | chmod 755 f; rm f/b; chmod 000 f      |
+      | chmod 644 d/e d f                     |
+      | echo 1 > d/e/a; chmod 644 d/e d f .   |
+      | rm -r d; mkdir -p d/e; ln f/b d/e/a; chmod 644 d/e; chmod 111 d |
 
     # A directory that only its mode has changed of is opened without borrowing the permission, and
     # the top of the tree always is: the restore ends with "permission denied".
@@ -155,6 +162,21 @@ Feature: Hard cases
       | chmod 000 d                           |
       | chmod 000 d/e d                       |
       | chmod 000 .                           |
+
+  Scenario Outline: H22 hard links whose first name lies in a closed directory: <command>
+    Given the shell has run "mkdir -p a/in b; echo one > a/in/first; ln a/in/first b/second; chmod <mode> a/in a" in the tree
+    And an ordinary user owns the tree
+    When the tree is captured
+    And the shell runs "<command>" in the tree
+    And the tree is restored
+    Then the tree is exactly as it was captured
+
+    Examples:
+      | mode | command                                 |
+      | 000  | rm b/second                             |
+      | 644  | rm b/second; echo more > b/third        |
+      | 111  | rm b/second; cp -p b/../a/in/first b/second |
+      | 000  | chmod 700 a a/in; rm -r a; chmod 000 b  |
 
   Scenario: H22 attribute of a read-only directory
     Given the shell has run "mkdir d; echo one > d/a" in the tree
@@ -243,6 +265,7 @@ Feature: Hard cases
     And the process writes to what it holds and ends
     Then the tree is exactly as it was captured
 
+  @same_for_every_user
   Scenario: H33 sparse file of a TiB
     Given the shell has run "echo start > huge; truncate -s 1T huge; echo end >> huge" in the tree
     When the tree is captured
@@ -251,6 +274,7 @@ Feature: Hard cases
     Then the tree is exactly as it was captured
     And the tree's "huge" takes at most 8 MiB on the disk
 
+  @same_for_every_user
   Scenario: H33 memory does not grow with the file
     Given the shell has run "head -c 96M /dev/urandom > big" in the tree
     When a process with 32 MiB to spare captures the tree, changes "big" and restores it

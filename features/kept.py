@@ -3,7 +3,7 @@
 from contextlib import nullcontext
 
 from oracle import assert_same, differences, picture
-from ordinary import ordinary_user
+from ordinary import hand_over, ordinary_user
 from wrecks import WRECKS
 
 from cleveragents.snapshots.archive import MAIN, Archive
@@ -22,6 +22,9 @@ def kept(context):
 def keep(context, home):
     """Gives the scenario a tree in a folder."""
     context.kept = Kept(home)
+    if context.config.userdata.get("user") == "ordinary":
+        context.kept.by_ordinary_user = context.kept.hands_over = True
+        hand_over(home)
     context.add_cleanup(context.kept.close)
 
 
@@ -63,6 +66,7 @@ class Kept:
         self.pictures = {}  # what the tree held, by snapshot id
         self.snapshots = []  # ids in the order they were captured
         self.by_ordinary_user = False
+        self.hands_over = False  # whether what the scenario made is an ordinary user's from then on
         self.on_put = None  # called with each object before a capture stores it
         self.on_read = None  # called with an object's id before it is read
         self.open()
@@ -113,6 +117,8 @@ class Kept:
 
     def capture(self, *patterns):
         """Captures the tree; returns the capture."""
+        if self.hands_over and not self.snapshots:
+            hand_over(self.home)
         seen = picture(self.tree)
         roots = {MAIN: self.tree}
         with (

@@ -85,6 +85,8 @@ class World:
             capture_output=True,
             text=True,
             check=False,
+            # A shell takes its real user's rights back, so that one must be the ordinary one, too.
+            user=None if os.geteuid() == os.getuid() else os.geteuid(),
         )
         assert done.returncode == 0, f"{command!r} ended with {done.returncode}: {done.stderr}"
         return done.stdout

@@ -15,7 +15,8 @@ from trees import TREES
 
 @given("a tree with {content}")
 def build_tree(context, content):
-    TREES[content](kept(context).tree)
+    with kept(context).acting():
+        TREES[content](context.kept.tree)
 
 
 @given('the shell has run "{command}" in the tree')

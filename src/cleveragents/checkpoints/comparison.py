@@ -90,12 +90,8 @@ class Comparisons:
         archive = self._sandboxes.archive(plan.project_id)
         changes = archive.changes_from_now(archive.load(snapshot_id), {MAIN: sandbox.path})[MAIN]
 
-        def present(path: bytes, entry: Entry) -> bytes:
-            text = os.fsdecode(path)
-            if not entry.is_file:
-                return os.fsencode(os.readlink(sandbox.path / text))
-            with beneath.root_directory(sandbox.path) as root:
-                return beneath.read_file(root, path)
+        def present(path: bytes, _: Entry) -> bytes:
+            return beneath.read(sandbox.path, path)
 
         def stored(_: bytes, entry: Entry) -> bytes:
             return archive.read_file(entry)

@@ -4,16 +4,19 @@ Paths are never resolved twice: each component is opened relative to the descrip
 before it with O_NOFOLLOW, so a link planted or swapped in meanwhile is refused, not followed.
 """
 
+import errno
 import os
 import stat
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager
 
 from cleveragents.errors import Refused
 
 DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # A FIFO put in place of a file must not block us, a terminal must not adopt us.
 READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+Opens = Callable[[int, bytes], int]  # a name in an open directory
 
 
 @contextmanager
@@ -29,12 +32,12 @@ def root_directory(path: str | os.PathLike[str]) -> Generator[int]:
 def open_root(path: str | os.PathLike[str], *, borrow: bool) -> tuple[int, int | None]:
     """Opens a root; returns its descriptor and the mode to put back if it had to be changed.
 
-    With `borrow` an owner may enter even if the root's mode forbids it.
+    With `borrow` an owner may enter and search it even if the root's mode forbids that.
     """
     if os.path.islink(path) or not os.path.isdir(path):
         raise Refused(f"{os.fspath(path)} is gone, or something else took its place")
     try:
-        return os.open(path, DIRECTORY), None
+        return open_directory(None, os.fsencode(path)), None
     except PermissionError:
         if not borrow:
             raise
@@ -45,6 +48,18 @@ def open_root(path: str | os.PathLike[str], *, borrow: bool) -> tuple[int, int |
     finally:
         os.close(above)
     return os.open(path, DIRECTORY), mode
+
+
+def open_directory(parent: int | None, name: bytes) -> int:
+    """Opens a directory; one that may be read but not searched tells names and nothing of them."""
+    fd = os.open(name, DIRECTORY, dir_fd=parent)
+    found = os.fstat(fd)
+    if found.st_uid == os.geteuid() and found.st_mode & stat.S_IXUSR:
+        return fd
+    if os.access(f"/proc/self/fd/{fd}", os.X_OK, effective_ids=True):
+        return fd
+    os.close(fd)
+    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
 
 
 @contextmanager
@@ -61,24 +76,38 @@ def directory(root: int, path: bytes) -> Generator[int]:
         os.close(fd)
 
 
-def read_file(root: int, path: bytes) -> bytes:
-    """Returns the bytes of a file; an owner may read what its mode forbids at present."""
-    head, name = split(path)
-    with directory(root, head) as parent:
-        try:
-            fd = os.open(name, READING, dir_fd=parent)
-        except PermissionError:
-            with borrowed(parent, name, stat.S_IRUSR):
-                fd = os.open(name, READING, dir_fd=parent)
-        with os.fdopen(fd, "rb") as file:
+def open_file(parent: int, name: bytes) -> int:
+    """Opens a file for reading."""
+    return os.open(name, READING, dir_fd=parent)
+
+
+def read(root: str | os.PathLike[str], path: bytes) -> bytes:
+    """Returns the bytes of a file of ours or the text of a link, also where modes forbid it."""
+    *above, name = names(path)
+    with ExitStack() as stack:
+        parent, mode = open_root(root, borrow=True)
+        stack.callback(os.close, parent)
+        if mode is not None:
+            stack.callback(os.fchmod, parent, mode)
+        for step in above:
+            parent = stack.enter_context(_opened(parent, step, open_directory, stat.S_IRWXU))
+        if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+            return os.fsencode(os.readlink(name, dir_fd=parent))
+        fd = stack.enter_context(_opened(parent, name, open_file, stat.S_IRUSR))
+        with os.fdopen(os.dup(fd), "rb") as file:
             return file.read()
 
 
-def read_link(root: int, path: bytes) -> bytes:
-    """Returns the text of a link."""
-    head, name = split(path)
-    with directory(root, head) as parent:
-        return os.fsencode(os.readlink(name, dir_fd=parent))
+@contextmanager
+def _opened(parent: int, name: bytes, opens: Opens, bits: int) -> Generator[int]:
+    with ExitStack() as stack:
+        try:
+            fd = opens(parent, name)
+        except PermissionError:
+            stack.enter_context(borrowed(parent, name, bits))
+            fd = opens(parent, name)
+        stack.callback(os.close, fd)
+        yield fd
 
 
 def grant(parent: int, name: bytes, bits: int) -> int:

@@ -91,15 +91,16 @@ class _Placement:
             return
         for path in sorted({beneath.split(path)[0] for path in paths}):
             try:
-                with beneath.directory(self._root, path) as fd:
-                    ours = os.fstat(fd).st_uid == os.geteuid()
-                    if not ours and not _may_change(fd):
-                        raise Refused(
-                            f"no permission to change {os.fsdecode(path) or '.'}",
-                            hints=["it belongs to somebody else; nothing was changed"],
-                        )
-            except (PermissionError, FileNotFoundError, NotADirectoryError):
-                continue  # ours to borrow, or yet to be made
+                may_change = _may_change(self._directory(path))
+            except (FileNotFoundError, NotADirectoryError):
+                continue  # yet to be made
+            except PermissionError:
+                may_change = False  # not ours, so there is nothing to borrow
+            if not may_change:
+                raise Refused(
+                    f"no permission to change {os.fsdecode(path) or '.'}",
+                    hints=["it belongs to somebody else; nothing was changed"],
+                )
 
     def remove(self, change: Change, before: Entry) -> None:
         """Removes a file, a link or a directory that is empty by now."""
@@ -152,10 +153,10 @@ class _Placement:
         self._clear_staging()
         if entry.link not in (b"", path):
             head, name = beneath.split(entry.link)
-            with beneath.directory(self._root, head) as fd:
-                os.link(
-                    name, _STAGED, src_dir_fd=fd, dst_dir_fd=self._staging, follow_symlinks=False
-                )
+            source = self._directory(head)
+            os.link(
+                name, _STAGED, src_dir_fd=source, dst_dir_fd=self._staging, follow_symlinks=False
+            )
         elif entry.is_file:
             self._stage_file(entry)
         elif stat.S_ISLNK(entry.mode):
@@ -230,8 +231,9 @@ class _Placement:
         return fd
 
     def _borrow(self, fd: int, path: bytes) -> None:
-        mode = stat.S_IMODE(os.fstat(fd).st_mode)
-        if mode & stat.S_IRWXU != stat.S_IRWXU:
+        found = os.fstat(fd)
+        mode = stat.S_IMODE(found.st_mode)
+        if mode & stat.S_IRWXU != stat.S_IRWXU and os.geteuid() in (0, found.st_uid):
             self._borrowed.setdefault(path, mode)
             os.fchmod(fd, mode | stat.S_IRWXU)
 

@@ -209,7 +209,7 @@ class Scanner:
             self._remove_child(node, name)
             child = None
         with ExitStack() as stack:
-            fd = self._opened(stack, parent, name, path, beneath.DIRECTORY, stat.S_IRWXU)
+            fd = self._opened(stack, parent, name, path, beneath.open_directory, stat.S_IRWXU)
             if os.fstat(fd).st_dev != self._device:
                 self._tree.left_out[path] = "another file system is mounted there"
                 return
@@ -225,7 +225,7 @@ class Scanner:
     def _file(self, parent: int, name: bytes, node: Node) -> None:
         path = node.inner(name)
         with ExitStack() as stack:
-            fd = self._opened(stack, parent, name, path, beneath.READING, stat.S_IRUSR)
+            fd = self._opened(stack, parent, name, path, beneath.open_file, stat.S_IRUSR)
             entry = self._read(fd, path)
         settled = os.stat(name, dir_fd=parent, follow_symlinks=False)
         same = (settled.st_size, settled.st_mtime_ns) == (entry.size, entry.mtime_ns)
@@ -255,10 +255,16 @@ class Scanner:
         )
 
     def _opened(
-        self, stack: ExitStack, parent: int, name: bytes, path: bytes, flags: int, bits: int
+        self,
+        stack: ExitStack,
+        parent: int,
+        name: bytes,
+        path: bytes,
+        opens: beneath.Opens,
+        bits: int,
     ) -> int:
         try:
-            fd = os.open(name, flags, dir_fd=parent)
+            fd = opens(parent, name)
         except PermissionError as error:
             owner = os.stat(name, dir_fd=parent, follow_symlinks=False).st_uid
             if not self._borrow or owner != os.geteuid():
@@ -267,7 +273,7 @@ class Scanner:
                     hints=["make it readable for you, or leave it out"],
                 ) from error
             stack.enter_context(beneath.borrowed(parent, name, bits))
-            fd = os.open(name, flags, dir_fd=parent)
+            fd = opens(parent, name)
         stack.callback(os.close, fd)
         return fd
 
