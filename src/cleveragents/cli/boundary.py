@@ -28,7 +28,6 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Format, show_error
 from cleveragents.cli.signals import Signals
-from cleveragents.config.environment import caller_environment, default_data_dir
 from cleveragents.errors import CleverAgentsError, Failed, Interrupted, InvalidInput
 from cleveragents.nearest import hints_for_name
 from cleveragents.sandbox.survivors import adopt_orphans
@@ -86,7 +85,7 @@ def _unforeseen(problem: BaseException, arguments: Sequence[str]) -> CleverAgent
     if current.verbose:
         lines = traceback.format_exception(problem)
         sys.stderr.write(surprise.without_secrets("".join(lines), arguments))
-    return surprise.told(problem, arguments, _data_dir())
+    return surprise.told(problem, arguments, current.place)
 
 
 def _dispatch(arguments: Sequence[str], groups: Groups, load: Load) -> int:
@@ -202,10 +201,5 @@ def _denied(problem: OSError) -> Failed:
     said = f"{problem.strerror or problem}{where}"
     if problem.errno not in OUT_OF_SPACE:
         return Failed(said)
-    place = Path(os.fsdecode(problem.filename)) if problem.filename else _data_dir()
+    place = Path(os.fsdecode(problem.filename)) if problem.filename else current.place
     return Failed(said, detail=[told_free(place.absolute())], hints=[FREE_SOME])
-
-
-def _data_dir() -> Path:
-    """Where this call keeps what it writes."""
-    return current.data_dir or default_data_dir(caller_environment())

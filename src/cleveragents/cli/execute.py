@@ -41,7 +41,7 @@ def execute(
       agents plan execute @
       agents plan execute @ --take-over
     """
-    app = current.app(progress=True)
+    app = current.app(progress=True, take_over=take_over)
     found = views.find(app, plan)
     if take_over:
         app.ownership.take_over(found.plan_id)
@@ -62,7 +62,7 @@ def resume(
       agents plan resume @
       agents plan resume @ --dry-run
     """
-    app = current.app(progress=True)
+    app = current.app(progress=True, take_over=take_over and not dry_run)
     found = views.find(app, plan)
     if dry_run:
         return _previewed(app, found)

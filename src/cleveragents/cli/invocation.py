@@ -15,9 +15,12 @@ from cleveragents.app import App
 from cleveragents.cli.console import silence
 from cleveragents.cli.progress import Progress
 from cleveragents.cli.render import Format, Result, Timing, show
+from cleveragents.config.environment import caller_environment, default_data_dir
 from cleveragents.errors import Failed, Interrupted, InvalidInput
 from cleveragents.events import CallUndone, Event, Note
 from cleveragents.ids import now
+from cleveragents.storage.glance import DATABASE
+from cleveragents.storage.standstill import end_stopped
 
 T = TypeVar("T")
 
@@ -97,8 +100,18 @@ class Invocation:
         self.settings = [*self.settings, *given.pop("settings", ())]
         vars(self).update(given)
 
-    def app(self, *, progress: bool = False) -> App:
-        """Opens the application; with progress, what happens is told on standard error."""
+    @property
+    def place(self) -> Path:
+        """Where this call keeps what it writes."""
+        return (self.data_dir or default_data_dir(caller_environment())).absolute()
+
+    def app(self, *, progress: bool = False, take_over: bool = False) -> App:
+        """Opens the application; with progress, what happens is told on standard error.
+
+        To take over begins before anything is read: who was stopped in a change holds that up.
+        """
+        if take_over:
+            self.messages += [f"ended: {one}" for one in end_stopped(self.place / DATABASE)]
         if progress and self.form not in (Format.JSON, Format.YAML):
             self.progress = Progress(verbose=bool(self.verbose))
         app = App(

@@ -62,7 +62,7 @@ def rollback(
       agents plan rollback @ 3 --yes
       agents plan rollback @
     """
-    app = current.app(progress=True)
+    app = current.app(progress=True, take_over=take_over and not dry_run)
     found = views.find(app, plan)
     current.messages += views.cautions(found, app)
     target = _target(app, found, checkpoint)

@@ -25,7 +25,7 @@ DURABLE_PRAGMAS = (
     else ("journal_mode=PERSIST", "synchronous=EXTRA")
 )
 PATIENCE = 10.0  # seconds to wait for a transaction of somebody else
-READING_PRAGMAS = ("foreign_keys=ON", f"busy_timeout={PATIENCE * 1000:.0f}")
+READING_PRAGMAS = ("foreign_keys=ON",)
 PRAGMAS = (*DURABLE_PRAGMAS, *READING_PRAGMAS)
 WAL_FORMAT = b"\2\2"  # in the file itself: how it is to be written and read
 
@@ -149,6 +149,7 @@ def _connected(path: Path) -> sqlite3.Connection:
     driver = sqlite3.connect(
         _address(path, "rwc") if ours else _read_only(path),
         uri=True,
+        timeout=PATIENCE,
         isolation_level=None,
         check_same_thread=False,
     )

@@ -6,10 +6,12 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from cleveragents.errors import Failed
+from cleveragents.errors import CleverAgentsError, Failed
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.space import FREE_SOME, told_free
+from cleveragents.storage.standstill import busy
 
+PRIMARY = 0xFF  # the part of a code that names the kind of error
 FULL = "disk is full"
 UNREADABLE = ("not a database", "malformed")  # what SQLite says of a file it cannot make out
 
@@ -47,10 +49,13 @@ def understood(path: Path) -> Generator[None]:
         raise _told(error, path) from error
 
 
-def _told(error: sqlite3.Error, path: Path) -> Failed:
+def _told(error: sqlite3.Error, path: Path) -> CleverAgentsError:
+    code = getattr(error, "sqlite_errorcode", 0)  # errors of the driver itself have none
+    if code & PRIMARY == sqlite3.SQLITE_BUSY:
+        return busy(path)
     said, detail = f"the database cannot be used: {error}", [f"file: {path}"]
     hints = ["check permissions, or choose another --data-dir"]
-    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY_ROLLBACK:
+    if code == sqlite3.SQLITE_READONLY_ROLLBACK:
         said = "a change of the database was interrupted; it can be read when that is taken back"
         detail = [*detail, f"which cannot be done here: {path.parent} cannot be written to"]
         hints = ["let its owner run any command, for example: agents plan list"]

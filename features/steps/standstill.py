@@ -1,0 +1,85 @@
+"""Steps about processes that were stopped in the middle of a change of the database."""
+
+import os
+import signal
+import subprocess
+import sys
+
+from behave import given, then, when
+from world import wait_until
+
+from cleveragents.storage import database
+from cleveragents.storage.owner import process_fields
+from cleveragents.storage.standstill import Holder
+
+CHANGING = """
+import os, signal, sqlite3, sys
+path, begin, state = sys.argv[1:]
+driver = sqlite3.connect(path, isolation_level=None)
+driver.execute(begin)
+driver.execute("UPDATE plans SET name = 'torn'")
+print("held", flush=True)
+if state == "stopped":
+    os.kill(os.getpid(), signal.SIGSTOP)
+else:
+    sys.stdin.read()
+driver.execute("ROLLBACK")
+"""
+BEGIN = {"changes": "BEGIN IMMEDIATE", "read for": "BEGIN EXCLUSIVE"}
+
+
+@given("nobody waits longer than {count:d} ms for the database")
+def set_patience(context, count):
+    context.add_cleanup(setattr, database, "PATIENCE", database.PATIENCE)
+    database.PATIENCE = count / 1000
+
+
+@given('a process of "{program}" is {state} while it {held} the database')
+def hold_database(context, program, state, held):
+    script = context.world.home / program
+    script.write_text(CHANGING)
+    path = context.world.data_dir / "cleveragents.db"
+    context.stopped = subprocess.Popen(
+        [sys.executable, script, path, BEGIN[held], state],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    context.add_cleanup(context.stopped.communicate)
+    context.add_cleanup(context.stopped.kill)
+    assert context.stopped.stdout.readline() == b"held\n"
+    if state == "stopped":
+        wait_until(lambda: process_fields(context.stopped.pid)[0] == "T", "the stop")
+
+
+@then("the error names the stopped process and its command")
+def check_named(context):
+    message = context.world.done.error["message"]
+    assert message.startswith(f"busy: process {context.stopped.pid} is "), message
+    assert str(context.world.home) in message, message
+
+
+@when("the stopped process goes on")
+def go_on(context):
+    context.stopped.send_signal(signal.SIGCONT)
+    assert context.stopped.wait(60) == 0
+
+
+@then("nothing of its change is there")
+def check_taken_back(context):
+    assert context.world.sql("SELECT count(*) FROM plans WHERE name = 'torn'") == [(0,)]
+
+
+@then("the stopped process is still there")
+def check_there(context):
+    assert context.stopped.poll() is None
+
+
+@then("a process that is gone is neither stopped nor of this program")
+def check_gone(context):
+    with subprocess.Popen(["true"]) as gone:
+        gone.wait()
+    holder = Holder.of(gone.pid)
+    assert not holder.is_stopped
+    assert not holder.is_agents
+    assert str(holder) == f"process {gone.pid} is in the middle of a change of the database"
+    assert not Holder.of(os.getppid()).is_stopped
