@@ -122,6 +122,22 @@ Feature: Hard cases
     When the tree is captured
     Then the capture tells about "a: extended attribute security.other"
 
+  @needs_root
+  Scenario: H21 times at the edges of 64 bits where a file system can hold them
+    Given a file system of 4m for the tree
+    And a tree with times of all ages
+    When the tree is captured
+    Then the tree comes back exactly, however it is wrecked
+
+  @needs_root
+  Scenario: H21 times that the file system cannot hold are rounded by it, and that is told
+    Given a file system of 4m for the tree
+    And a tree with times of all ages
+    When the tree is captured
+    And the snapshot is restored to a folder whose file system ends in the year 2446
+    Then that folder has the files of the tree, each at the nearest time there is
+    And it is told of each file whose time is not its own
+
   Scenario: H21 files that need no change stay untouched
     Given a tree with times of all ages
     When the tree is captured

@@ -64,6 +64,7 @@ class Kept:
         self.tree.mkdir(exist_ok=True)
         self.archive = None
         self.pictures = {}  # what the tree held, by snapshot id
+        self.told = []  # what the archive says to people
         self.snapshots = []  # ids in the order they were captured
         self.by_ordinary_user = False
         self.hands_over = False  # whether what the scenario made is an ordinary user's from then on
@@ -75,7 +76,7 @@ class Kept:
         """Opens the store anew, as another process would."""
         self.close()
         self.store = _WatchedStore(self.home / "store", self)
-        self.archive = Archive(self.store, tracking)
+        self.archive = Archive(self.store, tracking, self.told.append)
 
     def close(self):
         """Ends all watching and removing, as the end of a process does."""

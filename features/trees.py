@@ -4,6 +4,12 @@ import os
 import struct
 import subprocess
 
+# Where 64 bits of nanoseconds end, and of seconds; a file system takes the nearest it can hold.
+EDGES_NS = (
+    10_413_792_000_000_000_001,  # the year 2300
+    *((1 << 63) - 1, 1 << 63, -(1 << 63), -(1 << 63) - 1),
+    *(((1 << 63) - 1) * 10**9 + 999_999_999, -(1 << 63) * 10**9),
+)
 CHUNK = 4 << 20  # files beyond this size are stored in parts
 
 
@@ -241,8 +247,13 @@ def _times(top):
         ("before-1970", -1_000_000_001),
         ("zero", 0),
         ("far", 7_258_118_400_000_000_000),  # the year 2200
+        *((f"edge-{at}", at) for at in EDGES_NS),
     ):
         os.utime(write(top, f"times/{name}", b"x"), ns=(at, at))
+    os.link(top / "times" / f"edge-{EDGES_NS[0]}", top / "times" / "linked")
+    beyond = write(top, "times/beyond", b"x")
+    os.setxattr(beyond, "user.colour", b"red")
+    os.utime(beyond, ns=(EDGES_NS[0], EDGES_NS[0]))
 
 
 def _read_only(top):

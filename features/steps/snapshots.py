@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import signal
+from dataclasses import replace
 from hashlib import sha256
 from itertools import cycle
 from pathlib import Path
@@ -80,6 +81,41 @@ def try_restore(context):
         context.restored = context.kept.restore()
     except EXPECTED as error:
         context.error = error
+
+
+@when("the snapshot is restored to a folder whose file system ends in the year 2446")
+def restore_elsewhere(context):
+    kept = context.kept
+    context.elsewhere = context.world.home / "elsewhere"
+    context.elsewhere.mkdir(parents=True)
+    probe = context.world.home / "probe"
+    probe.touch()
+    os.utime(probe, ns=(1 << 64, 1 << 64))
+    if probe.stat().st_mtime_ns == 1 << 64:
+        context.scenario.skip("the temporary folder's file system holds every time")
+        return
+    snapshot = kept.archive.load(kept.latest)
+    kept.archive.restore(snapshot, {MAIN: context.elsewhere}, context.world.home / "beside")
+
+
+@then("that folder has the files of the tree, each at the nearest time there is")
+def check_elsewhere(context):
+    expected, context.rounded = {}, []
+    probe = context.world.home / "probe"
+    for path, seen in context.kept.pictures[context.kept.latest].items():
+        if seen.mtime is not None:
+            os.utime(probe, ns=(seen.mtime, seen.mtime))
+            context.rounded += [path] if probe.stat().st_mtime_ns != seen.mtime else []
+            seen = replace(seen, mtime=probe.stat().st_mtime_ns)  # noqa: PLW2901
+        expected[path] = seen
+    assert_same(expected, picture(context.elsewhere))
+
+
+@then("it is told of each file whose time is not its own")
+def check_rounded(context):
+    assert context.rounded
+    told = [line for line in context.kept.told if "cannot hold the file's time" in line]
+    assert [line.split(":")[0] for line in told] == [*map(os.fsdecode, sorted(context.rounded))]
 
 
 @when("snapshot {number:d} is restored")
@@ -356,6 +392,17 @@ def check_record_format(context):
     with raises(Damaged) as caught:
         record.from_bytes(json.dumps({"format": 2}).encode())
     assert "has format 2, this program reads 1" in caught.error.message
+
+
+@then("a directory object of entries as there always were has the id that it always had")
+def check_object_id(context):
+    """Its times are the first and the last that a row holds, so none is a new kind of entry."""
+    entries = {
+        b"a": manifest.Entry(0o100644, 3, (1 << 63) - 1, bytes(32)),
+        b"b": manifest.Entry(0o100755, 1, -(1 << 63), b"i" * 32, b"b", ((b"user.x", b"v"),)),
+    }
+    found = manifest.object_id(manifest.encode(entries)).hex()
+    assert found == "bef6ff3b2cf274b40670fb89fd34c3cd50f3ca409093c88aca2c980f1203a4b5", found
 
 
 @then("a directory object of another format is refused")

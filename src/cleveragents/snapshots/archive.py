@@ -18,7 +18,7 @@ from cleveragents.snapshots.healing import Healing
 from cleveragents.snapshots.inspection import Inspection
 from cleveragents.snapshots.manifest import Change, Entry
 from cleveragents.snapshots.record import Snapshot
-from cleveragents.snapshots.restore import place
+from cleveragents.snapshots.restore import is_rounded, place
 from cleveragents.snapshots.scan import Excluded, shown
 from cleveragents.snapshots.seen import Seen, Unstored
 from cleveragents.snapshots.store import Cleaned, Store, Swept
@@ -161,7 +161,7 @@ class Archive(Healing):
         with beneath.root_directory(staging) as staging_fd:
             for name, wanted in way.changes.items():
                 kept += place(roots[name], staging_fd, wanted, self._store.read)
-        self._verify(snapshot, roots, kept)
+            self._verify(snapshot, roots, kept, staging_fd)
         make_room(staging)
         for path in {path.stat().st_dev: path for path in roots.values()}.values():
             sync_file_system(path)
@@ -262,17 +262,19 @@ class Archive(Healing):
                 if not tracker.rests_on(stay):
                     tracker.doubt()  # it may speak of content that goes
 
-    def _verify(self, snapshot: Snapshot, roots: Roots, kept: list[bytes]) -> None:
+    def _verify(self, snapshot: Snapshot, roots: Roots, kept: list[bytes], staging: int) -> None:
         """Looks whether the directories are what they shall be; if so, all of them is stored."""
         way, _ = self._way_to(snapshot, roots)
-        wrong = [
-            named(name, change.path)
-            for name, left in way.changes.items()
-            for change in left
+        left = [
+            (named(name, change.path), is_rounded(change, staging))
+            for name, changes in way.changes.items()
+            for change in changes
             if change.path not in kept
         ]
-        if wrong:
+        if wrong := [path for path, rounded in left if not rounded]:
             raise Failed("the restored files differ from the checkpoint", detail=wrong)
+        for path, _ in left:
+            self._tell(f"{path}: its file system cannot hold the file's time and took the nearest")
         for name, path in roots.items():
             if way.seen[name] == snapshot.roots.get(name):
                 self._tracker(name, path, snapshot.filter).keep()

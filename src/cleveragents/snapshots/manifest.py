@@ -21,6 +21,7 @@ ID_BYTES = 32
 NO_CONTENT = bytes(ID_BYTES)  # a FIFO has none, nor has a chunk of zeros in a large file
 _HEAD = struct.Struct("<4sII")  # magic, number of entries, bytes of names
 _ROW = struct.Struct("<HQqI")  # mode, size, mtime_ns, position in extras + 1
+_FIRST_NS, _LAST_NS = -(1 << 63), (1 << 63) - 1  # what a row can hold: the years 1678 to 2262
 
 
 class Entry(NamedTuple):
@@ -60,7 +61,9 @@ class Entry(NamedTuple):
 
 
 Directory = dict[bytes, Entry]
-Extra = tuple[str, list[tuple[str, str]]]  # link group and extended attributes, in hex
+Attributes = list[tuple[str, str]]
+# Link group and extended attributes, in hex; then the time, if it does not fit into a row.
+Extra = tuple[str, Attributes, *tuple[int, ...]]
 
 
 class Version(NamedTuple):
@@ -91,11 +94,13 @@ def encode(directory: Directory) -> bytes:
     rows: list[bytes] = []
     ids: list[bytes] = []
     for name in names:
-        mode, size, mtime_ns, content, link, xattrs = directory[name]
-        if link or xattrs:
-            extras.append((link.hex(), [(key.hex(), value.hex()) for key, value in xattrs]))
-        rows.append(_ROW.pack(mode, size, mtime_ns, len(extras) if link or xattrs else 0))
-        ids.append(content)
+        entry = directory[name]
+        if is_plain(entry):
+            rows.append(_ROW.pack(entry.mode, entry.size, entry.mtime_ns, 0))
+        else:
+            extras.append(_extra_of(entry))
+            rows.append(_ROW.pack(entry.mode, entry.size, _nearest(entry.mtime_ns), len(extras)))
+        ids.append(entry.content)
     joined = b"\0".join(names)
     return b"".join(
         (
@@ -120,9 +125,14 @@ def decode(data: bytes) -> Directory:
     rows = _ROW.iter_unpack(data[rows_at:ids_at])
     for name, row, content in zip(names, rows, contents, strict=True):
         mode, size, mtime_ns, extra = row
-        link, xattrs = _extra(extras, extra)
-        directory[name] = Entry(mode, size, mtime_ns, content, link, xattrs)
+        plain = Entry(mode, size, mtime_ns, content)
+        directory[name] = _with_extra(plain, extras[extra - 1]) if extra else plain
     return directory
+
+
+def is_plain(entry: Entry) -> bool:
+    """Whether a row holds all of an entry: no link group, no attributes, an ordinary time."""
+    return not (entry.link or entry.xattrs) and _FIRST_NS <= entry.mtime_ns <= _LAST_NS
 
 
 def differences(before: bytes, after: bytes) -> Iterator[tuple[bytes, Entry | None, Entry | None]]:
@@ -162,7 +172,7 @@ class Rewrite:
         self._names, self._rows_at, self._ids_at, _ = _layout(data)
 
     def find(self, name: bytes) -> int | None:
-        """Returns the position of a name that has no link group and no attributes."""
+        """Returns the position of a name whose entry is plain."""
         index = bisect_left(self._names, name)
         if index == len(self._names) or self._names[index] != name:
             return None
@@ -225,16 +235,25 @@ def _differing(before: bytes, after: bytes, rows_at: int, ids_at: int) -> Iterat
 
 
 def _plain(data: bytes | bytearray, rows_at: int, ids_at: int, index: int) -> Entry:
-    """The entry at a position, which has no link group and no attributes."""
+    """The entry at a position, which is plain."""
     mode, size, mtime_ns, _ = _ROW.unpack_from(data, rows_at + _ROW.size * index)
     at = ids_at + ID_BYTES * index
     return Entry(mode, size, mtime_ns, bytes(data[at : at + ID_BYTES]))
 
 
-def _extra(extras: list[Extra], position: int) -> tuple[bytes, tuple[tuple[bytes, bytes], ...]]:
-    if position == 0:
-        return b"", ()
-    link, xattrs = extras[position - 1]
-    return bytes.fromhex(link), tuple(
-        (bytes.fromhex(key), bytes.fromhex(value)) for key, value in xattrs
+def _extra_of(entry: Entry) -> Extra:
+    named = (entry.link.hex(), [(key.hex(), value.hex()) for key, value in entry.xattrs])
+    return named if _nearest(entry.mtime_ns) == entry.mtime_ns else (*named, entry.mtime_ns)
+
+
+def _with_extra(entry: Entry, extra: Extra) -> Entry:
+    link, xattrs, *time = extra
+    return entry._replace(
+        mtime_ns=time[0] if time else entry.mtime_ns,
+        link=bytes.fromhex(link),
+        xattrs=tuple((bytes.fromhex(key), bytes.fromhex(value)) for key, value in xattrs),
     )
+
+
+def _nearest(mtime_ns: int) -> int:
+    return min(max(mtime_ns, _FIRST_NS), _LAST_NS)

@@ -17,6 +17,7 @@ from cleveragents.snapshots.manifest import (
     Version,
     decode,
     encode,
+    is_plain,
     names_of,
 )
 from cleveragents.snapshots.signature import PACKED, UNTRUSTED, Signature
@@ -118,7 +119,7 @@ class Node:
 
     def replace(self, name: bytes, entry: Entry, signature: Signature) -> Entry | None:
         """Replaces a plain file where it stands; returns what it was, None if that cannot be."""
-        if self.opened is not None or entry.link or entry.xattrs:
+        if self.opened is not None or not is_plain(entry):
             return None
         rewrite = Rewrite(self.packed)
         index = rewrite.find(name)

@@ -22,6 +22,7 @@ from cleveragents.snapshots.content import Read, write_file
 from cleveragents.snapshots.manifest import Change, Entry
 
 _STAGED = b"staged"
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -166,8 +167,7 @@ class _Placement:
             os.chmod(_STAGED, entry.permissions, dir_fd=self._staging)
 
     def _stage_file(self, entry: Entry) -> None:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        fd = os.open(_STAGED, flags, 0o600, dir_fd=self._staging)
+        fd = os.open(_STAGED, _NEW, 0o600, dir_fd=self._staging)
         try:
             write_file(fd, entry, self._read)
             _settle(fd, entry)
@@ -236,6 +236,20 @@ class _Placement:
         if mode & stat.S_IRWXU != stat.S_IRWXU and os.geteuid() in (0, found.st_uid):
             self._borrowed.setdefault(path, mode)
             os.fchmod(fd, mode | stat.S_IRWXU)
+
+
+def is_rounded(change: Change, staging: int) -> bool:
+    """Whether a file is what it shall be but for a time that its file system cannot hold."""
+    now, wanted = change.before, change.after
+    if now is None or wanted is None or now != wanted._replace(mtime_ns=now.mtime_ns):
+        return False
+    fd = os.open(_STAGED, _NEW, 0o600, dir_fd=staging)
+    try:
+        os.utime(fd, ns=(wanted.mtime_ns, wanted.mtime_ns))
+        return os.fstat(fd).st_mtime_ns == now.mtime_ns
+    finally:
+        os.close(fd)
+        os.unlink(_STAGED, dir_fd=staging)
 
 
 def _may_change(fd: int) -> bool:
