@@ -325,3 +325,43 @@ Feature: The doctor
   Scenario: no git where a repository needs it
     Given I have run "agents run ACTION"
     Then without git the doctor finds a problem of "git"
+
+  # --- What was changed in the database ----------------------------------------------------------
+
+  Scenario Outline: <what> that was changed in the database is named
+    Given the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo 1 > v"}}
+      - {name: which, decide: {question: "Which?", options: {a: [{name: in, tool: shell, with: {command: "echo a > v"}}], b: []}, choose: a}}
+      - {name: last, tool: shell, with: {command: "echo 3 > v"}}
+      """
+    And I have run "agents run ACTION"
+    And I have run "agents plan checkpoint pin @ 2"
+    When I run "agents doctor --format json"
+    Then the doctor finds nothing of "contradictions"
+    Given the database was told "<statement>"
+    And the journal "<journal>"
+    When the doctor looks, and everything kept stays as it is
+    Then the exit code is 1
+    And the doctor finds the problem "its rows are not what was recorded" of "contradictions"
+    And the doctor says about it "<told>"
+
+    Examples:
+      | what                             | statement                                                                  | journal              | told                                                          |
+      | a choice                         | UPDATE decisions SET chosen = 'b' WHERE cursor = '1'                       | tells all            | (Which?): chosen is 'b' in its row and 'a' in the journal     |
+      | a choice of an older version     | UPDATE decisions SET chosen = 'b' WHERE cursor = '1'                       | knows no decisions   | (Which?): the row says 'b', steps of 'a' have run             |
+      | a reason                         | UPDATE decisions SET rationale = 'because' WHERE cursor = '1'              | tells all            | (Which?): rationale is 'because' in its row and None in       |
+      | a question                       | UPDATE decisions SET question = 'What?' WHERE cursor = '1'                 | tells all            | (What?): question is 'What?' in its row and 'Which?' in       |
+      | a decision that was taken out    | UPDATE decisions SET superseded_by = 'x' WHERE cursor = '1'                | tells all            | the row says it was taken back, cp7 that it counts            |
+      | a decision that is gone          | DELETE FROM decisions WHERE cursor = '1'                                   | tells all            | has no row, and the journal knows it                          |
+      | a call                           | UPDATE step_runs SET status = 'failed' WHERE name = 'first'                | tells all            | the row says 'failed', cp2 that it succeeded                  |
+      | the type of a checkpoint         | UPDATE checkpoints SET checkpoint_type = 'error' WHERE seq = 3             | tells all            | cp3: type is 'error' in its row and                           |
+      | a pin                            | UPDATE checkpoints SET pinned = 0 WHERE seq = 2                            | tells all            | cp2: the row says pinned False, the journal True              |
+      | the state of a plan              | UPDATE plans SET state = 'errored'                                         | tells all            | the row says execute/errored, the journal execute/complete    |
+
+  Scenario: the hash of a checkpoint's state that was changed in the database is found
+    Given I have run "agents run ACTION"
+    And the database was told "UPDATE checkpoints SET state_hash = 'x' WHERE seq = 2"
+    When the doctor looks, and everything kept stays as it is
+    Then the exit code is 1
+    And the doctor finds the problem "cp2 cannot be restored as a whole" of "content"

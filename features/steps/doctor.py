@@ -152,6 +152,18 @@ def break_reference(context):
     context.world.sql("UPDATE step_runs SET plan_id = 'nowhere'")
 
 
+@given('the database was told "{statement}"')
+def tell_database(context, statement):
+    """By hand, with the keys of other tables not looked at."""
+    context.world.sql(statement)
+
+
+@then('the doctor says about it "{text}"')
+def check_detail(context, text):
+    detail = [line for finding in context.world.done.data["findings"] for line in finding["detail"]]
+    assert any(text in line for line in detail), detail
+
+
 @then('with {fact} "{value}" the doctor says {level} of "{check}"')
 def check_fact(context, fact, value, level, check):
     facts = context.world.app().doctor.examine().facts

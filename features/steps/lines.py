@@ -60,6 +60,12 @@ def empty_journal(context):
     context.world.sql("UPDATE journal SET detail_json = '{}' WHERE kind = 'checkpoint'")
 
 
+@given('the journal "knows no decisions"')
+def empty_of_decisions(context):
+    """As an older version kept it: that something was decided, and not what."""
+    context.world.sql("UPDATE journal SET detail_json = '{}' WHERE kind = 'decided'")
+
+
 @then("checkpoint {number:d} goes on from checkpoint {parent:d}")
 def check_parent(context, number, parent):
     found = context.world.sql(

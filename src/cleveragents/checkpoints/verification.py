@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.stored import verified
+from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.errors import Damaged
+from cleveragents.plans.document import PlanDocument
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.record import Snapshot
 
@@ -17,6 +18,7 @@ class Verified:
     checkpoint: Checkpoint
     problem: str | None  # why it cannot be read at all
     damaged: tuple[str, ...]  # the paths whose content is damaged or missing
+    document: PlanDocument | None = None  # what of the plan counted there; None: unreadable
 
     @property
     def is_intact(self) -> bool:
@@ -43,7 +45,7 @@ class Verification:
         except Damaged as error:
             self._verifier.missed.add(bytes.fromhex(checkpoint.sandbox_ref))
             return Verified(checkpoint, error.message, ())
-        return Verified(checkpoint, None, self.of_snapshot(snapshot))
+        return Verified(checkpoint, None, self.of_snapshot(snapshot), document_of(snapshot))
 
     def of_snapshot(self, snapshot: Snapshot) -> tuple[str, ...]:
         """Reads a snapshot back; returns the paths that are damaged or missing."""

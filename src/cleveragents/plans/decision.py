@@ -1,7 +1,7 @@
 """A decision: a recorded choice in the plan's tree."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -109,7 +109,8 @@ class DecisionRepository:
             self._connection.insert("decision_influences", **pair)
         if new.checkpoint_id is not None:
             self.follows(decision_id, new.checkpoint_id)
-        record(self._connection, plan_id, Happening.DECIDED, decision_id)
+        told = _noted(vars(new))
+        record(self._connection, plan_id, Happening.DECIDED, decision_id, told)
         return decision_id
 
     def follows(self, decision_id: str, checkpoint_id: str) -> None:
@@ -168,6 +169,16 @@ class DecisionRepository:
     def _mark(self, decision_id: str, operation_id: str | None) -> None:
         where = {"decision_id": decision_id}
         self._connection.update("decisions", where, superseded_by=operation_id)
+
+
+def noted(row: Decision) -> dict[str, object]:
+    """Returns what the journal keeps of a decision: what is shown of it, and never changes."""
+    return _noted(vars(row))
+
+
+def _noted(fields: Mapping[str, object]) -> dict[str, object]:
+    kept = ("decision_type", "cursor", "question", "chosen", "rationale")
+    return {name: fields[name] for name in kept}
 
 
 def _from_row(fields: Row) -> Decision:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from cleveragents.checkpoints.line import broken
 from cleveragents.checkpoints.operations import Operation
 from cleveragents.counting import counted
+from cleveragents.engine.doctor.contradictions import contradictions
 from cleveragents.engine.doctor.facts import Facts, PlanFacts
 from cleveragents.engine.doctor.findings import Finding, note, problem
 from cleveragents.engine.stuck import REPAIR, standing
@@ -173,6 +174,15 @@ def _lines(facts: Facts) -> Iterator[Finding]:
             yield problem(text, REPAIR, plan_id=plan.plan.plan_id)
 
 
+def _contradicted(facts: Facts) -> Iterator[Finding]:
+    for plan in facts.plans:
+        found = tuple(contradictions(plan))
+        if found:
+            text = f"{_called(plan)}: its rows are not what was recorded; the database was changed"
+            advice = "put back a copy of cleveragents.db from before, or change it back by hand"
+            yield problem(text, advice, plan_id=plan.plan.plan_id, detail=found[:LISTED])
+
+
 def _packs(facts: Facts) -> Iterator[Finding]:
     for project in facts.projects:
         for pack in project.store.packs:
@@ -243,6 +253,7 @@ CHECKS: Mapping[str, Check] = {
     "history": _history,
     "content": _content,
     "lines": _lines,
+    "contradictions": _contradicted,
     "packs": _packs,
     "rows": _lost_rows,
     "orphans": _orphans,

@@ -2,17 +2,20 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
-from cleveragents.checkpoints.operations import Operation, OperationRepository
+from cleveragents.checkpoints.checkpoint import CheckpointRepository
+from cleveragents.checkpoints.operations import OperationRepository
 from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.verification import Verification
 from cleveragents.engine.doctor.facts import Facts, Orphan, PlanFacts, ProjectFacts, System
 from cleveragents.engine.recover import Ownership
 from cleveragents.errors import Damaged
+from cleveragents.plans.decision import DecisionRepository
+from cleveragents.plans.journal import entries
 from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.plans.step_run import StepRunRepository
 from cleveragents.sandbox import git
 from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import REMOVING, Sandboxes
@@ -101,10 +104,17 @@ class Examination:
 
     def _plan(self, plan: Plan, verification: Verification | None) -> PlanFacts:
         plan_id = plan.plan_id
-        sandbox, unfinished, rows = self._rows(plan_id)
         state = self._ownership.owner_state(plan_id)
+        with self._database.unit_of_work() as connection:  # one moment for all of its rows
+            present = PlanRepository(connection).get(plan_id)
+            sandbox = SandboxRepository(connection).of_plan(plan_id)
+            unfinished = OperationRepository(connection).unfinished(plan_id)
+            rows = CheckpointRepository(connection).of_plan(plan_id)
+            decisions = DecisionRepository(connection).of_plan(plan_id)
+            runs = StepRunRepository(connection).of_plan(plan_id)
+            journal = entries(connection, plan_id)
         return PlanFacts(
-            plan,
+            present,
             state is not None,
             state == STOPPED,
             sandbox,
@@ -114,17 +124,10 @@ class Examination:
             disk_use(sandbox.home) if sandbox else 0,
             disk_use(self._data_dir / "output" / plan_id),
             tuple(_leftovers(sandbox)) if sandbox and state is None else (),
+            decisions,
+            runs,
+            journal,
         )
-
-    def _rows(
-        self, plan_id: str
-    ) -> tuple[Sandbox | None, Sequence[Operation], Sequence[Checkpoint]]:
-        with self._database.unit_of_work() as connection:
-            return (
-                SandboxRepository(connection).of_plan(plan_id),
-                OperationRepository(connection).unfinished(plan_id),
-                CheckpointRepository(connection).of_plan(plan_id),
-            )
 
     def _base_damage(
         self, project_id: str, sandbox: Sandbox | None, verification: Verification | None

@@ -7,7 +7,10 @@ from pathlib import Path
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.operations import Operation
 from cleveragents.checkpoints.verification import Verified
+from cleveragents.plans.decision import Decision
+from cleveragents.plans.journal import Entry
 from cleveragents.plans.plan import Plan
+from cleveragents.plans.step_run import StepRun
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.snapshots.inspection import Inspection
 from cleveragents.snapshots.record import Snapshot
@@ -43,6 +46,9 @@ class PlanFacts:
     sandbox_bytes: int
     output_bytes: int
     leftovers: tuple[Path, ...]  # files that a killed process was building
+    decisions: Sequence[Decision]
+    runs: Sequence[StepRun]
+    journal: Sequence[Entry]
 
     @property
     def rows(self) -> Sequence[Checkpoint]:
