@@ -6,6 +6,27 @@ import traceback
 
 from cleveragents.storage.unit_of_work import UnitOfWork
 
+POINTS = ("open", "rename", "unlink", "mkdir", "rmdir", "symlink", "fchmod", "utime")
+
+
+class Watched:
+    """The module `os`, with a hand on every call that changes files."""
+
+    def __init__(self, on_point, names=POINTS):
+        self._on_point = on_point
+        self._names = names
+
+    def __getattr__(self, name):
+        found = getattr(os, name)
+        if name not in self._names:
+            return found
+
+        def called(*args, **options):
+            self._on_point(name)
+            return found(*args, **options)
+
+        return called
+
 
 def forked(function):
     """Runs the function in a child; returns its exit code, negative for a signal."""

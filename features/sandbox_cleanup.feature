@@ -71,6 +71,138 @@ Feature: Sandboxes that lie around
     Then the exit code is 0
     And no files of a sandbox are left
 
+  # --- nothing that is nowhere else goes with a sandbox ------------------------------------------
+
+  Scenario: what was edited after an apply is saved before it goes
+    Given I have run "agents plan apply @ --yes"
+    And the plan's file "new" is changed to "edited later"
+    When I run "agents sandbox prune --yes"
+    Then the exit code is 0
+    And the error says "--to DIR    # what was edited"
+    And no files of a sandbox are left
+    And the latest checkpoint's file "new" holds "edited later"
+
+  Scenario: what is as it was applied needs no other checkpoint
+    Given I have run "agents plan apply @ --yes"
+    When I run "agents plan checkpoint list @ --format json"
+    Then "data.checkpoints" counts 4
+    When I run "agents sandbox prune --yes"
+    And I run "agents plan checkpoint list @ --format json"
+    Then "data.checkpoints" counts 4
+
+  Scenario Outline: what no checkpoint would hold stays until it is discarded, and is named: <why>
+    Given the action
+      """
+      name: bare
+      rollback: {enabled: <enabled>}
+      steps:
+        - {tool: shell, with: {command: "echo p > built"}}
+      """
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_EXCLUDE is "<excluded>"
+    And I have run "agents sandbox prune --discard --yes"
+    And I have run "agents run ACTION"
+    And I have run "agents plan apply @ --yes"
+    And the plan's file "built" is changed to "edited later"
+    When I run "agents sandbox prune --yes --format json"
+    Then the exit code is 0
+    And the data holds
+      | field            | value     |
+      | removed          | []        |
+      | kept             | 1         |
+      | in_no_checkpoint | ["built"] |
+    And a message is "bare: its sandbox stays: no checkpoint holds built; to remove it: agents sandbox prune --discard"
+    And the plan's file "built" holds "edited later"
+    When I run "agents sandbox prune --discard"
+    Then the exit code is 2
+    And the error says "bare: gone for good with its sandbox, in no checkpoint: built"
+    When I run "agents sandbox prune --discard --yes"
+    Then the exit code is 0
+    And no files of a sandbox are left
+
+    Examples:
+      | enabled | excluded | why                         |
+      | false   | nothing  | the plan has no checkpoints |
+      | true    | built    | it is excluded              |
+
+  Scenario: what a plan without checkpoints has applied may go
+    Given the action
+      """
+      name: bare
+      rollback: {enabled: false}
+      steps:
+        - {tool: shell, with: {command: "git log > log; echo p > built"}}
+      """
+    And the variable CLEVERAGENTS_SANDBOX_CLEANUP is "on_apply"
+    And I have run "agents sandbox prune --discard --yes"
+    And I have run "agents run ACTION"
+    When I run "agents sandbox prune --discard --dry-run"
+    Then the error says "bare: gone for good with its sandbox, in no checkpoint: "
+    When I run "agents plan apply @ --yes"
+    Then the exit code is 0
+    And no files of a sandbox are left
+
+  Scenario Outline: no act removes by itself what checkpoints leave out: <act>
+    Given the action
+      """
+      name: change
+      steps:
+        - {tool: shell, with: {command: "echo mine > mine"}}
+        - subplans: {plans: [{name: child, steps: [{tool: shell, with: {command: "echo built > built"}}]}]}
+      """
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_EXCLUDE is "built"
+    And the variable CLEVERAGENTS_SANDBOX_CLEANUP is "on_terminal"
+    And I have run "agents sandbox prune --discard --yes"
+    And I have run "agents run ACTION"
+    And the shell runs "echo by hand > built" in the sandbox
+    When I run "agents plan <act> --yes"
+    Then the exit code is 0
+    And the error says "<said>"
+    And the subplan's file "built" holds "built"
+
+    Examples:
+      | act          | said                                         |
+      | cancel @     | its sandbox stays: no checkpoint holds built |
+      | apply @      | its sandbox stays: no checkpoint holds built |
+      | rollback @ 1 | back to cp1                                  |
+
+  Scenario: what was edited in a subplan after its merge is saved before it goes
+    Given the action
+      """
+      name: group
+      steps:
+        - subplans: {plans: [{name: child, steps: [{tool: shell, with: {command: "echo 1 > one"}}]}]}
+      """
+    And the variable CLEVERAGENTS_SANDBOX_CLEANUP is "on_apply"
+    And I have run "agents sandbox prune --discard --yes"
+    And I have run "agents run ACTION"
+    And the subplan's file "one" is changed to "edited later"
+    When I run "agents plan apply @ --yes"
+    Then the exit code is 0
+    And no files of a sandbox are left
+    And the latest checkpoint's file "one" of the subplan holds "edited later"
+
+  Scenario: what a removal that was killed at once has left goes too
+    Given a removal was killed before it moved anything
+    When I run "agents sandbox prune --yes"
+    Then the exit code is 0
+    And no files of a sandbox are left
+    When I run "agents plan rollback @ @ --rebuild --yes"
+    Then the plan's file "new" holds "plan"
+
+  Scenario: a plan without checkpoints whose files were discarded does not run on nothing
+    Given the action
+      """
+      name: bare
+      rollback: {enabled: false}
+      steps:
+        - {tool: shell, with: {command: "echo p > built; test -e HOME"}}
+      """
+    And I have run "agents run ACTION" in vain
+    And I have run "agents sandbox prune --discard --yes"
+    When I run "agents plan execute @"
+    Then the exit code is 4
+    And the error says "it has no checkpoint to make them from"
+
   # --- run and apply in one go, and what an applied plan changed ---------------------------------
 
   Scenario: run and apply in one go

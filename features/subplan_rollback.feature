@@ -110,6 +110,51 @@ Feature: Subplans and going back
     Then the exit code is 0
     And the log of what ran is "post undo"
 
+  Scenario Outline: an undo finds the files of its call, though their sandbox was lost: <lost>
+    Given the action
+      """
+      name: group
+      tools: [{name: post, command: "echo content > made", side_effects: [mail], undo: "ls >> \"$GATE.log\"; cat made >> \"$GATE.log\"", pass_env: [GATE]}]
+      steps:
+        - <first>
+        - subplans: {plans: [{name: a, steps: [<inside>]}]}
+      """
+    And I have run "agents run ACTION"
+    And <lost>
+    When I run "agents plan rollback @ 1 --rebuild --yes --format json"
+    Then the exit code is 0
+    And the log of what ran is "<log>"
+    And the plan's files are
+      | file  | content |
+      | a.txt | one     |
+    And no files of a subplan are left
+
+    Examples:
+      | lost                                                 | first                                            | inside                                                                | log                       |
+      | I have run "agents sandbox prune --discard --yes"    | {tool: shell, with: {command: "echo 1 > one"}}   | {tool: post}                                                          | a.txt made one content    |
+      | the files of every subplan are lost                  | {tool: shell, with: {command: "echo 1 > one"}}   | {tool: post}                                                          | a.txt made one content    |
+      | I have run "agents sandbox prune --discard --yes --set sandbox.cleanup=manual" | {tool: post}           | {tool: shell, with: {command: "echo 1 > one"}}                        | a.txt made one content    |
+      | I have run "agents sandbox prune --yes --discard"    | {tool: shell, with: {command: "echo 1 > one"}}   | {subplans: {plans: [{name: deep, steps: [{tool: post}]}]}}            | a.txt made one content    |
+      | the subplans have lost files and checkpoints         | {tool: shell, with: {command: "echo 1 > one"}}   | {tool: post}                                                          | a.txt made one content    |
+
+  Scenario: a rollback that is killed while it makes the files of a subplan again finds them whole
+    Given the action
+      """
+      name: group
+      tools: [{name: post, command: "echo content > made", side_effects: [mail], undo: "ls >> \"$GATE.log\"", pass_env: [GATE]}]
+      steps:
+        - {tool: shell, with: {command: "mkdir d; echo 1 > d/1; echo 2 > d/2; echo 3 > d/3"}}
+        - subplans: {plans: [{name: a, steps: [{tool: post}]}]}
+      """
+    And I have run "agents run ACTION"
+    And the files of every subplan are lost
+    And a rollback to checkpoint 1 was killed while it made them again
+    When I run "agents plan checkpoint create @"
+    Then the exit code is 0
+    And the error says "an interrupted rollback to cp1 was finished"
+    And the log of what ran is "a.txt d made"
+    And no files of a subplan are left
+
   Scenario: a subplan that is gone back alone and run again is merged again
     Given I have run "agents run ACTION"
     And the subplan "a" has been rolled back to checkpoint 1

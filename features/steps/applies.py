@@ -3,6 +3,7 @@
 import json
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import pexpect
 from behave import given, then, when
@@ -186,6 +187,46 @@ def half_removed(context):
     (home,) = (world.data_dir / "sandboxes").iterdir()
     home.rename(home.with_name(f"{home.name}.removing"))
     world.sql("UPDATE sandboxes SET status = 'removed'")
+
+
+@given("a removal was killed before it moved anything")
+def removal_killed(context):
+    context.world.sql("UPDATE sandboxes SET status = 'removed'")
+
+
+@given('the subplan\'s file "{name}" is changed to "{text}"')
+def change_in_subplan(context, name, text):
+    (_of_subplan(context) / name).write_text(text)
+
+
+@then('the subplan\'s file "{name}" holds "{text}"')
+def subplan_holds(context, name, text):
+    assert (_of_subplan(context) / name).read_text().strip() == text
+
+
+def _of_subplan(context):
+    ((path,),) = context.world.sql(
+        "SELECT path FROM sandboxes JOIN plans USING (plan_id) WHERE parent_plan_id IS NOT NULL"
+    )
+    return Path(path)
+
+
+@then('the latest checkpoint\'s file "{name}" holds "{text}"')
+def latest_holds(context, name, text):
+    _extracted_holds(context, context.world.plan.plan_id, name, text)
+
+
+@then('the latest checkpoint\'s file "{name}" of the subplan holds "{text}"')
+def latest_of_subplan_holds(context, name, text):
+    ((plan_id,),) = context.world.sql("SELECT plan_id FROM plans WHERE parent_plan_id IS NOT NULL")
+    _extracted_holds(context, plan_id, name, text)
+
+
+def _extracted_holds(context, plan_id, name, text):
+    target = context.world.home / "extracted"
+    done = context.world.agents("plan", "rollback", plan_id, "@", "--to", target)
+    assert done.code == 0, done.err
+    assert (target / name).read_text().strip() == text
 
 
 @then("the output is")

@@ -6,7 +6,7 @@ import signal
 from dataclasses import replace
 
 from behave import given, then, when
-from forked import die, forked, start
+from forked import POINTS, Watched, die, forked, start
 from oracle import differences, picture
 from world import wait_until
 
@@ -19,28 +19,8 @@ from cleveragents.snapshots import exchange, look, restore
 from cleveragents.storage import space
 from cleveragents.storage.lock import Locks
 
-POINTS = ("open", "rename", "unlink", "mkdir", "rmdir", "symlink", "fchmod", "utime")
 MOST = 80  # moments at most; there are fewer
 STRIDE = 4  # every so many of them are tried: the suite of faults tries each system call
-
-
-class Watched:
-    """The module `os`, with a hand on every call that changes files."""
-
-    def __init__(self, on_point, names=POINTS):
-        self._on_point = on_point
-        self._names = names
-
-    def __getattr__(self, name):
-        found = getattr(os, name)
-        if name not in self._names:
-            return found
-
-        def called(*args, **options):
-            self._on_point(name)
-            return found(*args, **options)
-
-        return called
 
 
 def _watch(context, on_point, names=POINTS):

@@ -1,9 +1,13 @@
 """Steps about subplans: where they stand, what they start from, and what becomes of them."""
 
 import json
+import shutil
+import signal
 import time
+from pathlib import Path
 
 from behave import given, then, when
+from forked import Watched, die, forked
 from world import wait_until
 
 from cleveragents.checkpoints.rollback import Ending, Recorded
@@ -12,6 +16,7 @@ from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.lifecycle import QUEUED, written
 from cleveragents.plans.step import MergeStrategy, SubplansStep
+from cleveragents.snapshots import restore
 
 
 @then("the subplans are")
@@ -59,6 +64,54 @@ def check_no_files(context, name):
     found = sandbox(context, name)
     assert not found.home.exists(), found.path
     assert found.status == "removed", found.status
+
+
+@given("the files of every subplan are lost")
+def lose_files(context):
+    for (path,) in _children(context, "path"):
+        shutil.rmtree(Path(path).parent)
+
+
+@given("the subplans have lost files and checkpoints")
+def lose_all(context):
+    lose_files(context)
+    for (plan_id,) in _children(context, "sandboxes.plan_id"):
+        context.world.sql("DELETE FROM checkpoints WHERE plan_id = ?", plan_id)
+
+
+@given("a rollback to checkpoint {number:d} was killed while it made them again")
+def kill_refilling(context, number):
+    def roll_back():
+        made = iter(range(2))
+
+        def count(_):
+            if next(made, None) is None:
+                die()
+
+        restore.os = Watched(count, ("rename",))
+        app = context.world.app()
+        plan_id = app.plans.find("@").plan_id
+        target = app.checkpoints.get_checkpoint(plan_id, str(number))
+        app.checkpoints.rollback_to_checkpoint(plan_id, target)
+
+    code = forked(roll_back)
+    assert code == -signal.SIGKILL, code
+
+
+@then("no files of a subplan are left")
+def check_no_files_left(context):
+    found = _children(context, "path, sandboxes.status")
+    assert found, "there is no subplan"
+    for path, status in found:
+        assert not Path(path).exists(), path
+        assert status == "removed", status
+
+
+def _children(context, columns):
+    return context.world.sql(
+        f"SELECT {columns} FROM sandboxes JOIN plans ON plans.plan_id = sandboxes.plan_id"
+        " WHERE parent_plan_id IS NOT NULL"
+    )
 
 
 @then('the subplan "{name}" ran {count:d} times')

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from cleveragents.checkpoints.comparison import Comparisons
 from cleveragents.checkpoints.operations import Operation, OperationRepository
 from cleveragents.checkpoints.pruning import Pruning
+from cleveragents.checkpoints.removal import Removals
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
 from cleveragents.checkpoints.rollback import Rollbacks
 from cleveragents.checkpoints.saving import CheckpointPolicy, Saving
@@ -62,16 +63,19 @@ class Wiring:
         self._head = base.head
         self._database = base.database
         policy = _checkpoint_policy(base.settings)
-        finishers = _finishers(base, policy)
+        pruning = Pruning(base.database, base.sandboxes, policy.retention, base.report)
+        saving = Saving(base.database, base.sandboxes, pruning, policy.filter, base.report)
+        self._removals = Removals(base.database, base.sandboxes, saving, policy.filter)
+        finishers = _finishers(base, policy, pruning, self._removals)
         self.ownership = Ownership(
             base.database, base.plan_locks, base.sandboxes, finishers, base.report
         )
         self.checkpoints = CheckpointService(
             base.database,
             base.sandboxes,
-            Saving(base.database, base.sandboxes, finishers.pruning, policy.filter, base.report),
+            saving,
             finishers.rollbacks,
-            finishers.pruning,
+            pruning,
             policy,
             self._own,
         )
@@ -157,7 +161,9 @@ class Wiring:
     def _add_care(self, base: Foundations, finishers: Finishers) -> None:
         """Builds what looks after what is kept."""
         database, sandboxes, pruning = base.database, base.sandboxes, finishers.pruning
-        self.cleanup = Cleanup(_cleanup(base.settings), sandboxes, self.checkpoints, self._own)
+        self.cleanup = Cleanup(
+            _cleanup(base.settings), sandboxes, self._removals, self._own, base.report
+        )
         self.doctor = Doctor(
             Examination(database, sandboxes, pruning, self.ownership, base.head, base.data),
             Repairs(database, sandboxes, pruning, self.ownership, base.head),
@@ -176,7 +182,9 @@ class Wiring:
         return self.ownership.own(plan_id, doing, files=files)
 
 
-def _finishers(base: Foundations, policy: CheckpointPolicy) -> Finishers:
+def _finishers(
+    base: Foundations, policy: CheckpointPolicy, pruning: Pruning, removals: Removals
+) -> Finishers:
     """Builds whatever opens operations, and so can finish them after a crash."""
     database, sandboxes, report = base.database, base.sandboxes, base.report
     undoing = Undoing(database, base.environment, base.output, report)
@@ -184,7 +192,7 @@ def _finishers(base: Foundations, policy: CheckpointPolicy) -> Finishers:
     return Finishers(
         rollbacks=rollbacks,
         corrections=CorrectionOperations(database, sandboxes, rollbacks),
-        pruning=Pruning(database, sandboxes, policy.retention, report),
+        pruning=pruning,
         refreshes=Refreshes(database, sandboxes, report),
         restores=Restores(database, sandboxes, policy.filter, report),
         resolutions=Resolutions(database, sandboxes, policy.filter),
@@ -193,7 +201,7 @@ def _finishers(base: Foundations, policy: CheckpointPolicy) -> Finishers:
             database, sandboxes, base.environment, base.output, base.stopping, report
         ),
         applications=Applications(
-            database, sandboxes, base.project_locks, _cleanup(base.settings), report
+            database, sandboxes, base.project_locks, removals, _cleanup(base.settings), report
         ),
     )
 

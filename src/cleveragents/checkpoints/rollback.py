@@ -18,7 +18,7 @@ from cleveragents.checkpoints.checkpoint import (
 )
 from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
-from cleveragents.checkpoints.stored import document_of, verified
+from cleveragents.checkpoints.stored import document_of, last_known, verified
 from cleveragents.checkpoints.undo import CallLeft, CallsAfter, UndoDue, Undoing
 from cleveragents.errors import Damaged, Failed
 from cleveragents.events import PlanMoved, Reporter, RolledBack
@@ -28,6 +28,7 @@ from cleveragents.plans.document import PlanDocument, make_current
 from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGIZING, Phase, Stage, State
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
+from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import Restored
 from cleveragents.snapshots.record import Snapshot
@@ -202,11 +203,17 @@ class Rollbacks:
 
     def _undo(self, operation: Operation, goal: _Goal, due: Sequence[tuple[Plan, UndoDue]]) -> None:
         """Undoes the calls after the target, once it is sure that it can be gone to."""
-        self._sandboxes.rebuilt(goal.plan.plan_id)
+        self._refilled(goal.plan)
         self.preview(goal.plan, goal.checkpoint)
         for owner, call in due:
-            sandbox = self._sandboxes.rebuilt(owner.plan_id)
+            sandbox = self._refilled(owner)
             self._undoing.carry_out(operation.operation_id, owner, [call], sandbox.path)
+
+    def _refilled(self, plan: Plan) -> Sandbox:
+        """A plan's sandbox; files that were lost come back as they were last known."""
+        with self._database.reading() as connection:
+            reference = last_known(connection, plan)
+        return self._sandboxes.refill(plan.plan_id, plan.project_id, reference)
 
     def _goal(self, connection: Connection, operation: Operation, which: str) -> _Goal:
         plan = PlanRepository(connection).get(operation.plan_id)
@@ -218,10 +225,9 @@ class Rollbacks:
         self, operation: Operation, goal: _Goal, status: Status, way: Way | None = None
     ) -> RollbackResult:
         plan = goal.plan
-        # The intent is recorded: a sandbox lost since is made again, all of it is restored anyway.
-        sandbox = self._sandboxes.rebuilt(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
-        restored = archive.put_back(goal.snapshot, sandbox.roots, sandbox.staging, way)
+        with self._sandboxes.refilling(plan.plan_id) as sandbox:
+            restored = archive.put_back(goal.snapshot, sandbox.roots, sandbox.staging, way)
         settled = operation.intent.get("settled", ()) if status is Status.DONE else ()
         for child_id in settled:
             self._sandboxes.remove(child_id)

@@ -13,6 +13,7 @@ from cleveragents.checkpoints.checkpoint import (
 from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.operations import Operation
 from cleveragents.checkpoints.pruning import Pruning, open_targets
+from cleveragents.checkpoints.removal import unheld
 from cleveragents.checkpoints.retention import Verdict
 from cleveragents.checkpoints.rollback import (
     Ending,
@@ -30,7 +31,6 @@ from cleveragents.errors import Damaged, Refused
 from cleveragents.plans.document import PlanDocument, current_document
 from cleveragents.plans.lifecycle import APPLIED, QUEUED
 from cleveragents.plans.plan import Plan, PlanRepository
-from cleveragents.sandbox.sandbox import READY, SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
@@ -180,15 +180,13 @@ class CheckpointService:
 
     def restore_removed(self, plan_id: str) -> None:
         """Makes the files of a sandbox that was removed again, as they were when it went."""
-        with self._database.unit_of_work() as connection:
-            sandbox = SandboxRepository(connection).get(plan_id)
-        for path in sandbox.roots.values():
-            path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        archive = self._sandboxes.archive(self._plan(plan_id).project_id)
-        snapshot = archive.load(self._newest(plan_id).sandbox_ref)
-        archive.restore(snapshot, sandbox.roots, sandbox.staging)
-        with self._database.unit_of_work() as connection:
-            SandboxRepository(connection).set_status(plan_id, READY)
+        latest = self.latest_checkpoint(plan_id)
+        if latest is None:
+            raise Refused(
+                "the files of the plan were removed, and it has no checkpoint to make them from",
+                hints=["start anew: agents plan use ACTION"],
+            )
+        self._sandboxes.refill(plan_id, self._plan(plan_id).project_id, latest.sandbox_ref)
 
     def retention(self, plan_id: str) -> list[Verdict]:
         """Tells of each checkpoint whether it would be kept now, and why; changes nothing."""
@@ -275,10 +273,21 @@ class CheckpointService:
         saved: list[str] = []
         for child in going:
             owned.enter_context(self._own(child.plan_id, "cancelling the subplan"))
-            if child.action.rollback.enabled and self._sandboxes.is_there(child.plan_id):
-                self.save_safety(child.plan_id, "before its parent was rolled back")
+            if self._is_saved(child):
                 saved.append(child.plan_id)
         return {"children": [child.plan_id for child in going], "settled": saved}
+
+    def _is_saved(self, child: Plan) -> bool:
+        """Saves the files of a child; tells whether all of them is stored, so that they may go.
+
+        Files that are gone already are: they are made again for its undo calls alone.
+        """
+        if not self._sandboxes.is_there(child.plan_id):
+            return self._sandboxes.find(child.plan_id) is not None
+        if not child.action.rollback.enabled:
+            return False
+        self.save_safety(child.plan_id, "before its parent was rolled back")
+        return not unheld(self._database, self._sandboxes, self._policy.filter, child)
 
     def _roll_back(self, plan: Plan, goal: "_Goal", owned: ExitStack) -> RollbackResult:
         """Looks once for all that follows: what has to change, and what the safety saves."""

@@ -1,10 +1,13 @@
 """What is stored of a checkpoint: its snapshot, held against its row."""
 
-from cleveragents.checkpoints.checkpoint import Checkpoint, state_hash
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
 from cleveragents.errors import Damaged
 from cleveragents.plans.document import PlanDocument
+from cleveragents.plans.plan import Plan
+from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.record import Snapshot
+from cleveragents.storage.connection import Connection
 
 
 def verified(archive: Archive, target: Checkpoint) -> Snapshot:
@@ -17,6 +20,14 @@ def verified(archive: Archive, target: Checkpoint) -> Snapshot:
     if not matches:
         raise Damaged(f"the snapshot of {target.name} does not match its state hash")
     return snapshot
+
+
+def last_known(connection: Connection, plan: Plan) -> str:
+    """Returns the snapshot of a plan's files that is nearest to what they were last."""
+    latest = CheckpointRepository(connection).latest(plan.plan_id)
+    if latest is not None:
+        return latest.sandbox_ref
+    return plan.merged_ref or str(SandboxRepository(connection).get(plan.plan_id).base_ref)
 
 
 def document_of(snapshot: Snapshot) -> PlanDocument:

@@ -1,10 +1,13 @@
 """`agents sandbox …`: what sandboxes lie around, and which of them may go."""
 
+import sys
 from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
+from cleveragents.app import App
+from cleveragents.checkpoints.removal import LISTED, told_why_it_stays
 from cleveragents.cli.invocation import (
     DryRunOption,
     YesOption,
@@ -13,10 +16,10 @@ from cleveragents.cli.invocation import (
     confirm,
     current,
 )
-from cleveragents.cli.render import Grid, Result
+from cleveragents.cli.render import Grid, Result, Text, show_blocks
 from cleveragents.counting import counted, size
-from cleveragents.engine.cleanup import Lying
-from cleveragents.plans.lifecycle import written
+from cleveragents.engine.cleanup import Lying, Pruned
+from cleveragents.plans.lifecycle import APPLIED, written
 
 
 def register(root: typer.Typer) -> None:
@@ -52,28 +55,63 @@ def prune(
     """
     app = current.app(progress=True)
     found = app.cleanup.list(app.plans.list())
-    doomed = [each for each in found if each.may_go or discard]
-    kept = len(found) - len(doomed)
+    judged = [(each, app.cleanup.unheld(each)) for each in found if each.may_go or discard]
+    doomed = [each for each, unheld in judged if discard or not unheld]
+    kept = len(found) - len(judged)
     stay = counted(kept, "sandbox with unapplied work stays", "sandboxes with unapplied work stay")
     notes = [f"{stay}; --discard removes these too"] if kept else []
-    data = {"removed": [_row(each) for each in doomed], "kept": kept}
+    notes += [_about(each, unheld, discard=discard) for each, unheld in judged if unheld]
+    data = {
+        "removed": [_row(each) for each in doomed],
+        "kept": len(found) - len(doomed),
+        "in_no_checkpoint": [path for _, unheld in judged for path in unheld],
+    }
     if dry_run or not doomed:
         said = "dry run: nothing was removed" if dry_run else "there is nothing to remove"
         return Result(data, _table(doomed), messages=[said, *notes])
     total = size(sum(each.size_bytes for each in doomed))
     flag = " --discard" if discard else ""
+    if not yes:
+        show_blocks([*_table(doomed), Text(notes)], current.form, sys.stderr)
     confirm(
         f"Remove the files of {counted(len(doomed), 'sandbox', 'sandboxes')} ({total})?",
         yes=yes,
         command_line=f"agents sandbox prune{flag}",
     )
-    pruned = app.cleanup.prune(doomed)
-    again = [
-        f"agents plan rollback {each.lying.plan.plan_id} {each.checkpoint} --rebuild"
+    pruned = app.cleanup.prune(doomed, discard=discard)
+    notes += [
+        f"{each.lying.plan.name}: {told_why_it_stays(each.removed.kept_for)}"
         for each in pruned
-        if each.lying.plan is not None and each.checkpoint is not None
+        if each.lying.plan is not None and each.removed.kept_for
     ]
-    return Result(data, _table(doomed), "Removed", messages=notes, next_steps=again)
+    gone = [each.lying for each in pruned if not each.removed.kept_for]
+    data["removed"] = [_row(each) for each in gone]
+    again = [line for each in pruned for line in _ways_back(app, each)]
+    return Result(data, _table(gone), "Removed", messages=notes, next_steps=again)
+
+
+def _about(lying: Lying, unheld: Sequence[str], *, discard: bool) -> str:
+    """What is told of a sandbox that holds what no checkpoint would."""
+    named = ", ".join([*unheld[:LISTED], *(["…"] if len(unheld) > LISTED else [])])
+    name = "" if lying.plan is None else f"{lying.plan.name}: "
+    if discard:
+        return f"{name}gone for good with its sandbox, in no checkpoint: {named}"
+    return f"{name}{told_why_it_stays(unheld)}"
+
+
+def _ways_back(app: App, pruned: Pruned) -> list[str]:
+    """The command that brings the files of a sandbox back, or what was edited after an apply."""
+    plan, saved = pruned.lying.plan, pruned.removed.saved
+    if plan is None or pruned.removed.kept_for:
+        return []
+    if plan.stage == APPLIED:
+        if saved is None:
+            return []
+        return [f"agents plan rollback {plan.plan_id} {saved.seq} --to DIR    # what was edited"]
+    latest = saved or app.checkpoints.latest_checkpoint(plan.plan_id)
+    if latest is None:
+        return []
+    return [f"agents plan rollback {plan.plan_id} {latest.seq} --rebuild"]
 
 
 def _row(lying: Lying) -> dict[str, object]:

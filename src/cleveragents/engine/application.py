@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
+from cleveragents.checkpoints.removal import Removals, told_why_it_stays
 from cleveragents.engine.proposal import BRANCH, Proposal
 from cleveragents.errors import CleverAgentsError, Failed, Refused
 from cleveragents.events import Note, PlanMoved, Reporter
@@ -51,12 +52,14 @@ class Applications:
         database: Database,
         sandboxes: Sandboxes,
         project_locks: Locks,
+        removals: Removals,
         cleanup: str,
         report: Reporter,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
         self._locks = project_locks
+        self._removals = removals
         self._cleanup = cleanup
         self._report = report
 
@@ -101,7 +104,8 @@ class Applications:
     def _secure_sandboxes(self, plan: Plan, result: str) -> None:
         """Reads back what is only in the sandboxes that go once the plan is applied."""
         archive = self._sandboxes.archive(plan.project_id)
-        going = {plan.plan_id: result, **self._merged_into(plan.plan_id)}
+        merged = {child.plan_id: str(child.merged_ref) for child in self._merged_into(plan.plan_id)}
+        going = {plan.plan_id: result, **merged}
         for plan_id, reference in going.items():
             sandbox = self._sandboxes.find(plan_id)
             if sandbox is not None and sandbox.exists:
@@ -250,37 +254,48 @@ class Applications:
         if operation.kind is Kind.UNAPPLY:
             self._rebuild(plan, operation)
         stage = APPLIED if operation.kind is Kind.APPLY else COMPLETE
-        self._end(plan, operation, Status.DONE, stage)
+        moved = self._end(plan, operation, Status.DONE, stage)
         if operation.kind is Kind.APPLY and self._cleanup != MANUAL:
-            for plan_id in [plan.plan_id, *self._merged_into(plan.plan_id)]:
-                self._sandboxes.remove(plan_id)
+            for one in (moved, *self._merged_into(plan.plan_id)):
+                self._remove(one)
         paths = tuple(operation.intent["paths"])
         return Applied(operation, paths, tuple(map(shown, kept)))
 
-    def _merged_into(self, plan_id: str) -> dict[str, str]:
-        """The subplans whose result is part of a plan's, at any depth, with that result."""
+    def _remove(self, plan: Plan) -> None:
+        """Removes the sandbox of an applied plan; what goes wrong with that is no part of it."""
+        try:
+            kept_for = self._removals.remove(plan).kept_for
+        except (CleverAgentsError, OSError) as error:
+            self._report(Note(plan.plan_id, f"the sandbox could not be removed: {error}"))
+            return
+        if kept_for:
+            self._report(Note(plan.plan_id, told_why_it_stays(kept_for)))
+
+    def _merged_into(self, plan_id: str) -> list[Plan]:
+        """The subplans whose result is part of a plan's, at any depth."""
         with self._database.unit_of_work() as connection:
             below = ChildRepository(connection).below(plan_id)
-        return {child.plan_id: child.merged_ref for child in below if child.merged_ref is not None}
+            return [child for child in below if child.merged_ref is not None]
 
     def _abort(self, plan: Plan, operation: Operation, error: CleverAgentsError) -> Applied:
         stage = COMPLETE if operation.kind is Kind.APPLY else APPLIED
         self._end(plan, operation, Status.ABORTED, stage)
         return Applied(operation, (), (), error)
 
-    def _end(self, plan: Plan, operation: Operation, status: Status, stage: Stage) -> None:
+    def _end(self, plan: Plan, operation: Operation, status: Status, stage: Stage) -> Plan:
         with self._database.unit_of_work() as connection:
             moved = PlanRepository(connection).move(plan.plan_id, stage)
             OperationRepository(connection).close(operation.operation_id, status, {})
         self._report(PlanMoved(plan.plan_id, moved.phase, moved.state))
+        return moved
 
     def _rebuild(self, plan: Plan, operation: Operation) -> None:
         """Gives an unapplied plan its sandbox back, if it was cleaned up."""
         if operation.intent["rebuilds"]:
-            sandbox = self._sandboxes.rebuilt(plan.plan_id)
             archive = self._sandboxes.archive(plan.project_id)
             snapshot = archive.load(operation.intent["result"])
-            archive.restore(snapshot, sandbox.roots, sandbox.staging)
+            with self._sandboxes.refilling(plan.plan_id) as sandbox:
+                archive.restore(snapshot, sandbox.roots, sandbox.staging)
 
 
 def _counts(change: Change) -> bool:

@@ -14,13 +14,14 @@ def place(database: Database, sandboxes: Sandboxes, operation: Operation) -> Non
     """
     with database.reading() as connection:
         project_id = PlanRepository(connection).get(operation.plan_id).project_id
-    sandbox = sandboxes.rebuilt(operation.plan_id)
     archive = sandboxes.archive(project_id)
     target, present = operation.intent["target"], operation.intent["present"]
     try:
-        archive.restore(archive.load(target), sandbox.roots, sandbox.staging)
+        with sandboxes.refilling(operation.plan_id) as sandbox:
+            archive.restore(archive.load(target), sandbox.roots, sandbox.staging)
     except Damaged:
-        archive.restore(archive.load(present), sandbox.roots, sandbox.staging)
+        with sandboxes.refilling(operation.plan_id) as sandbox:
+            archive.restore(archive.load(present), sandbox.roots, sandbox.staging)
         with database.unit_of_work() as connection:
             OperationRepository(connection).close(operation.operation_id, Status.ABORTED, {})
         raise

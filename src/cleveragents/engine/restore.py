@@ -128,13 +128,14 @@ class Restores:
             source, safety = (
                 CheckpointRepository(connection).get(intent[name]) for name in ("source", "safety")
             )
-        sandbox = self._sandboxes.rebuilt(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
         try:
-            snapshot = archive.load(intent["snapshot"])
-            placed = archive.restore(snapshot, sandbox.roots, sandbox.staging)
+            with self._sandboxes.refilling(plan.plan_id) as sandbox:
+                snapshot = archive.load(intent["snapshot"])
+                placed = archive.restore(snapshot, sandbox.roots, sandbox.staging)
         except Damaged as error:
-            archive.restore(verified(archive, safety), sandbox.roots, sandbox.staging)
+            with self._sandboxes.refilling(plan.plan_id) as sandbox:
+                archive.restore(verified(archive, safety), sandbox.roots, sandbox.staging)
             with self._database.unit_of_work() as connection:
                 OperationRepository(connection).close(operation.operation_id, Status.ABORTED, {})
             message = f"{error.message}; the files are as they were before"

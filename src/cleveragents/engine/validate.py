@@ -102,11 +102,10 @@ class Validations:
     def _close(self, operation: Operation, status: Status, checks: Sequence[Check]) -> None:
         with self._database.unit_of_work() as connection:
             plan = PlanRepository(connection).get(operation.plan_id)
-        # All of it is restored: one that was lost since is made again.
-        sandbox = self._sandboxes.rebuilt(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
         snapshot = archive.load(operation.intent["snapshot"])
-        archive.restore(snapshot, sandbox.roots, sandbox.staging)
+        with self._sandboxes.refilling(plan.plan_id) as sandbox:
+            archive.restore(snapshot, sandbox.roots, sandbox.staging)
         outcome = {"checks": [asdict(check) for check in checks]}
         with self._database.unit_of_work() as connection:
             OperationRepository(connection).close(operation.operation_id, status, outcome)

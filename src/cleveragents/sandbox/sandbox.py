@@ -61,9 +61,14 @@ class Sandbox:
         return {MAIN: self.path, GIT: self.git_dir}
 
     @property
-    def exists(self) -> bool:
-        """Whether all of its directories are still there, and no link has taken their place."""
+    def has_directories(self) -> bool:
+        """Whether all of its directories are there, and no link has taken their place."""
         return all(path.is_dir() and not path.is_symlink() for path in self.roots.values())
+
+    @property
+    def exists(self) -> bool:
+        """Whether its files are there, all of them: those of a removed one are a leftover."""
+        return self.status != REMOVED and self.has_directories
 
     @property
     def condition(self) -> str:

@@ -1,7 +1,8 @@
 """Makes sandboxes and finds them again from stored facts alone."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
@@ -190,15 +191,33 @@ class Sandboxes:
         """Removes what was left, and ends what still runs in it."""
         remove_abandoned(path)
 
-    def rebuilt(self, plan_id: str) -> Sandbox:
-        """Returns a plan's sandbox; lost directories are made again, empty, to be restored into."""
+    @contextmanager
+    def refilling(self, plan_id: str) -> Generator[Sandbox]:
+        """Yields a sandbox to restore a whole state into; a lost one is there when that is done.
+
+        Until then it counts as removed: neither an empty directory nor half of one is a state.
+        """
         found = self.find(plan_id)
-        if found is not None and found.status == REMOVED:
-            with self._database.unit_of_work() as connection:
-                SandboxRepository(connection).set_status(plan_id, READY)
-        for path in found.roots.values() if found is not None else ():
+        if found is None or found.exists:
+            yield with_files(found, plan_id)
+            return
+        self._set_status(plan_id, REMOVED)
+        for path in found.roots.values():
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return with_files(found, plan_id)
+        yield with_files(replace(found, status=READY), plan_id)
+        self._set_status(plan_id, READY)
+
+    def refill(self, plan_id: str, project_id: str, reference: str) -> Sandbox:
+        """Makes a lost sandbox again from a snapshot; one that is there stays as it is."""
+        if not self.is_there(plan_id):
+            archive = self.archive(project_id)
+            with self.refilling(plan_id) as sandbox:
+                archive.restore(archive.load(reference), sandbox.roots, sandbox.staging)
+        return self.require(plan_id)
+
+    def _set_status(self, plan_id: str, status: str) -> None:
+        with self._database.unit_of_work() as connection:
+            SandboxRepository(connection).set_status(plan_id, status)
 
     def _place(self, sandbox_id: str) -> Path:
         return self._data_dir / "sandboxes" / sandbox_id / "tree"

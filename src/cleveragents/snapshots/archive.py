@@ -134,6 +134,10 @@ class Archive(Healing):
         refuse_lost(way, self.verifier())
         return way
 
+    def left_out(self, roots: Roots, filter_: Filter) -> list[bytes]:
+        """Returns what a capture of directories would leave out, each directory once."""
+        return list(self._tracker(MAIN, roots[MAIN], filter_).state(HASH_ONLY).excluded)
+
     def read_file(self, entry: Entry) -> bytes:
         """Returns the bytes of a file of at most one chunk, or the text of a link."""
         return self._store.read(entry.content)

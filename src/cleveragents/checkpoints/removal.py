@@ -1,0 +1,136 @@
+"""Removing the files of a sandbox: what is nowhere else is saved first, or they stay."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.checkpoints.operations import Kind, OperationRepository
+from cleveragents.checkpoints.saving import Saving, Wanted
+from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.plans.lifecycle import APPLIED
+from cleveragents.plans.plan import Plan
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.capture import named
+from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.manifest import Change
+from cleveragents.snapshots.picking import is_excluded
+from cleveragents.snapshots.scan import shown
+from cleveragents.storage.database import Database
+
+LISTED = 5  # paths named to people
+
+
+@dataclass(frozen=True)
+class Removed:
+    """What became of the files of a sandbox."""
+
+    saved: Checkpoint | None  # what was made of them first, if no checkpoint had all of them
+    kept_for: tuple[str, ...]  # why they stay: paths that no checkpoint would hold
+
+
+class Removals:
+    """Removes the files of sandboxes, never the only copy unless it is told to."""
+
+    def __init__(
+        self, database: Database, sandboxes: Sandboxes, saving: Saving, filter_: Filter
+    ) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._saving = saving
+        self._filter = filter_
+
+    def unheld(self, plan: Plan) -> tuple[str, ...]:
+        """Names what of a sandbox neither a checkpoint of it nor a stored result would hold."""
+        return unheld(self._database, self._sandboxes, self._filter, plan)
+
+    def remove(self, plan: Plan, *, discard: bool = False) -> Removed:
+        """Saves what no checkpoint holds and removes the files; the caller owns the plan.
+
+        What a checkpoint would leave out goes only if it is to be discarded.
+        """
+        kept_for = () if discard else self.unheld(plan)
+        if kept_for:
+            return Removed(None, kept_for)
+        saved = None
+        if self._sandboxes.is_there(plan.plan_id) and not self._is_result(plan):
+            saved = self._saved(plan)
+        self._sandboxes.remove(plan.plan_id)
+        return Removed(saved, ())
+
+    def _is_result(self, plan: Plan) -> bool:
+        """Whether the files are what is stored as the plan's result, and can be had from there."""
+        reference = _result(self._database, plan)
+        if reference is None or any(_taken_away(self._sandboxes, plan, reference)):
+            return False
+        sandbox = self._sandboxes.require(plan.plan_id)
+        archive = self._sandboxes.archive(plan.project_id)
+        made = archive.changes(archive.load(str(sandbox.base_ref)), archive.load(reference))
+        archive.secure(reference, sandbox.roots, made)
+        return True
+
+    def _saved(self, plan: Plan) -> Checkpoint | None:
+        if not plan.action.rollback.enabled:
+            return None
+        with self._database.reading() as connection:
+            latest = CheckpointRepository(connection).latest(plan.plan_id)
+        reason = "before its sandbox was removed"
+        wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
+        saved = self._saving.save(plan.plan_id, wanted, prune=True)
+        return saved if latest is None or latest.seq != saved.seq else None
+
+
+def unheld(
+    database: Database, sandboxes: Sandboxes, filter_: Filter, plan: Plan
+) -> tuple[str, ...]:
+    """Names what of a sandbox neither a checkpoint of it nor a stored result would hold."""
+    saves = plan.action.rollback.enabled
+    sandbox = sandboxes.find(plan.plan_id)
+    if sandbox is None or not sandbox.exists or (saves and not filter_.patterns):
+        return ()
+    result = _result(database, plan)
+    if result is None and saves:
+        archive = sandboxes.archive(plan.project_id)
+        return tuple(map(shown, archive.left_out(sandbox.roots, filter_)))
+    if result is None:
+        return (str(sandbox.path),)
+    return tuple(
+        named(root, path)
+        for root, path in _taken_away(sandboxes, plan, result)
+        if not saves or (root == MAIN and is_excluded(filter_, path))
+    )
+
+
+def _taken_away(sandboxes: Sandboxes, plan: Plan, result: str) -> Iterator[tuple[str, bytes]]:
+    """The paths of a sandbox, by root, whose bytes are not those of a stored result."""
+    archive = sandboxes.archive(plan.project_id)
+    whole = replace(archive.load(result), filter=Filter())
+    changes = archive.changes_from_now(whole, sandboxes.require(plan.plan_id).roots)
+    return ((root, change.path) for root, found in changes.items() for change in _gone(found))
+
+
+def _result(database: Database, plan: Plan) -> str | None:
+    """The snapshot of the whole sandbox that its apply, or the merge into its parent, keeps."""
+    if plan.stage != APPLIED:
+        return plan.merged_ref
+    with database.reading() as connection:
+        return OperationRepository(connection).latest(plan.plan_id, Kind.APPLY).intent["result"]
+
+
+def told_why_it_stays(unheld: Sequence[str]) -> str:
+    """Says why a sandbox is left where it is, and how it goes all the same."""
+    named_ones = ", ".join([*unheld[:LISTED], *(["…"] if len(unheld) > LISTED else [])])
+    return (
+        f"its sandbox stays: no checkpoint holds {named_ones};"
+        " to remove it: agents sandbox prune --discard"
+    )
+
+
+def _gone(changes: Sequence[Change]) -> Iterator[Change]:
+    """The changes that take bytes away; times alone are none."""
+    for change in changes:
+        before, after = change.before, change.after
+        if before is None or before.is_dir:
+            continue
+        if after is None or (before.mode, before.content) != (after.mode, after.content):
+            yield change
