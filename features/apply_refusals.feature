@@ -148,6 +148,31 @@ Feature: What apply refuses
     Then the exit code is 0
     And the project's file "d/in" holds "in"
 
+  Scenario Outline: a new path outside the sparse checkout: <patterns>
+    Given the shell has run "mkdir out; echo out > out/f; git add -A; git commit -qm out; git sparse-checkout <patterns>" in the project
+    And the action
+      """
+      name: sparse
+      steps:
+        - {tool: shell, with: {command: "mkdir -p out/deep d/deep; echo 1 > out/deep/new; echo 2 > d/deep/new; echo 3 > d/not.log; echo 4 > top"}}
+      """
+    And I have run "agents run ACTION"
+    And the user's repository and files are remembered
+    When I run "agents plan apply @ --dry-run --format json"
+    Then the paths in the way are "<outside>"
+    When I run "agents plan apply @ --yes"
+    Then the exit code is 4
+    And the error says "out/deep/new: it is outside your sparse checkout"
+    And the user's repository and files are as they were
+    When I run "agents plan apply @ --yes --as branch"
+    Then the exit code is 0
+
+    Examples:
+      | patterns                                | outside                      |
+      | set --cone d                            | out/deep/new                 |
+      | set --no-cone '/*' '!/out/' '!*.log'    | d/not.log, out/deep/new      |
+      | set --no-cone '/d/' '!/d/*.log'         | d/not.log, out/deep/new, top |
+
   Scenario: open conflicts
     Given I have run "agents run ACTION"
     And the shell has run "sed -i 5s/5/mine/ text" in the project

@@ -11,7 +11,7 @@ def agents(context, *arguments):
     options = context.options if "options" in context else ()
     if "as_ordinary_user" not in context:
         return context.world.agents(*options, *arguments)
-    with ordinary_user():
+    with ordinary_user(context.groups if "groups" in context else ()):
         return context.world.agents(*options, *arguments)
 
 

@@ -9,13 +9,13 @@ _DUMPABLE = 4  # PR_SET_DUMPABLE
 
 
 @contextmanager
-def ordinary_user():
+def ordinary_user(member_of=()):
     """Gives up root's rights within the block; an ordinary user has none to give up."""
     if os.geteuid() != 0:
         yield
         return
     groups = os.getgroups()
-    os.setgroups([])
+    os.setgroups(list(member_of))
     os.setegid(NOBODY)
     os.seteuid(NOBODY)
     # A process that changed its user may not look at its own /proc entries; a fresh one may.

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pexpect
 from behave import given, then, when
+from boxes import agents
 from oracle import assert_same, picture
 from trees import git
 from world import Done
@@ -256,3 +257,42 @@ def kept(context):
     app = context.world.app()
     with app.apply._database.reading() as connection:
         return OperationRepository(connection).kept_refs(context.world.plan.project_id)
+
+
+@then('the paths in the way are "{paths}"')
+def check_obstacles(context, paths):
+    found = [line["path"] for line in context.world.done.data["obstacles"]]
+    assert found == paths.split(", "), found
+
+
+@given("the user is a member of group {group:d}")
+def join_group(context, group):
+    context.groups = [group]
+
+
+@given('"{paths}" of the project belong to "{owner}"')
+@given('"{paths}" of the project belongs to "{owner}"')
+def set_owner(context, paths, owner):
+    context.world.sh(f"chown -h {owner} {paths}")
+
+
+@then('"{paths}" of the project belong to "{owner}"')
+@then('"{paths}" of the project belongs to "{owner}"')
+def check_owner(context, paths, owner):
+    found = context.world.sh(f"stat -c %u:%g {paths}").split()
+    assert found == [owner] * len(paths.split()), found
+
+
+@when('the user runs "agents {line}"')
+def run_as_user(context, line):
+    arguments = [str(context.action) if word == "ACTION" else word for word in line.split()]
+    done = agents(context, *arguments)
+    assert done.code == 0, done.err + done.out
+
+
+@given("the apply was recorded by the first release, which knew no owners")
+def forget_owners(context):
+    context.world.sql(
+        "UPDATE operations SET intent_json = json_remove(intent_json, '$.owners')"
+        " WHERE kind = 'apply'"
+    )

@@ -22,7 +22,7 @@ from cleveragents.sandbox import branch
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.snapshots import beneath
+from cleveragents.snapshots import beneath, owners
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.exchange import Exchange, NotDurable, alike, reversed_changes
 from cleveragents.snapshots.look import look
@@ -98,7 +98,12 @@ class Applications:
             old = archive.keep_merge(before, about)
             archive.secure_merged(old, proposal.merge)
             keeps += [old, new]
+            known = owners.owners(
+                proposal.project.path,
+                (change.path for change in proposal.merge.changes if change.before is not None),
+            )
             intent |= {"old": old, "new": new, "stamp": time.time_ns(), "keeps": keeps}
+            intent["owners"] = owners.written(known)
         return self._open(plan, Kind.APPLY, intent)
 
     def _secure_sandboxes(self, plan: Plan, result: str) -> None:
@@ -204,7 +209,7 @@ class Applications:
         ]
         try:
             exchange.clean()
-            way_back = Exchange(exchange.root, back, exchange.mark, exchange.read, None)
+            way_back = replace(exchange, changes=back, stamp_ns=None, kept=[])
             if not way_back.is_done():
                 way_back.carry_out()
         except (CleverAgentsError, OSError) as second:
@@ -245,8 +250,9 @@ class Applications:
             return project, None
         archive = self._sandboxes.archive(plan.project_id)
         mark = operation.operation_id
+        known = owners.read(intent.get("owners", {}))  # unknown to versions before 0.2
         exchange = archive.exchange(
-            project.path, intent["old"], intent["new"], mark, intent["stamp"]
+            project.path, intent["old"], intent["new"], mark, intent["stamp"], known
         )
         return project, exchange
 

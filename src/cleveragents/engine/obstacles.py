@@ -35,10 +35,12 @@ class Obstacle:
         return f"{self.path}: {self.why}"
 
 
-def obstacles(project: Project, merge: Merge) -> list[Obstacle]:
+def obstacles(project: Project, merge: Merge, *, is_branch: bool) -> list[Obstacle]:
     """Lists everything that would make an apply overwrite or endanger something."""
     found = [Obstacle(shown(each.path), _told(each)) for each in merge.conflicts]
     tracked = users_repository.tracked(project)
+    placed = [] if is_branch else _new_files(merge.changes)
+    outside = users_repository.not_checked_out(project, placed)
     for change in merge.changes:
         path, why = change.path, None
         if (whole := _like_git(path)) is not None:
@@ -49,6 +51,8 @@ def obstacles(project: Project, merge: Merge) -> list[Obstacle]:
             why = "it belongs to a submodule"
         elif change.before is None and path in tracked.not_checked_out:
             why = "it is tracked, and outside your sparse checkout"
+        elif path in outside:
+            why = "it is outside your sparse checkout"
         if why is not None:
             found.append(Obstacle(shown(path), why, is_the_plans=True))
     if users_repository.folds_case(project):
@@ -76,6 +80,15 @@ def ways_out(found: Sequence[Obstacle], plan: Plan, sandbox: Path, start: str | 
         line = " ".join([command, *named, *more])
         ways.append(f"leave out what the plan cannot bring, then apply again: {line}")
     return ways
+
+
+def _new_files(changes: Iterable[Change]) -> list[bytes]:
+    return [
+        change.path
+        for change in changes
+        if change.before is None and change.after is not None and not change.after.is_dir
+        if _like_git(change.path) is None
+    ]
 
 
 def _like_git(path: bytes) -> bytes | None:

@@ -125,7 +125,7 @@ class Proposals:
             sandbox,
             options,
             merge,
-            obstacles(project, merge),
+            obstacles(project, merge, is_branch=options.mode == BRANCH),
             len(left_out),
             [file for file in _previews(merge) if options.mode != BRANCH or not file.is_directory],
             tuple(child for child in below if child.merged_ref is not None),

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,7 @@ UNFINISHED: Mapping[str, str] = {
 }
 GITLINK = b"160000"
 SKIPPED = b"S"  # how git lists what is tracked and not checked out
+SPARSE = ("sparseCheckout", "sparseCheckoutCone", "ignoreCase")  # settings that decide
 
 
 @dataclass(frozen=True)
@@ -58,14 +59,51 @@ def tracked(project: Project) -> Tracked:
     return Tracked(frozenset(submodules), frozenset(skipped))
 
 
+def not_checked_out(project: Project, paths: Sequence[bytes]) -> frozenset[bytes]:
+    """Returns those of new paths that are outside a sparse checkout, as git itself sees it.
+
+    They are checked out as empty files in a repository of our own that has the user's patterns.
+    """
+    if not paths or not project.is_repository:
+        return frozenset()
+    users = Git(project.path / ".git", project.path)
+    settings = {name: _setting(users, f"core.{name}") for name in SPARSE}
+    asked = ("rev-parse", "--path-format=absolute", "--git-path", "info/sparse-checkout")
+    rules = Path(users.line(*asked))
+    if settings["sparseCheckout"] != "true" or not rules.is_file():
+        return frozenset()
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder, "tree")
+        tree.mkdir()
+        own = Git(
+            git.create(Path(folder, "git"), object_format="sha1", branch="none").git_dir, tree
+        )
+        for name, value in settings.items():
+            own.run("config", f"core.{name}", value)
+        (own.git_dir / "info").mkdir(exist_ok=True)
+        (own.git_dir / "info" / "sparse-checkout").write_bytes(rules.read_bytes())
+        empty = own.line("hash-object", "-w", "--stdin").encode()
+        listed = b"".join(b"100644 %s\t%s\0" % (empty, path) for path in paths)
+        own.run("update-index", "-z", "--index-info", stdin=listed)
+        tree = own.line("write-tree")
+        own.run("read-tree", "--empty")
+        own.run("read-tree", "-m", "-u", tree)
+        told = own.run("ls-files", "-z", "-t").split(b"\0")[:-1]
+    return frozenset(line[2:] for line in told if line[:1] == SKIPPED)
+
+
+def _setting(users: Git, name: str) -> str:
+    try:
+        return users.line("config", "--type=bool", name)
+    except Failed:
+        return "false"
+
+
 def folds_case(project: Project) -> bool:
     """Tells whether names that differ only in case are one and the same in the project."""
     if project.is_repository:
-        try:
-            users = Git(project.path / ".git", project.path)
-            return users.line("config", "--type=bool", "core.ignorecase") == "true"
-        except Failed:
-            return False
+        users = Git(project.path / ".git", project.path)
+        return _setting(users, "core.ignorecase") == "true"
     names = os.listdir(project.path)
     for name in names:
         other = name.swapcase()

@@ -8,7 +8,6 @@ left half done, and with before and after exchanged it takes it back.
 
 import errno
 import os
-import stat
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from cleveragents.snapshots.content import Read, bytes_needed, write_file
 from cleveragents.snapshots.look import look
 from cleveragents.snapshots.manifest import Change, Entry, object_id
 from cleveragents.snapshots.merge import same
+from cleveragents.snapshots.owners import Owners, give, owner_of
 from cleveragents.snapshots.scan import shown
 from cleveragents.storage.durability import sync_file_system
 from cleveragents.storage.space import FREE_SOME, free_bytes
@@ -45,6 +45,7 @@ class Exchange:
     mark: str  # part of the name of everything that is built beside its place
     read: Read
     stamp_ns: int | None  # the time that files with new content get; None: their own
+    owners: Owners  # whom paths belonged to before any of this, as far as that is known
     kept: list[bytes] = field(default_factory=list[bytes])  # directories that hold other files
 
     def __post_init__(self) -> None:
@@ -146,13 +147,20 @@ class Exchange:
                     self._stage_file(root, fd, change, entry)
                 else:
                     os.symlink(self.read(entry.content), self._name(change.path), dir_fd=fd)
+                    self._give(root, fd, self._name(change.path), change.path)
+
+    def _give(self, root: int, parent: int, name: bytes, path: bytes) -> None:
+        """Lets what was made belong to whom what was there belonged, or what is there belongs."""
+        owner = self.owners.get(path) or owner_of(root, path)
+        if owner is not None:
+            give(parent, name, owner)
 
     def _stage_file(self, root: int, parent: int, change: Change, entry: Entry) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         fd = os.open(self._name(change.path), flags, 0o600, dir_fd=parent)
         try:
             write_file(fd, entry, self.read)
-            _give_owner(root, change.path, fd)
+            self._give(root, parent, self._name(change.path), change.path)  # before the mode
             attributes.replace(fd, entry.xattrs)
             os.fchmod(fd, entry.permissions)
             before = change.before
@@ -197,6 +205,7 @@ class Exchange:
             if entry.is_dir:
                 with beneath.directory(root, head) as fd, suppress(FileExistsError):
                     os.mkdir(name, 0o700, dir_fd=fd)
+                    self._give(root, fd, name, change.path)
             else:
                 self._put(root, change, entry)
         for change, entry in reversed(made):
@@ -291,14 +300,3 @@ def _may_change(root: int, path: bytes) -> bool:
             return os.access(f"/proc/self/fd/{fd}", os.W_OK | os.X_OK, effective_ids=True)
     except (FileNotFoundError, NotADirectoryError):
         return True  # what is wrong with it is told as a change by somebody else
-
-
-def _give_owner(root: int, path: bytes, fd: int) -> None:
-    """Lets a file that takes the place of another one belong to whom that one belonged."""
-    head, name = beneath.split(path)
-    with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
-        with beneath.directory(root, head) as parent:
-            old = os.stat(name, dir_fd=parent, follow_symlinks=False)
-        ours = os.fstat(fd)
-        if stat.S_ISREG(old.st_mode) and (old.st_uid, old.st_gid) != (ours.st_uid, ours.st_gid):
-            os.fchown(fd, old.st_uid, old.st_gid)

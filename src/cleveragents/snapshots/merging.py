@@ -20,6 +20,7 @@ from cleveragents.snapshots.merge import (
     three_way,
     with_links_settled,
 )
+from cleveragents.snapshots.owners import Owners
 from cleveragents.snapshots.record import MAIN, Snapshot
 from cleveragents.snapshots.restore import place
 from cleveragents.snapshots.way import Changes
@@ -98,11 +99,13 @@ class Merging:
         ours, result = (replace(base, roots={MAIN: root}) for root in (mine, merged))
         return Merge(ours, result, tuple(changes), conflicts, objects)
 
-    def exchange(self, root: Path, old: str, new: str, mark: str, stamp_ns: int) -> Exchange:
+    def exchange(
+        self, root: Path, old: str, new: str, mark: str, stamp_ns: int, owners: Owners
+    ) -> Exchange:
         """Prepares the way of a directory that is not ours from one snapshot to another."""
         before, after = self.load(old).roots[MAIN], self.load(new).roots[MAIN]
         changes = list(compare(before, after, self._read))
-        return Exchange(root, changes, mark, self._read, stamp_ns)
+        return Exchange(root, changes, mark, self._read, stamp_ns, owners)
 
     def export(self, merge: Merge, target: Path, *, after: bool) -> None:
         """Writes one version of everything a merge changes to an empty directory."""
