@@ -36,6 +36,28 @@ Feature: What apply refuses
       | a directory that became a link         | mv d e; ln -s e d                                                 | d: you changed it, the plan deleted it             | 1     |
       | names that differ only in case         | git config core.ignorecase true; echo mine > NEW                  | new: NEW differs from it only in case              | 1     |
 
+  @needs_root
+  Scenario Outline: what nobody may change before chattr allows it is told, and nothing is changed: <flag> <path>
+    Given I have run "agents run ACTION"
+    And the user's repository and files are remembered
+    And chattr has set <flag> on the project's "<path>"
+    When I run "agents plan apply @ --yes"
+    Then the exit code is 4
+    And the error says "<path>: it is protected: chattr -ia allows changes"
+    And the user's repository and files are as they were
+    When chattr takes the flags from the project's "<path>"
+    And I run "agents plan apply @ --yes"
+    Then the exit code is 0
+    Given chattr has set <flag> on the project's "<path>"
+    When I run "agents plan unapply @ --yes"
+    Then the exit code is 4
+    And the plan is "apply/applied"
+
+    Examples:
+      | flag | path |
+      | +i   | text |
+      | +a   | .    |
+
   Scenario Outline: git is in the middle of <what>
     Given I have run "agents run ACTION"
     And the shell has run "git checkout -q -b other; echo other > keep; git commit -qam other; git checkout -q main; echo main > keep; git commit -qam main" in the project

@@ -233,6 +233,28 @@ Feature: Hard cases
     Then the restore is refused, naming "theirs"
     And the tree is as it was before the restore
 
+  @needs_root
+  Scenario Outline: H23 what nobody may change before chattr allows it: <flag> <path>
+    Given the shell has run "mkdir d e; echo one > d/a; echo two > e/b; echo three > c; ln c e/linked" in the tree
+    When the tree is captured
+    And the shell runs "echo more > d/a; echo more >> e/b; rm e/linked; chmod 700 d" in the tree
+    And chattr sets <flag> on the tree's "<path>"
+    And a restore of the tree is tried
+    Then the restore is refused, naming "<path>"
+    And the tree is as it was before the restore
+    When chattr takes the flags from the tree's "<path>"
+    And the tree is restored
+    Then the tree is exactly as it was captured
+
+    Examples:
+      | flag | path |
+      | +i   | d/a  |
+      | +a   | e/b  |
+      | +i   | d    |
+      | +a   | e    |
+      | +i   | .    |
+      | +i   | c    |
+
   Scenario: H24 socket
     Given the shell has run "echo one > a" in the tree
     And the tree has a socket "s"

@@ -86,6 +86,33 @@ Feature: Sessions
       """
     Then the plan is "execute/complete"
 
+  @needs_root
+  Scenario: a rollback that something protected stands in the way of begins nothing
+    Given a plain folder
+    When this program runs
+      """
+      import subprocess
+      from cleveragents.errors import Refused
+      with app.session() as run:
+          run.tool("shell", command="echo one > a; echo one > b")
+          before = run.checkpoint("before")
+          run.tool("shell", command="echo two > a; echo two > b")
+          subprocess.run(["chattr", "+i", run.path / "b"], check=True)
+          count = len(app.checkpoints.list_checkpoints(run.plan_id))
+          try:
+              run.rollback(before)
+          except Refused as refused:
+              assert refused.detail == ("b",) and "chattr -ia" in refused.hints[0], vars(refused)
+          else:
+              raise AssertionError("it was not refused")
+          finally:
+              subprocess.run(["chattr", "-i", run.path / "b"], check=True)
+          assert (run.path / "a").read_text() == "two\n"
+          assert len(app.checkpoints.list_checkpoints(run.plan_id)) == count
+          assert len(run.rollback(before).changes) == 2
+      """
+    Then the plan is "execute/complete"
+
   Scenario: what a failed step wrote through a name that is gone is taken back
     Given a plain folder
     When this program runs

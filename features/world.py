@@ -54,6 +54,7 @@ class World:
         self.data_dir = self.home / "data"
         self.project.mkdir()
         self.done = None
+        self.protected = []  # what chattr has set a flag on
         self.gate = self.home / "gate"  # a step that waits for it holds still until it is there
         # Set for the commands of this scenario; whoever runs the tests has settings of their own.
         self.variables = {
@@ -72,6 +73,8 @@ class World:
             self.child.communicate()
         for path in self.mounts:
             subprocess.run(["umount", "-l", path], check=True)
+        if self.protected:
+            subprocess.run(["chattr", "-ia", *self.protected], check=False, capture_output=True)
         subprocess.run(["chmod", "-R", "u+rwX", self.home], check=False, capture_output=True)
         shutil.rmtree(self.home, ignore_errors=True)
 

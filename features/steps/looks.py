@@ -58,8 +58,8 @@ def _look(context, wrong):
 
 @given("a library that looks at one name at a time")
 def have_no_statx(context):
-    context.add_cleanup(setattr, signature, "_statx", signature._statx)
-    signature._statx = None
+    context.add_cleanup(setattr, signature, "statx", signature.statx)
+    signature.statx = None
 
 
 @when("of the files in that directory number {numbers} change")

@@ -70,6 +70,38 @@ def take_over(context, path, mode):
     (context.kept.tree / path).chmod(int(mode, 8))
 
 
+@when('chattr sets {flag} on the tree\'s "{path}"')
+def protect_in_tree(context, flag, path):
+    _protect(context, flag, context.kept.tree / path)
+
+
+@given('chattr has set {flag} on the project\'s "{path}"')
+def protect_in_project(context, flag, path):
+    _protect(context, flag, context.world.project / path)
+
+
+@when('chattr takes the flags from the tree\'s "{path}"')
+def allow_in_tree(context, path):
+    _allow(context.kept.tree / path)
+
+
+@when('chattr takes the flags from the project\'s "{path}"')
+def allow_in_project(context, path):
+    _allow(context.world.project / path)
+
+
+def _protect(context, flag, path):
+    done = subprocess.run(["chattr", flag, path], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        context.scenario.skip(f"chattr does not work here: {done.stderr.strip()}")
+        return
+    context.world.protected.append(path)
+
+
+def _allow(path):
+    subprocess.run(["chattr", "-ia", path], check=True)
+
+
 @when('root changes the tree\'s "{path}"')
 def change_as_root(context, path):
     (context.kept.tree / path).write_text("changed by root\n")

@@ -12,9 +12,11 @@ from pathlib import Path
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox import users_repository
 from cleveragents.sandbox.project import Project
+from cleveragents.snapshots import beneath
 from cleveragents.snapshots.manifest import Change
 from cleveragents.snapshots.merge import Conflict
 from cleveragents.snapshots.merging import Merge
+from cleveragents.snapshots.protection import protected
 from cleveragents.snapshots.scan import shown
 
 NAMED = 5  # paths in one hint
@@ -55,6 +57,9 @@ def obstacles(project: Project, merge: Merge, *, is_branch: bool) -> list[Obstac
             why = "it is outside your sparse checkout"
         if why is not None:
             found.append(Obstacle(shown(path), why, is_the_plans=True))
+    with beneath.root_directory(project.path) as root:
+        held = [shown(path) for path in protected(root, merge.changes)]
+    found += [Obstacle(path, "it is protected: chattr -ia allows changes") for path in held]
     if users_repository.folds_case(project):
         found += _collisions(project, merge.changes)
     return sorted(set(found), key=lambda obstacle: obstacle.path)

@@ -17,6 +17,7 @@ from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.healing import Healing
 from cleveragents.snapshots.inspection import Inspection
 from cleveragents.snapshots.manifest import Change, Entry
+from cleveragents.snapshots.protection import refuse_protected
 from cleveragents.snapshots.record import Snapshot
 from cleveragents.snapshots.restore import is_rounded, place
 from cleveragents.snapshots.scan import Excluded, shown
@@ -132,6 +133,8 @@ class Archive(Healing):
             raise lost(self.damaged(snapshot) or [error.message]) from error
         refuse_in_the_way(way.changes[MAIN], excluded)
         refuse_lost(way, self.verifier())
+        for name, changes in way.changes.items():
+            refuse_protected(roots[name], changes, borrow=True)
         return way
 
     def left_out(self, roots: Roots, filter_: Filter) -> list[bytes]:

@@ -21,6 +21,7 @@ from cleveragents.snapshots.look import look
 from cleveragents.snapshots.manifest import Change, Entry, object_id
 from cleveragents.snapshots.merge import same
 from cleveragents.snapshots.owners import Owners, give, owner_of
+from cleveragents.snapshots.protection import refuse_protected
 from cleveragents.snapshots.scan import shown
 from cleveragents.storage.durability import sync_file_system
 from cleveragents.storage.space import FREE_SOME, free_bytes
@@ -114,6 +115,8 @@ class Exchange:
         ]
         if in_the_way:
             raise Refused("other files are in the way", detail=in_the_way)
+        left = [change for change in self.changes if not self._is_done(root, change)]
+        refuse_protected(self.root, left, borrow=False)
         heads = {self._workshop(change.path) for change in self.changes}
         heads |= {beneath.split(change.path)[0] for change in self.changes}
         closed = [shown(head) for head in sorted(heads) if not _may_change(root, head)]

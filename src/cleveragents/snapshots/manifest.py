@@ -122,7 +122,7 @@ def decode(data: bytes) -> Directory:
     extras: list[Extra] = json.loads(data[end:] or b"[]")
     directory: Directory = {}
     contents = (data[at : at + ID_BYTES] for at in range(ids_at, end, ID_BYTES))
-    rows = _ROW.iter_unpack(data[rows_at:ids_at])
+    rows: Iterator[tuple[int, int, int, int]] = _ROW.iter_unpack(data[rows_at:ids_at])
     for name, row, content in zip(names, rows, contents, strict=True):
         mode, size, mtime_ns, extra = row
         plain = Entry(mode, size, mtime_ns, content)

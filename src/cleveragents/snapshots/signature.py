@@ -18,11 +18,12 @@ UNTRUSTED: Signature = (0, 0, 0, 0, 0, 0, 0)  # equals no file: read it again
 PACKED = struct.Struct("=IQQqIqI")
 AT_ONCE = 256  # names; their buffer is 64 KB
 _STATX = struct.Struct("=16xI12xQQ48xqI4xqI132x")
+STATX_BYTES = _STATX.size
 _WORD = "I"  # both consist of these; here a signature's first word to last, and where statx has it
 _COLUMNS = tuple(enumerate((4, 8, 9, 10, 11, 24, 25, 26, 28, 29, 30)))
 _NO_FOLLOW = 0x100
 _WANTED = 0x4 | 0x40 | 0x80 | 0x100 | 0x200  # links, mtime, ctime, inode, size
-_statx = getattr(ctypes.CDLL(None), "statx", None)  # old libraries have none
+statx = getattr(ctypes.CDLL(None), "statx", None)  # old libraries have none
 
 
 def of(found: os.stat_result) -> Signature:
@@ -64,9 +65,9 @@ class Looks:
 
     def _look(self, fd: int, names: Sequence[bytes]) -> list[int]:
         """Fills the buffer; returns 0 for each name that could be looked at so."""
-        if _statx is None:
+        if statx is None:
             return [-1] * len(names)
-        return [*map(_statx, repeat(fd), names, repeat(_NO_FOLLOW), repeat(_WANTED), self._places)]
+        return [*map(statx, repeat(fd), names, repeat(_NO_FOLLOW), repeat(_WANTED), self._places)]
 
 
 def _same(seen: memoryview, expected: memoryview) -> bool:
