@@ -17,7 +17,8 @@ from cleveragents.storage.database import Database
 from cleveragents.storage.glance import DATABASE
 from cleveragents.storage.head import Head
 from cleveragents.storage.lock import Locks
-from cleveragents.storage.place import ELSEWHERE, make_durably, refuse_network
+from cleveragents.storage.place import ELSEWHERE, is_ours, make_durably, refuse_network
+from cleveragents.storage.privacy import make_private
 from cleveragents.storage.request import CancelRequests
 
 
@@ -77,9 +78,11 @@ def _prepared(data: Path) -> Path:
     """Makes the data directory, for its owner alone; one that has something can also be read."""
     try:
         make_durably(data)
-        wanted = os.R_OK if (data / DATABASE).exists() else os.W_OK
-        if not os.access(data, wanted | os.X_OK, effective_ids=True):
+        is_new = not (data / DATABASE).exists()
+        if not os.access(data, (os.W_OK if is_new else os.R_OK) | os.X_OK, effective_ids=True):
             raise PermissionError(13, "Permission denied", str(data))
+        if is_new and is_ours(data):
+            make_private(data)
     except OSError as error:
         raise Failed(
             f"the data directory cannot be used: {error.strerror}: {data}",

@@ -17,6 +17,7 @@ from cleveragents import __version__
 from cleveragents.errors import CleverAgentsError, Unforeseen
 from cleveragents.ids import new_id, now
 from cleveragents.sandbox import git
+from cleveragents.storage.privacy import LOG
 
 KEPT = 10  # log files; the oldest go
 HIDDEN = "…"
@@ -86,7 +87,7 @@ def _places(data: Path) -> Iterator[Path]:
     kept = data.absolute()
     with suppress(OSError):
         if kept.stat().st_uid == os.geteuid():
-            yield kept / "log"
+            yield kept / LOG
     yield Path(tempfile.gettempdir()) / f"cleveragents-{os.geteuid()}"
 
 

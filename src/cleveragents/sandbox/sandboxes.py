@@ -41,6 +41,7 @@ from cleveragents.snapshots.tracker import Tracking
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.lock import Locks
+from cleveragents.storage.place import make_durably
 
 REPOSITORY = "git_worktree"  # the strategy for repositories
 REMOVING = ".removing"  # ends the name of a sandbox that is being removed
@@ -203,7 +204,7 @@ class Sandboxes:
             return
         self._set_status(plan_id, REMOVED)
         for path in found.roots.values():
-            path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_durably(path)
         yield with_files(replace(found, status=READY), plan_id)
         self._set_status(plan_id, READY)
 
@@ -224,7 +225,7 @@ class Sandboxes:
 
     def _fill(self, sandbox: Sandbox, project: Project, project_id: str, about: About) -> Filled:
         _remove(sandbox)
-        sandbox.path.mkdir(parents=True, mode=0o700)
+        make_durably(sandbox.path)
         archive = self.archive(project_id)
         if sandbox.base_ref is not None:
             if sandbox.strategy == REPOSITORY:

@@ -13,6 +13,7 @@ from cleveragents.storage.connection import Connection
 from cleveragents.storage.durability import sync_directory, sync_file
 from cleveragents.storage.lock import FileLock
 from cleveragents.storage.place import is_ours
+from cleveragents.storage.privacy import make_file
 from cleveragents.storage.unit_of_work import UnitOfWork, understood
 
 SCHEMA = "0011"  # the newest migration; a database that is ahead of it is refused
@@ -135,6 +136,7 @@ def _back_up(path: Path, target: Path) -> None:
     """Keeps a copy of the database as it is before it is changed for good."""
     unfinished = target.with_name(f"{target.name}.writing")
     unfinished.unlink(missing_ok=True)
+    make_file(unfinished)
     with closing(sqlite3.connect(path)) as old, closing(sqlite3.connect(unfinished)) as new:
         old.backup(new)
     sync_file(unfinished)
@@ -145,9 +147,11 @@ def _back_up(path: Path, target: Path) -> None:
 def _connected(path: Path) -> sqlite3.Connection:
     """Opens the database; one that is not ours only to be read, with nothing left beside it."""
     ours = is_ours(path.parent)
+    if ours:
+        make_file(path)  # what SQLite puts beside it gets the same mode
     # Threads take turns. The driver's own transactions begin late and lose updates; ours do not.
     driver = sqlite3.connect(
-        _address(path, "rwc") if ours else _read_only(path),
+        _address(path, "rw") if ours else _read_only(path),
         uri=True,
         timeout=PATIENCE,
         isolation_level=None,

@@ -10,6 +10,7 @@ from pathlib import Path
 from cleveragents.errors import Refused
 from cleveragents.storage.database import Database
 from cleveragents.storage.place import refuse_foreign
+from cleveragents.storage.privacy import make_file, make_private
 from cleveragents.storage.space import OUT_OF_SPACE
 
 _NUMBER = "SELECT number FROM heads"
@@ -36,6 +37,7 @@ class Head:
         if self._advanced:
             return
         self.refuse_foreign()
+        make_private(self._path.parent)
         if self.is_behind:
             raise Refused(
                 "the database is older than what is kept beside it; it can only be read",
@@ -64,6 +66,7 @@ class Head:
         # disk that is full keeps nobody from what frees it.
         unfinished = self._path.with_name(f"{self._path.name}.{os.getpid()}")
         try:
+            make_file(unfinished)
             unfinished.write_text(str(number))
             unfinished.rename(self._path)
         except OSError as error:

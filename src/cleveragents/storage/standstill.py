@@ -34,10 +34,8 @@ class Holder:
     @property
     def is_agents(self) -> bool:
         """Whether it is this program, run by this user: then a crash of it is provided for."""
-        program = [os.path.basename(word) for word in self.words[:5]]
-        return {"agents", "cleveragents"} & set(program) != set() and _user(
-            self.pid
-        ) == os.geteuid()
+        program = {os.path.basename(word) for word in self.words[:5]}  # python -P -m cleveragents
+        return not program.isdisjoint(PROGRAM) and _user(self.pid) == os.geteuid()
 
     def __str__(self) -> str:
         command = f" ({' '.join(self.words)})" if self.words else ""

@@ -78,6 +78,13 @@ def _owner(facts: Facts) -> Iterator[Finding]:
         yield problem(text, "work as that user, or choose another one with --data-dir")
 
 
+def _privacy(facts: Facts) -> Iterator[Finding]:
+    if beside := facts.system.beside:
+        text = "others may look into the data directory, which has other things than ours"
+        advice = "what agents keeps there is closed to them; chmod 700 closes the rest"
+        yield note(f"{text}: {', '.join(beside[:3])}", advice)
+
+
 def _space(facts: Facts) -> Iterator[Finding]:
     free = facts.system.free_bytes
     if free < LITTLE_SPACE:
@@ -244,6 +251,7 @@ CHECKS: Mapping[str, Check] = {
     "sqlite": _sqlite,
     "git": _git,
     "owner": _owner,
+    "privacy": _privacy,
     "space": _space,
     "projects": _projects,
     "operations": _operations,

@@ -25,6 +25,7 @@ from cleveragents.snapshots.inspection import Inspection, PackFound
 from cleveragents.storage.database import SCHEMA, Database
 from cleveragents.storage.head import Head
 from cleveragents.storage.health import health
+from cleveragents.storage.privacy import is_open, others
 
 NO_STORE = Inspection((), {}, ())
 CACHE_BEING_WRITTEN = "*.stat.new"
@@ -82,6 +83,7 @@ class Examination:
             self._data_dir.stat().st_uid,
             os.geteuid(),
             self._head.is_behind,
+            tuple(sorted(others(self._data_dir))) if is_open(self._data_dir) else (),
         )
 
     def _project(self, project_id: str, path: Path | None) -> ProjectFacts:

@@ -30,6 +30,7 @@ class System:
     owner: int  # the user that the data directory belongs to
     user: int  # who is asking
     is_behind: bool  # the database is older than what is beside it
+    beside: tuple[str, ...]  # what others may see in the data directory, which is not ours
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,68 @@
+"""Steps about who may look at what is kept."""
+
+import os
+import stat
+from pathlib import Path
+
+from behave import given, then
+
+OTHER_THINGS = "other things"
+
+
+@given("a data directory of mode 755 that {what}")
+def make_open(context, what):
+    context.add_cleanup(os.umask, os.umask(0o022))
+    data = context.world.data_dir
+    data.mkdir()
+    data.chmod(0o755)
+    if what == "has other things":
+        (data / OTHER_THINGS).mkdir()
+        (data / OTHER_THINGS).chmod(0o755)
+
+
+@given("all that is kept is open to others")
+def open_all(context):
+    context.world.sh('chmod -R go+rX "../data"')
+    check_open(context)
+
+
+@then("all that is kept is still open")
+def check_open(context):
+    closed = [path for path, mode in kept(context) if not mode & 0o044]
+    assert not closed, closed
+
+
+@then("what is kept in it is for its owner alone")
+def check_private(context):
+    opened = [path for path, mode in kept(context) if mode & 0o077]
+    assert not opened, opened
+    other = context.world.data_dir / OTHER_THINGS
+    assert not other.exists() or stat.S_IMODE(other.stat().st_mode) == 0o755
+
+
+@then("its own mode is {mode}")
+def check_own_mode(context, mode):
+    found = stat.S_IMODE(context.world.data_dir.stat().st_mode)
+    assert f"{found:o}" == mode, f"{found:o}"
+
+
+@then('the plan\'s file "{name}" has mode {mode}')
+def check_mode(context, name, mode):
+    found = stat.S_IMODE((context.world.sandbox / name).stat().st_mode)
+    assert f"{found:o}" == mode, f"{found:o}"
+    home = context.world.sandbox.parent
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700, oct(home.stat().st_mode)
+
+
+@then('the doctor tells of "{check}" {count:d} times')
+def check_told(context, check, count):
+    told = [found for found in context.world.done.data["findings"] if found["check"] == check]
+    assert len(told) == count, told
+
+
+def kept(context):
+    """What lies in the data directory itself; a directory that is closed closes what is in it."""
+    data = Path(context.world.data_dir)
+    names = [name for name in os.listdir(data) if name != OTHER_THINGS]
+    assert {"cleveragents.db", "head", "projects", "sandboxes"} <= set(names), names
+    return [(name, (data / name).stat().st_mode) for name in names]
