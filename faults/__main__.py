@@ -16,11 +16,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
-from faults import crowd, errors, kills, long_plan, mutants, order, power, report, tracing
+from faults import crowd, damage, errors, kills, long_plan, mutants, order, power, report, tracing
 from faults.campaign import Extent, Tried
 
 ALL = 10**6
 ERROR_POINTS = 12  # per operation and error; a call fails in the same few ways
+DAMAGE_POINTS = 12  # per act and kind of damage
 POWER_POINTS = 8  # per operation, and one after its end; each takes new disks
 
 
@@ -138,6 +139,13 @@ def run_long_plan(extent: Extent) -> int:
     return len(lived.problems)
 
 
+def run_damage(extent: Extent) -> int:
+    """A damaged store."""
+    met = damage.run(replace(extent, points=min(extent.points, DAMAGE_POINTS)))
+    report.show(damage.HEADINGS, damage.rows(met))
+    return report.complain(met)
+
+
 def compare(suite: Compared, extent: Extent) -> int:
     """Prints the product beside the naive order; returns how many faults had a problem."""
     tried = suite.run(extent)
@@ -164,6 +172,7 @@ SUITES: dict[str, Callable[[Extent], int]] = {
     "power": run_power,
     "crowd": run_crowd,
     "long-plan": run_long_plan,
+    "damage": run_damage,
     "mutants": run_mutants,
 }
 

@@ -136,6 +136,18 @@ MUTANTS = (
         ("-m", "behave", "--format", "null", "features/rollback_recovery.feature"),
     ),
     Mutant(
+        "what goes is not read back before a rollback",
+        "checkpoints/service.py",
+        (("            taken.secure(way.changes)\n", "            taken.stored()\n"),),
+        ("-m", "behave", "--format", "null", "features/rollback_recovery.feature"),
+    ),
+    Mutant(
+        "what goes is not read back before a sandbox is removed",
+        "checkpoints/saving.py",
+        (("                taken.secure(going)\n", "                pass\n"),),
+        ("-m", "faults", "damage", "--operation", "prune", "--points", "6"),
+    ),
+    Mutant(
         "an old pack goes before its rest is kept elsewhere",
         "snapshots/store.py",
         ((REWRITE + UNLINK, UNLINK + REWRITE),),

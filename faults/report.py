@@ -3,9 +3,10 @@
 import sys
 from collections.abc import Sequence
 from itertools import groupby
+from typing import Protocol
 
 from faults.campaign import Tried
-from faults.judge import LOST, TORN, UNTRUE
+from faults.judge import LOST, TORN, UNTRUE, Problem
 
 HEADINGS = ("operation", "points", TORN, LOST, "false successes")
 
@@ -26,7 +27,17 @@ def show(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     print(flush=True)
 
 
-def complain(tried: Sequence[Tried]) -> int:
+class Judged(Protocol):
+    """Something that was tried and looked at."""
+
+    @property
+    def fault(self) -> str: ...
+
+    @property
+    def problems(self) -> Sequence[Problem]: ...
+
+
+def complain(tried: Sequence[Judged]) -> int:
     """Tells every problem on standard error; returns how many faults had one."""
     bad = [one for one in tried if one.problems]
     for one in bad:

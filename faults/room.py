@@ -17,6 +17,11 @@ from typing import Protocol
 import cleveragents
 from faults.tracing import Injection, SystemCall, forked, read_calls, run_traced
 
+STANDS_FOR = {
+    "DECISION": "SELECT decision_id FROM decisions WHERE decision_type = 'strategy_choice'",
+    "CHILD": "SELECT plan_id FROM plans WHERE parent_plan_id IS NOT NULL",
+}
+
 
 class Program(Protocol):
     """What users run: one command line, and a way to see every checkpoint as files."""
@@ -151,11 +156,8 @@ class Room:
         return 0
 
     def _meant(self, word: str) -> str:
-        """DECISION stands for the only choice that a plan has made."""
-        if word != "DECISION":
-            return word
-        choices = "SELECT decision_id FROM decisions WHERE decision_type = 'strategy_choice'"
-        return self.sql(choices)[0][0]
+        """Some words stand for the id of the only thing of a kind."""
+        return self.sql(STANDS_FOR[word])[0][0] if word in STANDS_FOR else word
 
     def _in_child(self, work: Callable[[], int]) -> int:
         try:

@@ -15,15 +15,15 @@ ROOT = Path(__file__).resolve().parents[2]
 def try_points(context, suite, some, points):
     # One worker: with few points, most of the time goes into preparing each worker's room.
     extent = f"--some {some} --points {points} --offset {_rotation()} --workers 1"
-    _run(context, suite, *extent.split())
+    run_suite(context, suite, *extent.split())
 
 
 @when('the suite "{suite}" looks at whole commands')
 def try_commands(context, suite):
-    _run(context, suite)
+    run_suite(context, suite)
 
 
-def _run(context, suite, *options):
+def run_suite(context, suite, *options):
     # Not under coverage: what is killed leaves no record, and it would only cost time.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("COVERAGE_")}
     context.suite = subprocess.run(
