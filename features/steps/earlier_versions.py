@@ -1,0 +1,94 @@
+"""Steps about the data directory of an earlier version."""
+
+import json
+import shutil
+
+import old_data
+from behave import given, then, when
+
+
+@given("the data directory of the earlier version, unpacked where it was made")
+def unpack_there(context):
+    settle(context, old_data.unpack())
+
+
+@given("the data directory of the earlier version, unpacked in another place")
+def unpack_elsewhere(context):
+    settle(context, old_data.unpack_elsewhere())
+
+
+def settle(context, place):
+    context.add_cleanup(shutil.rmtree, place)
+    context.digests = json.loads(old_data.DIGESTS.read_text())
+    context.world.project, context.world.data_dir = place / "project", place / "data"
+
+
+@then("every plan of it is listed")
+def check_listed(context):
+    listed = context.world.agents("plan", "list", "--format", "json").data["plans"]
+    found = {row["plan_id"] for row in listed}
+    assert {name.split()[0] for name in context.digests} <= found, found
+
+
+@then("every checkpoint of it is read back")
+def check_read_back(context):
+    done = context.world.agents("plan", "checkpoint", "verify", "--all", "--format", "json")
+    assert done.code == 0, done.out
+
+
+@when("the doctor has repaired what it found")
+def repair(context):
+    found = context.world.agents("doctor", "--format", "json")
+    assert found.code == 1, found.out
+    context.found = [row["check"] for row in found.data["findings"] if row["level"] == "problem"]
+    context.repaired = context.world.agents("doctor", "--repair", "--format", "json")
+    assert context.repaired.code == 0, context.repaired.out
+
+
+@then("it has mended the broken line and finished the rollback")
+def check_repaired(context):
+    assert sorted(context.found) == ["lines", "operations"], context.found
+    said = " ".join(context.repaired.data["repairs"])
+    assert "is mended" in said, said
+    assert "what was interrupted is finished" in said, said
+    torn = "parent_id NOT IN (SELECT checkpoint_id FROM checkpoints)"
+    assert not context.world.sql(f"SELECT seq FROM checkpoints WHERE {torn}")
+    for (plan_id,) in context.world.sql("SELECT plan_id FROM plans WHERE name = 'line'"):
+        first = context.world.agents("plan", "checkpoint", "list", plan_id, "--format", "json")
+        assert not first.data["checkpoints"][0]["marked"], first.out
+
+
+@then('the plan "{name}" is taken out of the project, which is as it was')
+def check_unapplied(context, name):
+    ((plan_id,),) = context.world.sql("SELECT plan_id FROM plans WHERE name = ?", name)
+    assert (context.world.project / "d3").is_dir()
+    done = context.world.agents("plan", "unapply", plan_id, "--yes")
+    assert done.code == 0, done.err
+    left = sorted(path.name for path in context.world.project.iterdir())
+    assert left == ["kept.sh", "v"], left
+    assert (context.world.project / "v").read_text() == "0\n"
+
+
+@then("going back to {which} checkpoint of each plan brings back what was there")
+def check_going_back(context, which):
+    numbers = [(plan, int(cp[2:])) for plan, cp in map(str.split, context.digests)]
+    wanted = dict(sorted(numbers)).items() if which == "the newest" else numbers
+    for plan_id, number in wanted:
+        name, checkpoint = f"{plan_id} cp{number}", f"cp{number}"
+        done = context.world.agents("plan", "rollback", plan_id, checkpoint, "--yes", "--rebuild")
+        assert done.code == 0, (name, done.err)
+        ((path,),) = context.world.sql("SELECT path FROM sandboxes WHERE plan_id = ?", plan_id)
+        assert old_data.digest(path) == context.digests[name], name
+
+
+@then('the plan "{name}" can be corrected')
+def check_corrected(context, name):
+    ((plan_id,),) = context.world.sql("SELECT plan_id FROM plans WHERE name = ?", name)
+    assert context.world.agents("plan", "execute", plan_id).code == 0
+    counts = "cursor = '1' AND superseded_by IS NULL"
+    query = f"SELECT decision_id FROM decisions WHERE plan_id = ? AND {counts}"
+    ((decision,),) = context.world.sql(query, plan_id)
+    done = context.world.agents(
+        "plan", "correct", decision, "--guidance", "otherwise", "--choose", "b", "--yes"
+    )
+    assert done.code == 0, done.err
