@@ -70,3 +70,24 @@ def until_transaction(number, act):
 
     UnitOfWork.__exit__ = leave_or_die
     act()
+
+
+def beside(context, begin):
+    """Starts a process that begins something and holds on to it until the scenario ends."""
+    ready, say_ready = os.pipe()
+    wait, let_go = os.pipe()
+
+    def work():
+        os.close(let_go)
+        held = begin()
+        os.write(say_ready, b"x")
+        os.read(wait, 1)
+        del held
+
+    pid = start(work)
+    os.close(say_ready)
+    os.close(wait)
+    assert os.read(ready, 1) == b"x"
+    os.close(ready)
+    context.add_cleanup(ended, pid)
+    context.add_cleanup(os.close, let_go)  # cleanups run in reverse order

@@ -6,7 +6,7 @@ import time
 from hashlib import sha256
 
 from behave import given, then, when
-from forked import die, ended, forked, start
+from forked import beside, die, forked
 from kept import Kept, kept
 
 from cleveragents.errors import Damaged
@@ -222,31 +222,10 @@ def kill_writer(context):
 
 
 @given("a process is writing a pack")
-def write_beside(context):
+def writebeside(context):
     """Without the lock that keeps sweeps away, to see that its own mark is enough."""
-    _beside(context, kept(context).store.new_pack)
+    beside(context, kept(context).store.new_pack)
     assert context.kept.unfinished
-
-
-def _beside(context, begin):
-    """Starts a process that begins something and holds on to it until the scenario ends."""
-    ready, say_ready = os.pipe()
-    wait, let_go = os.pipe()
-
-    def work():
-        os.close(let_go)
-        held = begin()
-        os.write(say_ready, b"x")
-        os.read(wait, 1)
-        del held
-
-    pid = start(work)
-    os.close(say_ready)
-    os.close(wait)
-    assert os.read(ready, 1) == b"x"
-    os.close(ready)
-    context.add_cleanup(ended, pid)
-    context.add_cleanup(os.close, let_go)  # cleanups run in reverse order
 
 
 # --- sweeps ------------------------------------------------------------------------------------
@@ -288,7 +267,7 @@ def sweep_beside_process(context, number):
         capture.__enter__()
         return capture
 
-    _beside(context, begin)
+    beside(context, begin)
     sweep_forgotten(context, number)
 
 

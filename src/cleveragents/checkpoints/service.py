@@ -230,9 +230,11 @@ class CheckpointService:
     def finish(self, plan_id: str) -> None:
         """Does what is better done at the end of a command: frees space, remembers the files."""
         self._pruning.free(plan_id)
+        archive = self._sandboxes.archive(self._plan(plan_id).project_id)
+        archive.join()
         sandbox = self._sandboxes.find(plan_id)
         if sandbox is not None:
-            self._sandboxes.archive(self._plan(plan_id).project_id).remember(sandbox.roots)
+            archive.remember(sandbox.roots)
 
     def _plan(self, plan_id: str) -> Plan:
         with self._database.reading() as connection:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import resource
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -46,6 +47,8 @@ ONLY_GROUPS = (
 TAKES_VALUE = ("--format", "--project", "--data-dir", "--config-path", "--set")
 # How typer, which tells it in words alone, says what was meant or would be possible.
 POSSIBLE = re.compile(r" \(Possible options: (.*)\)$| Did you mean (.*)\?$")
+# As many as are asked for: steps get the same limit, and some programs close all they might have.
+DESCRIPTORS = 4096
 NOT_A_CHOICE = re.compile(r"'([^']*)' is not one of '(.*)'\.$")
 
 
@@ -59,6 +62,7 @@ def guarded(arguments: Sequence[str], groups: Groups, load: Load) -> int:
     show_every_sign(sys.stdout)
     show_every_sign(sys.stderr)
     adopt_orphans()
+    _allow_descriptors()
     try:
         with Signals(current.interrupt, current.notice):
             return _dispatch(arguments, groups, load)
@@ -74,6 +78,14 @@ def guarded(arguments: Sequence[str], groups: Groups, load: Load) -> int:
     messages = list(dict.fromkeys(current.messages))
     show_error(error, _format(arguments), current.command, current.timing, messages)
     return error.exit_code
+
+
+def _allow_descriptors() -> None:
+    """Raises the soft limit on open files, as far as the hard one lets everybody."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, DESCRIPTORS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _unforeseen(problem: BaseException, arguments: Sequence[str]) -> CleverAgentsError:

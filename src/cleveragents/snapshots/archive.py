@@ -39,6 +39,7 @@ from cleveragents.snapshots.way import (
 from cleveragents.storage.durability import sync_file_system
 
 MAIN = record.MAIN
+FOLLOWED = 8  # directories that nobody may be at work in any more
 Roots = Mapping[str, Path]  # the directories of a snapshot, by the name of the root
 
 
@@ -105,9 +106,15 @@ class Archive(Healing):
         return self._store.writing(doing=doing)
 
     def remember(self, roots: Roots) -> None:
-        """Keeps what is known of directories for the next process."""
+        """Keeps what is known of directories for the next process.
+
+        Where many others are followed already, these are no longer: each takes a descriptor.
+        """
+        if len(self._trackers) > FOLLOWED:
+            return self.release(roots)
         for _, tracker in self._known(roots):
             self._save(tracker)
+        return None
 
     def release(self, roots: Roots) -> None:
         """Keeps what is known of directories, and follows their changes no longer."""
@@ -212,6 +219,13 @@ class Archive(Healing):
         """Reads every pack of the store back."""
         return self._store.inspect()
 
+    def join(self) -> None:
+        """Makes few packs of many; what stands in its way is told, for nothing depends on it."""
+        try:
+            self._store.join()
+        except OSError as error:
+            self._tell(f"packs could not be joined: {error.strerror}")
+
     def clean(self) -> Cleaned:
         """Removes the unfinished packs that dead processes left in the store."""
         return self._store.clean()
@@ -290,6 +304,10 @@ class Archive(Healing):
         self._store.open()
         return self._store.names()
 
+    def _has(self, names: set[str]) -> bool:
+        self._store.open()
+        return self._store.has(names)
+
     def _save(self, tracker: Tracker) -> None:
         self._store.open()
         tracker.expect(self._store.losses)
@@ -304,7 +322,9 @@ class Archive(Healing):
                     path,
                     excluded=key[1].excludes,
                     tracking=self._tracking,
-                    cache=Cache(path.with_name(path.name + ".stat"), cache_key, self._packs),
+                    cache=Cache(
+                        path.with_name(path.name + ".stat"), cache_key, self._packs, self._has
+                    ),
                     borrow=True,
                     tell=self._tell,
                 )

@@ -1,11 +1,11 @@
 """Looks at every pack of a store: what can be read, what is damaged, what a dead process left."""
 
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.errors import Damaged
+from cleveragents.snapshots.joining import Root, contents
 from cleveragents.snapshots.pack import TEMPORARY, Pack, Read, abandoned
 
 
@@ -15,8 +15,7 @@ class PackFound:
 
     path: Path
     size: int
-    age_seconds: float
-    root: bytes | None  # the record it was written for; None if it is not in it, or unreadable
+    roots: tuple[Root, ...]  # the records it was written for, as far as they are in it
     problem: str | None  # why its index cannot be read
     damaged: int  # objects that do not match their hash
 
@@ -55,12 +54,11 @@ def left_behind(directory: Path) -> Iterator[Path]:
 
 
 def _read(path: Path, lost: dict[bytes, bool], read: Read) -> PackFound:
-    found = path.stat()
-    age = time.time() - found.st_mtime
+    size = path.stat().st_size
     try:
         pack = Pack(path)
     except Damaged as error:
-        return PackFound(path, found.st_size, age, None, error.message, 0)
+        return PackFound(path, size, (), error.message, 0)
     damaged = 0
     for identity in pack.identities():
         try:
@@ -70,5 +68,5 @@ def _read(path: Path, lost: dict[bytes, bool], read: Read) -> PackFound:
             lost.setdefault(identity, True)
         else:
             lost[identity] = False
-    root = pack.root if pack.root in pack else None
-    return PackFound(path, found.st_size, age, root, None, damaged)
+    roots = tuple(root for root in contents(pack, read).roots if root.identity in pack)
+    return PackFound(path, size, roots, None, damaged)

@@ -18,8 +18,10 @@ import struct
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import sha256
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
+from threading import Lock
+from weakref import WeakSet
 
 import zstandard
 
@@ -32,6 +34,7 @@ MAGIC = b"capack01"
 DIFFERENCE = 2  # besides the codecs of what is kept whole
 BUFFER = 1 << 20
 RESIDENT_BYTES = 8 << 20  # of a pack that is being read
+OPEN_PACKS = 32  # of all stores that a process reads
 MAPPED_AT_ONCE = 1 << 16  # what the system makes resident around a place that is read
 TEMPORARY = "writing-"  # prefix of packs that are not finished yet
 _OBJECT = struct.Struct("<32sBQ")  # id, codec, stored length
@@ -116,25 +119,62 @@ class PackWriter:
         self._fd = -1
 
 
+class _Open:
+    """The packs that are mapped in this process, few: each map holds a descriptor."""
+
+    def __init__(self) -> None:
+        self._packs: WeakSet[Pack] = WeakSet()
+        self._changing = Lock()
+        self.clock = count()
+
+    def admit(self, pack: "Pack") -> None:
+        """Takes a pack in, and lets go of the one that was not used for longest."""
+        with self._changing:
+            self._packs.add(pack)
+            while len(self._packs) > OPEN_PACKS:
+                idle = min(self._packs, key=lambda one: one.used)
+                self._packs.discard(idle)
+                idle.let_go()
+
+
+_open = _Open()
+
+
 class Pack:
-    """A finished pack, read through a memory map; lookups need no loading."""
+    """A finished pack, read through a memory map; lookups need no loading.
+
+    One that was not used for a while is mapped anew: FileNotFoundError says that it is gone.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with path.open("rb") as file:
-            self.size = os.fstat(file.fileno()).st_size
-            if self.size < len(MAGIC) + _FOOTER.size:
-                raise Damaged(f"the pack {path.name} is cut short")
-            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self.used = 0  # when, as the clock of all packs counts
+        self._map: mmap.mmap | None = None
+        self.size = path.stat().st_size
         self._read_since = 0
-        self._start, self._count, self.root, digest, magic = _FOOTER.unpack_from(
-            self._map, self.size - _FOOTER.size
-        )
-        end = self.size - _FOOTER.size
+        data, end = self._data(), self.size - _FOOTER.size
+        self._start, self._count, self.root, digest, magic = _FOOTER.unpack_from(data, end)
         if magic != MAGIC or self._start + self._count * _INDEX.size != end:
             raise Damaged(f"the pack {path.name} has no readable index")
-        if sha256(self._map[self._start : end]).digest() != digest:
+        if sha256(data[self._start : end]).digest() != digest:
             raise Damaged(f"the index of the pack {path.name} does not match its hash")
+
+    def let_go(self) -> None:
+        """Gives the descriptor back as soon as nobody reads any more."""
+        self._map = None
+
+    def _data(self) -> mmap.mmap:
+        """Returns the bytes of the pack; hold on to them while you read."""
+        self.used = next(_open.clock)
+        found = self._map
+        if found is None:
+            with self.path.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                if size < len(MAGIC) + _FOOTER.size or size != self.size:
+                    raise Damaged(f"the pack {self.path.name} is cut short")
+                found = self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            _open.admit(self)
+        return found
 
     def __contains__(self, identity: bytes) -> bool:
         return self._offset(identity) is not None
@@ -151,53 +191,59 @@ class Pack:
         offset = self._offset(identity)
         if offset is None:
             return None
-        self._let_go(0)
-        if _OBJECT.unpack_from(self._map, offset)[1] != DIFFERENCE:
+        data = self._data()
+        self._free_pages(data, 0)
+        if _OBJECT.unpack_from(data, offset)[1] != DIFFERENCE:
             return None
         start = offset + _OBJECT.size
-        return self._map[start : start + ID_BYTES]
+        return data[start : start + ID_BYTES]
 
     def stored(self, identity: bytes) -> tuple[int, bytes]:
         """Returns the object as it is stored: its codec and payload."""
         offset = self._offset(identity)
         if offset is None:
             raise Damaged(f"object {identity.hex()} is missing")
-        found, codec, length = _OBJECT.unpack_from(self._map, offset)
+        data = self._data()
+        found, codec, length = _OBJECT.unpack_from(data, offset)
         start = offset + _OBJECT.size
         if found != identity or start + length > self._start:
             raise Damaged(f"object {identity.hex()} is damaged")
-        self._let_go(length)
-        return codec, self._map[start : start + length]
+        self._free_pages(data, length)
+        return codec, data[start : start + length]
 
     def identities(self) -> Iterator[bytes]:
         """Yields the id of each object."""
-        for identity, _ in _INDEX.iter_unpack(self._map[self._start : self.size - _FOOTER.size]):
+        for identity, _ in _INDEX.iter_unpack(self._index()):
             yield identity
 
     def sizes(self) -> Iterator[tuple[bytes, int]]:
         """Yields each object's id and the bytes it occupies, in the order they lie there."""
-        index = _INDEX.iter_unpack(self._map[self._start : self.size - _FOOTER.size])
+        index = _INDEX.iter_unpack(self._index())
         places = sorted((offset, identity) for identity, offset in index)
         for (offset, identity), (end, _) in pairwise([*places, (self._start, b"")]):
             yield identity, end - offset  # no object is touched
 
-    def _let_go(self, length: int) -> None:
+    def _index(self) -> bytes:
+        return self._data()[self._start : self.size - _FOOTER.size]
+
+    def _free_pages(self, data: mmap.mmap, length: int) -> None:
         """Gives pages back from time to time, those of the index aside: each search needs them."""
         self._read_since += length + MAPPED_AT_ONCE
         if self._read_since > RESIDENT_BYTES:
-            self._map.madvise(mmap.MADV_DONTNEED, 0, self._start)
+            data.madvise(mmap.MADV_DONTNEED, 0, self._start)
             self._read_since = 0
 
     def _offset(self, identity: bytes) -> int | None:
         """Returns where an object is; ids are spread evenly, so the guess is close."""
+        data = self._data()
         low, high = 0, self._count
         key, first, last = _key(identity), 0, _KEYS
         while low < high:
             middle = low + (key - first) * (high - low) // (last - first)
             at = self._start + middle * _INDEX.size
-            found = self._map[at : at + ID_BYTES]
+            found = data[at : at + ID_BYTES]
             if found == identity:
-                return _INDEX.unpack_from(self._map, at)[1]
+                return _INDEX.unpack_from(data, at)[1]
             if found < identity:
                 low, first = middle + 1, _key(found)
             else:

@@ -7,7 +7,7 @@ number of links alone; one that was read shortly after it had changed is not tru
 
 import os
 import struct
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def save(path: Path, tree: Tree, key: bytes, packs: Collection[str]) -> None:
         raise
 
 
-def load(path: Path, key: bytes, packs: Collection[str]) -> Tree | None:
+def load(path: Path, key: bytes, has: Callable[[set[str]], bool]) -> Tree | None:
     """Reads a tree back; None if there is none that can be used."""
     try:
         data = path.read_bytes()
@@ -57,7 +57,7 @@ def load(path: Path, key: bytes, packs: Collection[str]) -> Tree | None:
         return None
     at = len(head) + _LENGTH.size
     (length,) = _LENGTH.unpack_from(body, len(head))
-    if not set(bytes(body[at : at + length]).decode().split("\n")) <= set(packs):
+    if not has(set(bytes(body[at : at + length]).decode().splitlines())):
         return None  # what it calls stored may be gone
     return _read(body[at + length :])
 

@@ -2,15 +2,18 @@
 
 import os
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
+from typing import TypeVar
 
 from cleveragents.errors import Damaged
 from cleveragents.ids import new_id
 from cleveragents.snapshots.inspection import Inspection, inspect, left_behind
+from cleveragents.snapshots.joining import Contents, contents, join, joinable
+from cleveragents.snapshots.joining import finish as join_up
 from cleveragents.snapshots.manifest import Version, object_id
 from cleveragents.snapshots.mending import Mending
 from cleveragents.snapshots.pack import Pack, PackWriter
@@ -19,6 +22,7 @@ from cleveragents.storage.lock import FileLock
 from cleveragents.storage.place import is_ours, make_durably
 from cleveragents.storage.space import OUT_OF_SPACE
 
+T = TypeVar("T")
 SMALL_PACK = 4096  # objects; the index of a larger pack is searched on disk, not loaded
 DIFFERENCES_IN_A_ROW = 32
 WORTH_A_DIFFERENCE = 1024  # bytes; what is smaller is kept whole, for itself
@@ -58,20 +62,37 @@ class Store:
     def open(self) -> None:
         """Looks which packs there are now; a pack that cannot be read counts as absent."""
         with self._opening:
-            found = self._listed()
-            if self._packs.keys() - found:  # repacked by another process, or lost: start again
-                self._packs, self._small, self._large = {}, {}, []
+            before = set(self._packs)
+            while not self._caught_up():
+                pass
+            if not self._surely(lambda: self.has(before)):
                 self.losses += 1
-            for name in sorted(found - self._packs.keys()):
-                try:
-                    self._add(Pack(self._packs_directory / name))
-                except FileNotFoundError:
-                    if self._listed() != found:  # swept meanwhile: what is left has another name
-                        return self.open()
-                except Damaged:
-                    # Its objects are reported as missing by whoever needs them, with the paths.
-                    continue
-        return None
+
+    def _caught_up(self) -> bool:
+        """Takes in the packs there are; tells whether they are still the same afterwards."""
+        found = self._listed()
+        if self._packs.keys() - found:  # repacked by another process, or lost: start again
+            self._packs, self._small, self._large = {}, {}, []
+        for name in sorted(found - self._packs.keys()):
+            try:
+                self._add(Pack(self._packs_directory / name))
+            except FileNotFoundError:
+                if self._listed() != found:  # swept meanwhile: what is left has another name
+                    return False
+            except Damaged:
+                # Its objects are reported as missing by whoever needs them, with the paths.
+                continue
+        return True
+
+    def has(self, names: set[str]) -> bool:
+        """Tells whether all that was in these packs is there, in packs that they were joined to."""
+        missing = names - self._packs.keys()
+        return not missing or missing <= set[str]().union(
+            *(self._contents(pack).replaces for pack in self._packs.values())
+        )
+
+    def _contents(self, pack: Pack) -> Contents:
+        return contents(pack, self.read)
 
     def _listed(self) -> set[str]:
         try:
@@ -100,6 +121,9 @@ class Store:
 
     def read(self, identity: bytes) -> bytes:
         """Returns an object's bytes, verified; raises Damaged if no pack has it intact."""
+        return self._surely(lambda: self._read(identity))
+
+    def _read(self, identity: bytes) -> bytes:
         pack = self._holder(identity)
         if pack is None:
             self.open()  # another process may have repacked meanwhile
@@ -113,6 +137,17 @@ class Store:
 
     def bases(self, identity: bytes) -> list[bytes] | None:
         """Returns what reading an object needs besides itself; None if not all of it is here."""
+        return self._surely(lambda: self._bases(identity))
+
+    def _surely(self, act: Callable[[], T]) -> T:
+        """Acts again if a pack was gone by then: another process has joined or swept it."""
+        while True:
+            try:
+                return act()
+            except FileNotFoundError:
+                self.open()
+
+    def _bases(self, identity: bytes) -> list[bytes] | None:
         found: list[bytes] = []
         while (pack := self._holder(identity)) is not None:
             base = pack.base(identity)
@@ -201,10 +236,11 @@ class Store:
     def _young_orphans(self, known: set[bytes]) -> set[bytes]:
         oldest = time.time() - ORPHAN_GRACE_SECONDS
         return {
-            pack.root
+            root.identity
             for pack in self._packs.values()
-            if pack.root not in known and pack.path.stat().st_mtime > oldest
-            if self._holder(pack.root) is not None  # else a sweep has taken it out
+            for root in self._contents(pack).roots
+            if root.identity not in known and root.written_at > oldest
+            if self._holder(root.identity) is not None  # else a sweep has taken it out
         }
 
     def _drop_dead(self, live: set[bytes]) -> Swept:
@@ -238,9 +274,39 @@ class Store:
         try:
             for identity in keep:
                 writer.add_stored(identity, *pack.stored(identity))
-            writer.finish(pack.root)
+            found = self._contents(pack)
+            if found.is_joined:
+                join_up(writer, [root for root in found.roots if root.identity in live], ())
+            else:
+                writer.finish(pack.root)
         finally:
             writer.discard()  # unless it was finished
+
+    def join(self) -> int:
+        """Makes one pack of many small ones; returns how many it was made of.
+
+        Nothing happens while they are few, or the store is in use. The new pack is durable before
+        the first of the others goes.
+        """
+        lock = FileLock(self._lock_path, doing="joining packs")
+        if not joinable(self._packs.values()) or not lock.try_acquire():
+            return 0
+        try:
+            self.open()
+            return self._join(joinable(self._packs.values()))
+        finally:
+            lock.release()
+
+    def _join(self, packs: Sequence[Pack]) -> int:
+        writer = PackWriter(self._packs_directory, new_id())
+        try:
+            joined = join(packs, writer, self.read)
+        finally:
+            writer.discard()  # unless it was finished
+        for pack in joined:
+            pack.path.unlink()
+        self.open()
+        return len(joined)
 
 
 class NewPack:

@@ -32,6 +32,7 @@ class Cache:
     path: Path
     key: bytes
     packs: Callable[[], Collection[str]]  # the packs that the store has now
+    has: Callable[[set[str]], bool]  # whether all that was in some packs is still there
 
 
 @dataclass(frozen=True)
@@ -203,7 +204,7 @@ class Tracker:
         cache = self._cache
         loaded = None
         if cache is not None:
-            loaded = stat_cache.load(cache.path, cache.key, cache.packs())
+            loaded = stat_cache.load(cache.path, cache.key, cache.has)
         tree = self._tree = loaded or Tree()
         self._is_known = True
         if self._tracking is not Tracking.SCAN:

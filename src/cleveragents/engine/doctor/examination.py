@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,7 +22,8 @@ from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import REMOVING, Sandboxes
 from cleveragents.sandbox.throw_away import SUFFIX as TRYING
 from cleveragents.snapshots.archive import Archive
-from cleveragents.snapshots.inspection import Inspection, PackFound
+from cleveragents.snapshots.inspection import Inspection
+from cleveragents.snapshots.joining import Root
 from cleveragents.storage.database import SCHEMA, Database
 from cleveragents.storage.head import Head
 from cleveragents.storage.health import health
@@ -149,22 +151,25 @@ class Examination:
         with self._database.unit_of_work() as connection:
             known = OperationRepository(connection).forgotten(project_id)
         known |= self._pruning.live(project_id)
-        for pack in store.packs:
-            if pack.root is not None and pack.root.hex() not in known:
-                found = _orphan(archive, pack, pack.root.hex(), verification)
-                if found is not None:
-                    yield found
+        # A process that died while it joined packs has left some twice.
+        roots = {root.identity.hex(): root for pack in store.packs for root in pack.roots}
+        for snapshot_id, root in roots.items():
+            found = None
+            if snapshot_id not in known:
+                found = _orphan(archive, root, snapshot_id, verification)
+            if found is not None:
+                yield found
 
 
 def _orphan(
-    archive: Archive, pack: PackFound, snapshot_id: str, verification: Verification
+    archive: Archive, root: Root, snapshot_id: str, verification: Verification
 ) -> Orphan | None:
     try:
         snapshot = archive.load(snapshot_id)
     except Damaged:
         return None  # told as a damaged pack
     whole = not verification.of_snapshot(snapshot)
-    return Orphan(snapshot_id, snapshot, pack.size, pack.age_seconds, whole)
+    return Orphan(snapshot_id, snapshot, root.size, time.time() - root.written_at, whole)
 
 
 def _leftovers(sandbox: Sandbox) -> Iterator[Path]:

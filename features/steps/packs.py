@@ -1,0 +1,241 @@
+"""Steps about packs: how many there are, how they are joined, and how many are open."""
+
+import os
+import resource
+import signal
+
+from behave import given, then, when
+from forked import beside, die, forked
+from kept import Kept, kept
+
+from cleveragents.snapshots import joining, pack
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.joining import contents
+from cleveragents.snapshots.pack import Pack
+
+STEPS = ("fsync", "rename", "unlink")  # that joining takes, each several times
+
+
+@given("packs are joined from {count:d} on")
+def join_early(context, count):
+    context.add_cleanup(setattr, joining, "JOINED_AT", joining.JOINED_AT)
+    joining.JOINED_AT = count
+
+
+@given("one pack at a time is kept open")
+def open_one(context):
+    context.add_cleanup(setattr, pack, "OPEN_PACKS", pack.OPEN_PACKS)
+    pack.OPEN_PACKS = 1
+
+
+@given("the tree has been captured {count:d} times, each time with a new file")
+def capture_new(context, count):
+    for _ in range(count):
+        _new_file(context)
+        context.kept.capture()
+
+
+@when("the tree is captured {count:d} times, with a new file and a join each time")
+def capture_and_join(context, count):
+    context.most = context.written = 0
+    for _ in range(count):
+        before = set(context.kept.packs)
+        _new_file(context)
+        context.kept.capture()
+        context.written += _size(set(context.kept.packs) - before)
+        before = set(context.kept.packs)
+        join_packs(context)
+        context.written += _size(set(context.kept.packs) - before)
+        context.most = max(context.most, len(context.kept.packs))
+
+
+def _new_file(context):
+    number = len(context.kept.snapshots)
+    (kept(context).tree / f"new-{number:04}").write_bytes(os.urandom(500))
+
+
+def _size(paths):
+    return sum(path.stat().st_size for path in paths)
+
+
+@when("the packs are joined")
+def join_packs(context):
+    context.told = []
+    context.kept.archive._tell = context.told.append
+    context.kept.store.open()
+    context.kept.archive.join()
+
+
+@when("another process joins the packs")
+def join_elsewhere(context):
+    context.losses = context.kept.store.losses
+    before = len(context.kept.packs)
+
+    def work():
+        other = Kept(context.kept.home)
+        other.store.open()
+        other.archive.join()
+
+    assert forked(work) == 0
+    assert len(context.kept.packs) < before
+
+
+@when("the packs are joined while another process captures")
+def join_beside(context):
+    def begin():
+        capture = context.kept.archive.capture({MAIN: context.kept.tree}, Filter())
+        capture.__enter__()
+        return capture
+
+    beside(context, begin)
+    join_packs(context)
+
+
+@when("the packs are joined and no file can grow")
+def join_on_full_disk(context):
+    def work():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+        join_packs(context)
+        assert context.told == ["packs could not be joined: File too large"], context.told
+
+    context.code = forked(work)
+
+
+@then("it was told that packs could not be joined")
+def check_told(context):
+    assert context.code == 0
+
+
+@when("a process that joins the packs is killed at each of its steps")
+def kill_joining(context):
+    for number in range(40):
+        calls = iter(range(40))
+
+        def dying(name, number=number, calls=calls):
+            real = getattr(os, name)
+
+            def call(*args, **options):
+                if next(calls) == number:
+                    die()
+                return real(*args, **options)
+
+            return call
+
+        def work(dying=dying):
+            for name in STEPS:
+                setattr(os, name, dying(name))
+            other = Kept(context.kept.home)
+            other.store.open()
+            other.archive.join()
+
+        if forked(work) == 0:
+            break
+    assert number > 4, f"only {number} moments were tried"
+    context.kept.open()
+
+
+@then("the store has at most {count:d} pack")
+@then("the store has at most {count:d} packs")
+def check_few(context, count):
+    assert len(context.kept.packs) <= count, context.kept.packs
+
+
+@then("the store has at least {count:d} packs")
+def check_many(context, count):
+    assert len(context.kept.packs) >= count, context.kept.packs
+
+
+@then("the store never had more than {count:d} packs")
+def check_most(context, count):
+    assert 0 < context.most <= count, context.most
+
+
+@then("what was written is at most {times:d} times what is kept")
+def check_written(context, times):
+    assert context.written <= times * _size(context.kept.packs), context.written
+
+
+@then('the pack with "{path}" is the one it was')
+def check_same_pack(context, path):
+    data = context.random[path]
+    (holder,) = [one for one in context.kept.packs if data[:100] in one.read_bytes()]
+    assert contents(Pack(holder), context.kept.store.read).is_joined is False
+
+
+@then('the file "{path}" is {there}')
+def check_there(context, path, there):
+    held = any(context.random[path] in one.read_bytes() for one in context.kept.packs)
+    assert held is (there == "there"), there
+
+
+@then("the store knows the records of snapshots {numbers}")
+def check_roots(context, numbers):
+    wanted = {context.kept.snapshots[int(number) - 1] for number in numbers.split(", ")}
+    found = [root for one in context.kept.archive.inspect().packs for root in one.roots]
+    assert {root.identity.hex() for root in found} == wanted, found
+
+
+@then("the tree was not read again because packs were gone")
+def check_no_loss(context):
+    assert context.kept.store.losses == context.losses
+
+
+@then("an archive that opens the store anew brings the oldest and the newest back")
+def check_anew(context):
+    context.kept.open()
+    for snapshot_id in (context.kept.snapshots[0], context.kept.latest):
+        context.kept.restore(snapshot_id)
+        context.kept.assert_as_captured(snapshot_id)
+
+
+@then("at most {count:d} packs are open")
+def check_open(context, count):
+    found = _open_files()
+    assert 0 < sum(name.endswith(".pack") for name in found) <= count, found
+
+
+def _open_files():
+    place = "/proc/self/fd"
+    return [os.readlink(f"{place}/{one}") for one in os.listdir(place) if _is_there(place, one)]
+
+
+def _is_there(place, name):
+    return os.path.lexists(f"{place}/{name}")  # that of the list itself is not
+
+
+@when("a program opens {count:d} sessions one after the other")
+def open_sessions(context, count):
+    app = context.world.app()
+    context.descriptors = []
+    for number in range(count):
+        with app.session(task=f"session {number}") as session:
+            session.tool("write_file", path="f", content=str(number))
+        context.descriptors.append(len(os.listdir("/proc/self/fd")))
+
+
+@then("the last took no more descriptors than the tenth")
+def check_descriptors(context):
+    assert context.descriptors[-1] <= context.descriptors[9], context.descriptors
+    assert context.descriptors[1] > context.descriptors[0], "nothing was followed at all"
+
+
+@given("the store of the project has fewer than {count:d} packs")
+@then("the store of the project has fewer than {count:d} packs")
+def check_project_packs(context, count):
+    found = list(context.world.data_dir.glob("projects/*/store/packs/*.pack"))
+    assert 0 < len(found) < count, found
+
+
+@then(
+    '"agents plan list" under a soft limit of {soft:d} and a hard limit of {hard:d} open files'
+    " runs with {wanted:d}"
+)
+def check_limit(context, soft, hard, wanted):
+    def work():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        assert context.world.agents("plan", "list").code == 0, context.world.done
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (wanted, hard)
+
+    assert forked(work) == 0
