@@ -118,9 +118,17 @@ Feature: Hard cases
   @needs_root
   Scenario: H20 attributes that only the system may set
     Given the shell has run "echo one > a" in the tree
+    And files are trusted as soon as they are captured
     And the tree's "a" has the attribute "security.other"
     When the tree is captured
     Then the capture tells about "a: extended attribute security.other"
+    When another process goes on with what is known of the tree
+    And the shell runs "echo two > b" in the tree
+    And the tree is captured
+    Then the capture tells about "a: extended attribute security.other"
+    When the tree's "a" loses the attribute "security.other"
+    And the tree is captured
+    Then the capture tells about nothing
 
   @needs_root
   Scenario: H21 times at the edges of 64 bits where a file system can hold them

@@ -75,6 +75,7 @@ class Kept:
     def open(self, tracking=Tracking.AUTO):
         """Opens the store anew, as another process would."""
         self.close()
+        self.tracking = tracking
         self.store = _WatchedStore(self.home / "store", self)
         self.archive = Archive(self.store, tracking, self.told.append)
 
@@ -128,6 +129,8 @@ class Kept:
         ):
             self.snapshots.append(capture.commit({"kind": "test"}))
         self.pictures[self.latest] = seen
+        if self.tracking is Tracking.WATCH:  # what is to be watched was not scanned instead
+            assert not any("cannot be watched" in line for line in self.told), self.told
         return capture
 
     def restore(self, snapshot_id=None):

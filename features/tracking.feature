@@ -195,22 +195,24 @@ Feature: Finding what has changed
     Then the full capture holds the change
     And it is told that a change was found that no event had announced
 
-  Scenario Outline: where the system cannot watch, every file is looked at, and that is told: <limit>
+  Scenario Outline: where the system cannot watch, every file is looked at, and that is told: <tracking>, <limit>
     Given a plain folder
     And the steps
       """
       - {name: first, tool: shell, with: {command: "mkdir d; echo b > d/b"}}
       """
-    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_TRACKING is "watch"
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_TRACKING is "<tracking>"
     When "agents run ACTION" runs where <limit> is <number>
     Then the exit code is 0
-    And the error says "changes cannot be watched"
+    And the error says "changes cannot be watched" once
     And the plan's file "d/b" holds "b"
 
     Examples:
-      | limit                 | number |
-      | max_inotify_instances | 0      |
-      | max_inotify_watches   | 1      |
+      | tracking | limit                 | number |
+      | watch    | max_inotify_instances | 0      |
+      | watch    | max_inotify_watches   | 1      |
+      | auto     | max_inotify_instances | 0      |
+      | auto     | max_inotify_watches   | 1      |
 
   Scenario Outline: many changes in one directory are made at once, not each in all of it: <how>
     Given a tree of 300 files in one directory

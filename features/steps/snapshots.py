@@ -67,6 +67,16 @@ def try_capture(context):
         context.error = error
 
 
+@when("another process goes on with what is known of the tree")
+def go_on(context):
+    context.kept.reopen()
+
+
+@then("the capture tells about nothing")
+def check_nothing_told(context):
+    assert not context.capture.not_captured, context.capture.not_captured
+
+
 @when("the tree is restored")
 def restore(context):
     context.stamps = _stamps(context.kept.tree)

@@ -65,6 +65,7 @@ class Archive(Healing):
         # Each directory has one owner at a time, and so has its tracker; the list is everybody's.
         self._trackers: dict[tuple[Path, Filter], Tracker] = {}
         self._listing = Lock()
+        self._told: set[str] = set()
         self._purging = Purging()
 
     @contextmanager
@@ -326,10 +327,16 @@ class Archive(Healing):
                         path.with_name(path.name + ".stat"), cache_key, self._packs, self._has
                     ),
                     borrow=True,
-                    tell=self._tell,
+                    tell=self._tell_once,
                 )
                 made.expect(self._store.losses)
             return self._trackers[key]
+
+    def _tell_once(self, text: str) -> None:
+        """Tells what would be as true of every directory, and of every look at one."""
+        if text not in self._told:
+            self._told.add(text)
+            self._tell(text)
 
     def _known(self, roots: Roots) -> list[tuple[tuple[Path, Filter], Tracker]]:
         with self._listing:

@@ -279,8 +279,9 @@ class Scanner:
 
     def _attributes(self, fd: int, path: bytes) -> attributes.Attributes:
         found = attributes.names(fd)
-        for name in attributes.untold(found):
-            self._tree.attributes[path] = f"extended attribute {name}"
+        self._tree.attributes.pop(path, None)
+        if untold := attributes.untold(found):
+            self._tree.attributes[path] = f"extended attribute {', '.join(untold)}"
         return attributes.kept(fd, found)
 
 

@@ -5,6 +5,7 @@ packs that the store no longer has, is ignored. A file is trusted by inode, size
 number of links alone; one that was read shortly after it had changed is not trusted at all.
 """
 
+import json
 import os
 import struct
 from collections.abc import Callable, Collection, Iterator
@@ -15,7 +16,7 @@ from cleveragents.snapshots.manifest import ID_BYTES, NO_CONTENT, Entry, decode,
 from cleveragents.snapshots.node import Node
 from cleveragents.snapshots.tree import Linked, Tree
 
-MAGIC = b"castat03"
+MAGIC = b"castat04"
 _RECORD = struct.Struct(
     "<III??Q"
 )  # lengths of three parts; has it directories, linked files; inode
@@ -27,7 +28,10 @@ def save(path: Path, tree: Tree, key: bytes, packs: Collection[str]) -> None:
     """Writes a tree that is stored; a crash leaves the old cache or the new one."""
     root = encode({_ROOT: tree.root.entry()})
     names = "\n".join(packs).encode()
+    # Told by who reads a file, so that those who need not read it again must be told by us.
+    notes = json.dumps([(where.hex(), why) for where, why in tree.attributes.items()]).encode()
     parts = [MAGIC, sha256(key).digest(), _LENGTH.pack(len(names)), names]
+    parts += [_LENGTH.pack(len(notes)), notes]
     parts += [_LENGTH.pack(len(root)), root, _LENGTH.pack(tree.files)]
     linked = {node for node, _ in tree.linked}
     parts.extend(part for node in tree.nodes() for part in _record(node, linked))
@@ -71,6 +75,11 @@ def _record(node: Node, linked: set[Node]) -> tuple[bytes, ...]:
 def _read(data: memoryview) -> Tree:
     """Takes each directory as it lies there: nothing is done for a plain file."""
     tree = Tree()
+    (length,) = _LENGTH.unpack_from(data)
+    at = _LENGTH.size + length
+    notes: list[tuple[str, str]] = json.loads(bytes(data[_LENGTH.size : at]))
+    tree.attributes.update((bytes.fromhex(path), why) for path, why in notes)
+    data = data[at:]
     (length,) = _LENGTH.unpack_from(data)
     at = _LENGTH.size + length
     expected = {b"": (tree.root, decode(bytes(data[_LENGTH.size : at]))[_ROOT])}

@@ -262,8 +262,7 @@ class Tracker:
             self._watcher.remove(node)
 
     def _cannot_watch(self, problem: WatchLost) -> None:
-        if self._tracking is Tracking.WATCH:
-            self._tell(f"changes cannot be watched ({problem}); scanning instead")
+        self._tell(f"changes cannot be watched ({problem}); scanning instead")
         self._stop_watching()
 
     def _start_watching(self) -> None:
