@@ -10,6 +10,21 @@ Feature: One owner
   Scenario: a sandbox is made of a project while nobody owns it
     Then a sandbox waits for the owner of the project
 
+  Scenario Outline: a run that <does> while it is looked at is not told as interrupted: agents <line>
+    Given a plain folder
+    And a plan that runs until the gate opens
+    When I run "agents <line> --format json" and the run <does> meanwhile
+    Then the exit code is 0
+    And no run is told as interrupted
+    And the run comes to its end
+
+    Examples:
+      | does   | line          |
+      | begins | doctor        |
+      | ends   | doctor        |
+      | ends   | plan status @ |
+      | ends   | plan list     |
+
   Scenario: H44 the second owner is refused, and an owner that is stopped is still the owner
     Given a plain folder
     And a run is stopped in its step

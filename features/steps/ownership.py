@@ -210,3 +210,64 @@ def refused(function):
     with contextlib.suppress(Refused):
         function()
         raise AssertionError("it was taken over")
+
+
+# --- looking while a run begins or ends ---------------------------------------------------------
+
+UNTIL_GATE = 'touch started; until test -e "$GATE"; do sleep 0.02; done'
+
+
+@given("a plan that runs until the gate opens")
+def use_gated(context):
+    step = f"{{name: only, tool: shell, with: {{command: '{UNTIL_GATE}'}}, pass_env: [GATE]}}"
+    context.action = context.world.write_action(f"name: plan\nsteps:\n  - {step}\n")
+    done = context.world.agents("plan", "use", context.action)
+    assert done.code == 0, done.err
+
+
+@when('I run "agents {line}" and the run {does} meanwhile')
+def run_meanwhile(context, line, does):
+    """The run begins just after, or ends just before, the first look at who owns its plan."""
+    look, looks = Locks.is_owned, []
+
+    def begin():
+        context.world.agents_beside("plan", "execute", "@")
+        found = context.world.data_dir.glob
+        wait_until(lambda: list(found("sandboxes/*/tree/started")), "the step")
+
+    def end():
+        context.world.gate.touch()
+        assert context.world.child.wait(60) == 0
+
+    def looked(self, name):
+        looks.append(name)
+        if does == "ends" and len(looks) == 1:
+            end()
+        found = look(self, name)
+        if does == "begins" and len(looks) == 1:
+            begin()
+        return found
+
+    if does == "ends":
+        begin()
+    Locks.is_owned = looked
+    try:
+        context.world.agents(*line.split())
+    finally:
+        Locks.is_owned = look
+    assert looks, "nobody looked who owns the plan"
+
+
+@then("no run is told as interrupted")
+def check_not_interrupted(context):
+    assert 'interrupted": true' not in context.world.done.out, context.world.done.out
+    assert "run was interrupted" not in context.world.done.out, context.world.done.out
+    for plan in context.world.done.data.get("plans", ()):
+        assert plan["unfinished"] == [], plan
+
+
+@then("the run comes to its end")
+def end_run(context):
+    context.world.gate.touch()
+    assert context.world.child.wait(60) == 0
+    assert "/".join(context.world.plan.stage) == "execute/complete"

@@ -84,7 +84,7 @@ class PlanReader:
         }
 
     def _lost_run(self, plan: Plan) -> Sequence[str]:
-        return ["run"] if plan.stage == RUNNING and not self._is_owned(plan.plan_id) else []
+        return ["run"] if is_interrupted(self._database, self._is_owned, plan) else []
 
     def list(self) -> Sequence[Plan]:
         """Returns the plans of the project, the oldest first."""
@@ -107,7 +107,7 @@ class PlanReader:
             undone = UndoRunRepository(connection).latest(plan.plan_id)
             children = ChildRepository(connection).counting(plan.plan_id)
         sandbox = self._sandboxes.find(plan.plan_id)
-        interrupted = plan.stage == RUNNING and not self._is_owned(plan.plan_id)
+        interrupted = is_interrupted(self._database, self._is_owned, plan)
         return PlanStatus(
             plan,
             tuple(
@@ -137,6 +137,17 @@ class PlanReader:
             return len(self._comparisons.since_start(plan))
         except (CleverAgentsError, OSError):
             return None  # what is wrong with them is told by whoever needs them
+
+
+def is_interrupted(database: Database, is_owned: Callable[[str], bool], plan: Plan) -> bool:
+    """Tells whether a plan was running and its process is gone.
+
+    A run that ended, or another one that began, since the plan was looked up is no such thing.
+    """
+    if plan.stage != RUNNING or is_owned(plan.plan_id):
+        return False
+    with database.reading() as connection:
+        return PlanRepository(connection).get(plan.plan_id).updated_at == plan.updated_at
 
 
 def _failed(plan: Plan, runs: Sequence[StepRun]) -> StepRun | None:

@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
-from cleveragents.engine.status import StepStatus, statuses
+from cleveragents.engine.status import StepStatus, is_interrupted, statuses
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.cursor import holder, step_at
 from cleveragents.plans.decision import PROMPT_DEFINITION, Decision, DecisionRepository
-from cleveragents.plans.lifecycle import RUNNING
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import StepRunRepository, failed_for_good
 from cleveragents.storage.database import Database
@@ -59,7 +58,7 @@ class DecisionTree:
             if superseded or child.superseded_by is None
         ]
         counting = [row for row in rows if row.superseded_by is None]
-        interrupted = plan.stage == RUNNING and not self._is_owned(plan.plan_id)
+        interrupted = is_interrupted(self._database, self._is_owned, plan)
         facts = _Facts(
             plan,
             rows if superseded else counting,

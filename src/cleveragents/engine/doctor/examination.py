@@ -3,20 +3,21 @@
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from cleveragents.checkpoints.checkpoint import CheckpointRepository
-from cleveragents.checkpoints.operations import OperationRepository
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.checkpoints.operations import Operation, OperationRepository
 from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.verification import Verification
 from cleveragents.engine.doctor.facts import Facts, Orphan, PlanFacts, ProjectFacts, System
 from cleveragents.engine.recover import Ownership
 from cleveragents.errors import Damaged
-from cleveragents.plans.decision import DecisionRepository
-from cleveragents.plans.journal import entries
+from cleveragents.plans.decision import Decision, DecisionRepository
+from cleveragents.plans.journal import Entry, entries
 from cleveragents.plans.plan import Plan, PlanRepository
-from cleveragents.plans.step_run import StepRunRepository
+from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.sandbox import git
 from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import REMOVING, Sandboxes
@@ -33,6 +34,19 @@ NO_STORE = Inspection((), {}, ())
 CACHE_BEING_WRITTEN = "*.stat.new"
 PASSING = (REMOVING, TRYING)  # ends of names that no row is meant to know
 STOPPED = "T"  # the state of a process that waits for a signal to go on
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """All that is recorded of a plan."""
+
+    plan: Plan
+    sandbox: Sandbox | None
+    unfinished: Sequence[Operation]
+    checkpoints: Sequence[Checkpoint]
+    decisions: Sequence[Decision]
+    runs: Sequence[StepRun]
+    journal: Sequence[Entry]
 
 
 class Examination:
@@ -108,30 +122,47 @@ class Examination:
 
     def _plan(self, plan: Plan, verification: Verification | None) -> PlanFacts:
         plan_id = plan.plan_id
-        state = self._ownership.owner_state(plan_id)
-        with self._database.unit_of_work() as connection:  # one moment for all of its rows
-            present = PlanRepository(connection).get(plan_id)
-            sandbox = SandboxRepository(connection).of_plan(plan_id)
-            unfinished = OperationRepository(connection).unfinished(plan_id)
-            rows = CheckpointRepository(connection).of_plan(plan_id)
-            decisions = DecisionRepository(connection).of_plan(plan_id)
-            runs = StepRunRepository(connection).of_plan(plan_id)
-            journal = entries(connection, plan_id)
+        found, state = self._settled(plan_id)
+        sandbox = found.sandbox
         return PlanFacts(
-            present,
+            found.plan,
             state is not None,
             state == STOPPED,
             sandbox,
-            unfinished,
-            [verification.of(row) for row in rows] if verification else [],
+            found.unfinished,
+            [verification.of(row) for row in found.checkpoints] if verification else [],
             self._base_damage(plan.project_id, sandbox, verification),
             disk_use(sandbox.home) if sandbox else 0,
             disk_use(self._data_dir / "output" / plan_id),
             tuple(_leftovers(sandbox)) if sandbox and state is None else (),
-            decisions,
-            runs,
-            journal,
+            found.decisions,
+            found.runs,
+            found.journal,
         )
+
+    def _settled(self, plan_id: str) -> tuple["_Rows", str | None]:
+        """Returns the rows of a plan and the state of its owner, as they were at one moment.
+
+        A run may begin or end between a look at the one and at the other: where nobody owns the
+        plan, the rows must be the same before and after it was seen.
+        """
+        while True:
+            found = self._rows(plan_id)
+            state = self._ownership.owner_state(plan_id)
+            if state is not None or self._rows(plan_id) == found:
+                return found, state
+
+    def _rows(self, plan_id: str) -> "_Rows":
+        with self._database.unit_of_work() as connection:  # one moment for all of its rows
+            return _Rows(
+                PlanRepository(connection).get(plan_id),
+                SandboxRepository(connection).of_plan(plan_id),
+                OperationRepository(connection).unfinished(plan_id),
+                CheckpointRepository(connection).of_plan(plan_id),
+                DecisionRepository(connection).of_plan(plan_id),
+                StepRunRepository(connection).of_plan(plan_id),
+                entries(connection, plan_id),
+            )
 
     def _base_damage(
         self, project_id: str, sandbox: Sandbox | None, verification: Verification | None
