@@ -192,6 +192,11 @@ class App:
         """
         return self._wiring.settle(plan_id)
 
+    @property
+    def may_have_changed(self) -> bool:
+        """Whether this process has come to where things are changed."""
+        return self._base.head.has_advanced
+
     def use(self, action_file: Path, arguments: Mapping[str, str]) -> Plan:
         """Makes a plan from an action file."""
         self._base.head.advance()

@@ -1,8 +1,12 @@
 """What the engine reports as it goes; surfaces draw it, tests read it."""
 
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import RLock
+
+from cleveragents.errors import CleverAgentsError
 
 
 @dataclass(frozen=True)
@@ -196,3 +200,13 @@ def in_turn(report: Reporter) -> Reporter:
             report(event)
 
     return tell
+
+
+@contextmanager
+def afterwards(report: Reporter, plan_id: str, doing: str) -> Generator[None]:
+    """Tells what fails in here as a note: the act that came before is done, and stands."""
+    try:
+        yield
+    except (CleverAgentsError, OSError, sqlite3.Error) as error:
+        why = getattr(error, "strerror", None) or error
+        report(Note(plan_id, f"what was done stands, but {doing} failed: {why}"))

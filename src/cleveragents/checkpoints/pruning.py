@@ -1,6 +1,7 @@
 """Forgetting checkpoints: the row goes first, the content afterwards, when the store is free."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from cleveragents.checkpoints.operations import Kind, Operation, OperationReposi
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict, judge
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
-from cleveragents.events import Note, Reporter
+from cleveragents.events import Note, Reporter, afterwards
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.correction import CorrectionRepository
 from cleveragents.plans.decision import DecisionRepository
@@ -81,10 +82,15 @@ class Pruning:
         kept = [verdict.checkpoint for verdict in retired.verdicts if verdict.keep]
         much = max(MUCH_BYTES, sum(row.size_bytes for row in kept) // 2)
         if retired.waiting_bytes > much or retired.waiting >= MANY:
-            self.free(plan_id)
+            with self.afterwards(plan_id, "freeing space"):
+                self.free(plan_id)
         if len(kept) > self._policy.limit:
             text = f"{len(kept)} checkpoints are kept, more than the limit of {self._policy.limit}"
             self._report(Note(plan_id, text))
+
+    def afterwards(self, plan_id: str, doing: str) -> AbstractContextManager[None]:
+        """Lets nothing that fails in here undo the truth of what was done before."""
+        return afterwards(self._report, plan_id, doing)
 
     def forget(self, plan_id: str, doomed: Sequence[Checkpoint]) -> None:
         """Deletes rows that somebody chose, and notes that their content may go."""

@@ -81,6 +81,12 @@ class CheckpointService:
         with self._own(plan_id, "saving a checkpoint", files=False):
             return self._saving.save(plan_id, wanted, prune=True, going=going)
 
+    def mark_done(self, plan_id: str, reason: str) -> None:
+        """Saves the state that an act has led to; the act is done even if that fails."""
+        wanted = Wanted(CheckpointType.MANUAL, reason, even_if_unchanged=False)
+        with self._pruning.afterwards(plan_id, "the checkpoint after it"):
+            self.create_checkpoint(plan_id, wanted)
+
     def auto_create_if_configured(
         self, plan_id: str, trigger: Trigger, reason: str, *, source_tool: str | None = None
     ) -> Checkpoint | None:
@@ -228,13 +234,18 @@ class CheckpointService:
             return self._pruning.prune(plan_id)
 
     def finish(self, plan_id: str) -> None:
-        """Does what is better done at the end of a command: frees space, remembers the files."""
-        self._pruning.free(plan_id)
+        """Does what is better done at the end of a command: frees space, remembers the files.
+
+        What fails here is told as a note: nothing that was done depends on it.
+        """
         archive = self._sandboxes.archive(self._plan(plan_id).project_id)
-        archive.join()
-        sandbox = self._sandboxes.find(plan_id)
-        if sandbox is not None:
-            archive.remember(sandbox.roots)
+        with self._pruning.afterwards(plan_id, "freeing space"):
+            self._pruning.free(plan_id)
+            archive.join()
+        with self._pruning.afterwards(plan_id, "remembering the files"):
+            sandbox = self._sandboxes.find(plan_id)
+            if sandbox is not None:
+                archive.remember(sandbox.roots)
 
     def _plan(self, plan_id: str) -> Plan:
         with self._database.reading() as connection:

@@ -88,7 +88,7 @@ def apply_plan(
                 _question(proposal), yes=False, command_line=f"agents plan apply {plan.plan_id}"
             )
     done = app.apply.run(plan.plan_id, options, shown_digest=digest)
-    app.checkpoints.finish(plan.plan_id)
+    current.tidy(plan.plan_id)
     return _done(done)
 
 
@@ -119,7 +119,7 @@ def unapply(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
             command_line=f"agents plan unapply {found.plan_id}",
         )
     undone = app.apply.unapply(found.plan_id, shown_digest=digest)
-    app.checkpoints.finish(found.plan_id)
+    current.tidy(found.plan_id)
     return Result(
         {**_withdrawal_data(found, would), "kept": list(undone.kept)},
         [Text([f"{counted(len(paths), 'path')} put back as before the plan was applied"])],
@@ -179,7 +179,7 @@ def _finished_now(app: App, plan_id: str, kind: Kind) -> Operation | None:
 
 def _finished(app: App, begun: Operation) -> Result:
     """What is told of an apply or unapply that recovery has just brought to its end."""
-    app.checkpoints.finish(begun.plan_id)
+    current.tidy(begun.plan_id)
     plan, paths = app.plans.find(begun.plan_id), list(map(str, begun.intent["paths"]))
     data = {
         "plan": plan.plan_id,

@@ -29,7 +29,7 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Format, show_error
 from cleveragents.cli.signals import Signals
-from cleveragents.errors import CleverAgentsError, Failed, Interrupted, InvalidInput
+from cleveragents.errors import CleverAgentsError, Failed, InvalidInput
 from cleveragents.nearest import hints_for_name
 from cleveragents.sandbox.survivors import adopt_orphans
 from cleveragents.storage.space import FREE_SOME, OUT_OF_SPACE, told_free
@@ -91,7 +91,7 @@ def _allow_descriptors() -> None:
 def _unforeseen(problem: BaseException, arguments: Sequence[str]) -> CleverAgentsError:
     """Keeps a surprise; who asks for more sees at once where it happened."""
     if KeyboardInterrupt in (type(problem), type(problem.__cause__)):  # typer makes its own of it
-        return Interrupted("interrupted; nothing was changed")
+        return current.interrupted
     from cleveragents.cli import surprise  # slow to import, and hardly ever needed
 
     if current.verbose:

@@ -89,7 +89,7 @@ def resolve(
         show_blocks(blocks, current.form, sys.stderr)
         confirm(f"Replace what you made by hand with {take}?", yes=yes, command_line=again)
     solved = app.conflicts.resolve(found.plan_id, path, take, shown=seen)
-    app.checkpoints.finish(found.plan_id)
+    current.tidy(found.plan_id)
     return _solved(found, path, take, solved, app.conflicts.open(found.plan_id))
 
 
@@ -129,7 +129,7 @@ def refresh(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
             command_line=f"agents plan refresh {found.plan_id}",
         )
     done = app.refresh.run(found.plan_id)
-    app.checkpoints.finish(found.plan_id)
+    current.tidy(found.plan_id)
     back = []
     if done.before is not None:
         again = f"agents plan rollback {found.plan_id} {done.before.seq}"

@@ -23,6 +23,7 @@ from cleveragents.storage.glance import DATABASE
 from cleveragents.storage.standstill import end_stopped
 
 T = TypeVar("T")
+TIDIED_LATER = "interrupted while space was freed: what was done stands, a later command frees it"
 
 FormatOption = Annotated[
     Format | None, typer.Option("--format", help="How to write the result.", show_default=False)
@@ -129,6 +130,24 @@ class Invocation:
         """Asks what is under way to stop; tells whether it is something that stops by itself."""
         return self.opened is not None and self.opened.interrupt()
 
+    def tidy(self, plan_id: str) -> None:
+        """Frees space after an act; to interrupt that takes nothing back, and says so."""
+        try:
+            if self.opened is not None:
+                self.opened.checkpoints.finish(plan_id)
+        except KeyboardInterrupt:
+            self.messages.append(TIDIED_LATER)
+
+    @property
+    def interrupted(self) -> Interrupted:
+        """What is told of a command that was stopped outside of what stops by itself."""
+        if self.opened is None or not self.opened.may_have_changed:
+            return Interrupted("interrupted; nothing was changed")
+        return Interrupted(
+            "interrupted; what was done before that stands",
+            hints=["see where it stands: agents plan status @"],
+        )
+
     def notice(self, text: str) -> bool:
         """Shows a line with what is drawn right now; tells whether anything is."""
         return self.progress is not None and self.progress.say(text)
@@ -212,18 +231,27 @@ def _run(function: Callable[[], Result]) -> int:
     """Runs a command and shows its result; what typer would swallow is handled here."""
     try:
         result = function()
-        messages = list(dict.fromkeys([*current.messages, *result.messages]))
-        told = replace(result, messages=messages)
-        show(told, current.form, current.command, current.timing)
-        sys.stdout.flush()
+        _show(result)
     except KeyboardInterrupt as error:
-        raise Interrupted("interrupted; nothing was changed") from error
+        raise current.interrupted from error
+    return result.exit_code
+
+
+def _show(result: Result) -> None:
+    """Shows a result; that it cannot be shown takes nothing of it back."""
+    messages = list(dict.fromkeys([*current.messages, *result.messages]))
+    try:
+        show(replace(result, messages=messages), current.form, current.command, current.timing)
+        sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read our output has left; there is nobody to tell.
         silence(sys.stdout)
         silence(sys.stderr)
-        return 0
-    return result.exit_code
+    except OSError as error:
+        silence(sys.stdout)
+        raise Failed(
+            f"the command is done, but its result could not be written: {error.strerror}"
+        ) from error
 
 
 def confirm(question: str, *, yes: bool, command_line: str) -> None:

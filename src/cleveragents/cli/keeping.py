@@ -42,7 +42,7 @@ def create(
     current.messages += views.cautions(found, app)
     wanted = Wanted(CheckpointType.MANUAL, "made by hand", label=label, pinned=pinned)
     row = app.checkpoints.create_checkpoint(found.plan_id, wanted)
-    app.checkpoints.finish(found.plan_id)
+    current.tidy(found.plan_id)
     return Result(
         views.checkpoint_row(row),
         [Text([f"{row.name}  {row.checkpoint_id}"])],
@@ -107,5 +107,5 @@ def delete(
         return Result({"would_delete": row.checkpoint_id, "seq": row.seq}, messages=[text])
     confirm(f"Delete {what} for ever?", yes=yes, command_line=again)
     app.checkpoints.delete_checkpoint(found.plan_id, row)
-    app.checkpoints.finish(found.plan_id)
+    current.tidy(found.plan_id)
     return Result({"deleted": row.checkpoint_id, "seq": row.seq}, [Text([f"deleted {row.name}"])])

@@ -61,7 +61,7 @@ def restore(
         show_blocks(blocks, current.form, sys.stderr)
     confirm(f"Take this back from {source.name}?", yes=yes, command_line=again)
     done = app.restore.run(found.plan_id, source, path)
-    app.checkpoints.finish(found.plan_id)
+    current.tidy(found.plan_id)
     return _done(proposed, done)
 
 

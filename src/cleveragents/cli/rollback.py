@@ -87,7 +87,7 @@ def rollback(
     if take_over:
         app.ownership.take_over(found.plan_id)
     result = app.checkpoints.rollback_to_checkpoint(found.plan_id, target, rebuild=rebuild)
-    app.checkpoints.finish(found.plan_id)
+    current.tidy(found.plan_id)
     return _done(result)
 
 

@@ -19,6 +19,7 @@ from cleveragents.cli.invocation import (
 from cleveragents.cli.render import Grid, Result, Text, show_blocks
 from cleveragents.counting import counted, size
 from cleveragents.engine.cleanup import Lying, Pruned
+from cleveragents.errors import CleverAgentsError
 from cleveragents.plans.lifecycle import APPLIED, written
 
 
@@ -78,7 +79,14 @@ def prune(
         yes=yes,
         command_line=f"agents sandbox prune{flag}",
     )
-    pruned = app.cleanup.prune(doomed, discard=discard)
+    pruned: list[Pruned] = []
+    failed: list[str] = []
+    for each in doomed:  # what keeps one keeps no other, nor hides what went before
+        try:
+            pruned += app.cleanup.prune([each], discard=discard)
+        except (CleverAgentsError, OSError) as error:
+            why = getattr(error, "strerror", None) or error
+            failed.append(f"{each.path} could not be removed: {why}")
     notes += [
         f"{each.lying.plan.name}: {told_why_it_stays(each.removed.kept_for)}"
         for each in pruned
@@ -87,7 +95,15 @@ def prune(
     gone = [each.lying for each in pruned if not each.removed.kept_for]
     data["removed"] = [_row(each) for each in gone]
     again = [line for each in pruned for line in _ways_back(app, each)]
-    return Result(data, _table(gone), "Removed", messages=notes, next_steps=again)
+    return Result(
+        data,
+        _table(gone),
+        "Removed",
+        status="warn" if failed else "ok",
+        exit_code=1 if failed else 0,
+        messages=[*notes, *failed],
+        next_steps=again,
+    )
 
 
 def _about(lying: Lying, unheld: Sequence[str], *, discard: bool) -> str:

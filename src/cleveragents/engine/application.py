@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
 from cleveragents.checkpoints.removal import Removals, told_why_it_stays
 from cleveragents.engine.proposal import BRANCH, Proposal
-from cleveragents.errors import CleverAgentsError, Failed, Refused
-from cleveragents.events import Note, PlanMoved, Reporter
+from cleveragents.errors import CleverAgentsError, Damaged, Failed, Refused
+from cleveragents.events import Note, PlanMoved, Reporter, afterwards
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.lifecycle import APPLIED, APPLYING, COMPLETE, Stage
 from cleveragents.plans.plan import Plan, PlanRepository
@@ -162,6 +162,9 @@ class Applications:
             plan = PlanRepository(connection).get(operation.plan_id)
         with self.project_owned(plan.project_id):
             project, exchange = self._prepared(operation)
+            lost = self._rebuild(plan, operation)
+            if lost is not None and not _goes_without(operation, lost):
+                return self._abort(plan, operation, _unchanged(lost))
             if exchange is None:
                 return self._carry_out_branch(plan, operation, project)
             return self._carry_out_changes(plan, operation, exchange)
@@ -257,8 +260,6 @@ class Applications:
         return project, exchange
 
     def _close(self, plan: Plan, operation: Operation, kept: Sequence[bytes]) -> Applied:
-        if operation.kind is Kind.UNAPPLY:
-            self._rebuild(plan, operation)
         stage = APPLIED if operation.kind is Kind.APPLY else COMPLETE
         moved = self._end(plan, operation, Status.DONE, stage)
         if operation.kind is Kind.APPLY and self._cleanup != MANUAL:
@@ -269,13 +270,10 @@ class Applications:
 
     def _remove(self, plan: Plan) -> None:
         """Removes the sandbox of an applied plan; what goes wrong with that is no part of it."""
-        try:
+        with afterwards(self._report, plan.plan_id, "removing its sandbox"):
             kept_for = self._removals.remove(plan).kept_for
-        except (CleverAgentsError, OSError) as error:
-            self._report(Note(plan.plan_id, f"the sandbox could not be removed: {error}"))
-            return
-        if kept_for:
-            self._report(Note(plan.plan_id, told_why_it_stays(kept_for)))
+            if kept_for:
+                self._report(Note(plan.plan_id, told_why_it_stays(kept_for)))
 
     def _merged_into(self, plan_id: str) -> list[Plan]:
         """The subplans whose result is part of a plan's, at any depth."""
@@ -295,13 +293,44 @@ class Applications:
         self._report(PlanMoved(plan.plan_id, moved.phase, moved.state))
         return moved
 
-    def _rebuild(self, plan: Plan, operation: Operation) -> None:
-        """Gives an unapplied plan its sandbox back, if it was cleaned up."""
-        if operation.intent["rebuilds"]:
+    def _rebuild(self, plan: Plan, operation: Operation) -> Failed | None:
+        """Gives a plan that is unapplied its sandbox back, if it was cleaned up.
+
+        That comes before the project changes: what stands in the way is told while nothing is.
+        """
+        if not operation.intent.get("rebuilds"):
+            return None
+        try:
             archive = self._sandboxes.archive(plan.project_id)
             snapshot = archive.load(operation.intent["result"])
             with self._sandboxes.refilling(plan.plan_id) as sandbox:
                 archive.restore(snapshot, sandbox.roots, sandbox.staging)
+        except (CleverAgentsError, OSError) as error:
+            lost = _not_rebuilt(plan, error)
+            if _goes_without(operation, lost):
+                self._report(Note(plan.plan_id, f"{lost.message}; {lost.hints[0]}"))
+            return lost
+        return None
+
+
+def _unchanged(lost: Failed) -> Failed:
+    hints = ["mend that, then try again"]
+    return Failed(f"nothing was changed: {lost.message}", detail=lost.detail, hints=hints)
+
+
+def _not_rebuilt(plan: Plan, error: CleverAgentsError | OSError) -> Failed:
+    message = f"its sandbox could not be made again: {error}"
+    kind = Damaged if isinstance(error, Damaged) else Failed
+    again = f"agents plan rollback {plan.plan_id} CHECKPOINT --rebuild"
+    return kind(message, detail=getattr(error, "detail", ()), hints=[f"later: {again}"])
+
+
+def _goes_without(operation: Operation, lost: Failed) -> bool:
+    """Whether nothing more is lost by an unapply that leaves the plan without its sandbox.
+
+    A checkpoint has the files as well, or nobody has: waiting would not bring them back.
+    """
+    return operation.intent["checkpoint"] is not None or isinstance(lost, Damaged)
 
 
 def _counts(change: Change) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cleveragents.checkpoints.removal import Removals, Removed, told_why_it_stays
 from cleveragents.checkpoints.service import Own
-from cleveragents.events import Note, Reporter
+from cleveragents.events import Note, Reporter, afterwards
 from cleveragents.plans.lifecycle import APPLIED, CANCELLED
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandbox import REMOVED, Sandbox
@@ -77,11 +77,12 @@ class Cleanup:
         sandbox = self._sandboxes.find(plan.plan_id)
         can_come_back = plan.action.rollback.enabled and sandbox is not None and sandbox.exists
         if self._policy == ON_TERMINAL and plan.stage == CANCELLED and can_come_back and sandbox:
-            kept_for = self._remove(Lying(plan, sandbox.path, 0), discard=False).kept_for
-            if kept_for:
-                self._report(Note(plan.plan_id, told_why_it_stays(kept_for)))
+            with afterwards(self._report, plan.plan_id, "removing its sandbox"):
+                kept_for = self._remove(Lying(plan, sandbox.path, 0), discard=False).kept_for
+                if kept_for:
+                    self._report(Note(plan.plan_id, told_why_it_stays(kept_for)))
 
-    def prune(self, lying: Sequence[Lying], *, discard: bool) -> Sequence[Pruned]:
+    def prune(self, lying: Sequence[Lying], *, discard: bool = False) -> Sequence[Pruned]:
         """Removes sandboxes; what no checkpoint holds is saved first, or discarded if it can't."""
         return [Pruned(each, self._remove(each, discard=discard)) for each in lying]
 

@@ -65,9 +65,10 @@ class ConflictService:
                     hints=[f"look again: agents plan resolve {plan_id} {path} --take {take}"],
                 )
             reason, going = f"before {path} was solved", {MAIN: list(proposed.going)}
-            before = self._checkpoint(plan, CheckpointType.SAFETY, reason, going)
+            before = self._safety(plan, reason, going)
             self._resolutions.carry_out(self._resolutions.open(plan, proposed, before))
-            self._checkpoint(plan, CheckpointType.MANUAL, f"solved the conflict in {path}")
+            if before is not None:
+                self._checkpoints.mark_done(plan_id, f"solved the conflict in {path}")
             return Solved(proposed.conflict, before)
 
     def _find(self, plan_id: str, path: str) -> Conflict:
@@ -78,12 +79,10 @@ class ConflictService:
             f"no open conflict in {path}", hints=[f"see: agents plan conflicts {plan_id}"]
         )
 
-    def _checkpoint(
-        self, plan: Plan, kind: CheckpointType, reason: str, going: Changes | None = None
-    ) -> Checkpoint | None:
+    def _safety(self, plan: Plan, reason: str, going: Changes) -> Checkpoint | None:
         if not plan.action.rollback.enabled:
             return None
-        wanted = Wanted(kind, reason, even_if_unchanged=False)
+        wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
         return self._checkpoints.create_checkpoint(plan.plan_id, wanted, going=going)
 
     def _plan(self, plan_id: str) -> Plan:

@@ -136,19 +136,18 @@ class RefreshPhase:
             plan = self._plan(plan_id)
             proposed = self._refreshes.propose(plan)
             going = {MAIN: list(proposed.merge.changes)}
-            before = self._checkpoint(plan, CheckpointType.SAFETY, "before the refresh", going)
+            before = self._safety(plan, "before the refresh", going)
             self._refreshes.carry_out(self._refreshes.open(plan, proposed))
-            self._checkpoint(plan, CheckpointType.MANUAL, "after the refresh")
+            if before is not None:
+                self._checkpoints.mark_done(plan_id, "after the refresh")
             with self._database.unit_of_work() as connection:
                 left = tuple(ConflictRepository(connection).open(plan_id))
             return Refreshed(len(proposed.merge.changes), left, before)
 
-    def _checkpoint(
-        self, plan: Plan, kind: CheckpointType, reason: str, going: Changes | None = None
-    ) -> Checkpoint | None:
+    def _safety(self, plan: Plan, reason: str, going: Changes) -> Checkpoint | None:
         if not plan.action.rollback.enabled:
             return None
-        wanted = Wanted(kind, reason, even_if_unchanged=False)
+        wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
         return self._checkpoints.create_checkpoint(plan.plan_id, wanted, going=going)
 
     def _plan(self, plan_id: str) -> Plan:

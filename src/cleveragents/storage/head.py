@@ -25,6 +25,11 @@ class Head:
         self._advanced = False
 
     @property
+    def has_advanced(self) -> bool:
+        """Whether this process has said that it changes something."""
+        return self._advanced
+
+    @property
     def is_behind(self) -> bool:
         """Whether the database is older than what is beside it."""
         return self._beside() > self._stored()

@@ -1,0 +1,117 @@
+"""Steps about what meets a command once its act has ended."""
+
+import errno
+import os
+import signal
+from contextlib import contextmanager
+from pathlib import Path
+
+from behave import given, then, when
+from checkpoints import damage
+from commands import words
+
+from cleveragents.checkpoints.pruning import Pruning
+from cleveragents.cli import invocation
+
+
+def _interrupt(*_, **__):
+    signal.raise_signal(signal.SIGINT)
+
+
+def _fail(*_, **__):
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+@contextmanager
+def _first(owner, name, act):
+    """Lets something happen just before a function is called, this once."""
+    original = getattr(owner, name)
+
+    def called(*args, **options):
+        act()
+        return original(*args, **options)
+
+    setattr(owner, name, called)
+    try:
+        yield
+    finally:
+        setattr(owner, name, original)
+
+
+@when('Ctrl-C comes while space is freed after "agents {line}"')
+def interrupt_freeing(context, line):
+    with _first(Pruning, "free", _interrupt):
+        context.world.agents(*words(context, line))
+
+
+@when('the disk fails while space is freed after "agents {line}"')
+def fail_freeing(context, line):
+    with _first(Pruning, "free", _fail):
+        context.world.agents(*words(context, line))
+
+
+@when('Ctrl-C comes while the result of "agents {line}" is shown')
+def interrupt_showing(context, line):
+    with _first(invocation, "show", _interrupt):
+        context.world.agents(*words(context, line))
+
+
+@when('what "agents {line}" prints goes to a full disk')
+def print_to_full_disk(context, line):
+    with open("/dev/full", "w") as full:
+        context.world.agents_beside(*words(context, line), stdout=full)
+        context.world.end_of_child()
+
+
+@given('a refresh has left a conflict in "{path}"')
+def refresh_with_conflict(context, path):
+    (context.world.project / path).write_text("mine\n")
+    done = context.world.agents("plan", "refresh", "@", "--yes")
+    assert done.code == 0, done.err
+
+
+@given("a file stands where its sandbox was")
+def file_in_the_way(context):
+    _home(context).write_text("in the way\n")
+
+
+@given("something is in the way of removing its sandbox")
+def removing_in_the_way(context):
+    """Where files are renamed to before they go, there is a directory that is not empty."""
+    home = _home(context)
+    aside = home.with_name(f"{home.name}.removing")
+    aside.mkdir()
+    (aside / "kept").touch()
+
+
+@given("what is stored of its result is damaged")
+def damage_result(context):
+    app = context.world.app()
+    operation = app.apply._last(app.plans.find("@"))
+    damage(context, bytes.fromhex(operation.intent["result"]))
+
+
+@then('a message begins with "{text}"')
+def message_begins(context, text):
+    found = context.world.done.envelope["messages"]
+    assert any(each.startswith(text) for each in found), found
+
+
+@then('a message ends with "{text}"')
+def message_ends(context, text):
+    found = context.world.done.envelope["messages"]
+    assert any(each.endswith(text) for each in found), found
+
+
+@then("the checkpoints left are {numbers}")
+def checkpoints_are(context, numbers):
+    app = context.world.app()
+    rows = app.checkpoints.list_checkpoints(app.plans.find("@").plan_id)
+    assert [row.seq for row in rows] == list(map(int, numbers.split(", "))), rows
+
+
+def _home(context):
+    ((path,),) = context.world.sql(
+        "SELECT path FROM sandboxes WHERE plan_id = ?", context.world.plan.plan_id
+    )
+    return Path(path).parent
