@@ -1,6 +1,7 @@
 """Steps about a damaged store, and about what it costs to look for damage."""
 
 import re
+import resource
 from collections import Counter
 from contextlib import contextmanager
 
@@ -8,6 +9,8 @@ from behave import given, then, when
 from fault_suites import run_suite
 
 from cleveragents.engine.proposal import ApplyOptions
+from cleveragents.errors import Damaged, Failed
+from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.pack import Pack
 
 
@@ -43,6 +46,51 @@ def count_apply(context, most):
         result = app.apply.run(app.plans.find("@").plan_id, ApplyOptions())
     assert len(result.applied.paths) == 5, result.applied
     assert 5 < reads.total() <= most, reads.total()
+
+
+@when("the tree is made sure of")
+def secure(context):
+    with context.kept.acting():
+        context.kept.archive.secure(context.kept.latest, {MAIN: context.kept.tree})
+
+
+@then('it is told that what was stored of "{path}" was damaged')
+def check_told(context, path):
+    (told,) = context.kept.told
+    assert told.endswith(f"was damaged; it was stored again from the files: {path}"), told
+
+
+@then('to make sure of the tree is refused, naming "{path}"')
+def check_refusal(context, path):
+    error = refusal(context)
+    assert isinstance(error, Damaged) and error.detail == (path,), error
+    assert "nothing was changed" in error.message, error
+    assert error.hints == ("look for intact copies: agents doctor --repair",), error.hints
+
+
+@then("to make sure of the tree without room for a byte is refused")
+def check_no_room(context):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        error = refusal(context)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "lost content could not be stored again: File too large" in error.message, error
+    assert len(context.kept.packs) == 1, context.kept.packs
+
+
+def refusal(context):
+    try:
+        secure(context)
+    except Failed as error:
+        return error
+    raise AssertionError("it was not refused")
+
+
+@then('the project\'s "{path}" holds "{text}"')
+def check_project_file(context, path, text):
+    assert (context.world.project / path).read_text().strip() == text
 
 
 @contextmanager

@@ -84,8 +84,6 @@ class Applications:
             "paths": [file.diff.path for file in proposal.files],
         }
         keeps = [proposal.sandbox.base, result]
-        if self._cleanup != MANUAL:
-            self._secure_sandboxes(plan, result)
         if proposal.options.mode == BRANCH:
             name = f"cleveragents/plan-{plan.plan_id}"
             commit = self._commit(plan, proposal)
@@ -105,18 +103,6 @@ class Applications:
             intent |= {"old": old, "new": new, "stamp": time.time_ns(), "keeps": keeps}
             intent["owners"] = owners.written(known)
         return self._open(plan, Kind.APPLY, intent)
-
-    def _secure_sandboxes(self, plan: Plan, result: str) -> None:
-        """Reads back what is only in the sandboxes that go once the plan is applied."""
-        archive = self._sandboxes.archive(plan.project_id)
-        merged = {child.plan_id: str(child.merged_ref) for child in self._merged_into(plan.plan_id)}
-        going = {plan.plan_id: result, **merged}
-        for plan_id, reference in going.items():
-            sandbox = self._sandboxes.find(plan_id)
-            if sandbox is not None and sandbox.exists:
-                start = archive.load(str(sandbox.base_ref))
-                made = archive.changes(start, archive.load(reference))
-                archive.secure(reference, sandbox.roots, made)
 
     def open_unapply(self, plan: Plan, applied: Operation) -> Operation:
         """Records the intent to take an apply back."""
