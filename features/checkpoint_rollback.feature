@@ -355,7 +355,7 @@ Feature: Going back to a checkpoint
   Scenario: a dry run tells what would change and changes nothing
     When I run "agents plan rollback @ 1 --dry-run --format json"
     Then the exit code is 0
-    And the keys of "data" are "plan, checkpoint, changes, undo, cannot_be_undone"
+    And the keys of "data" are "plan, checkpoint, changes, moving, undo, cannot_be_undone, subplans, decisions, checkpoints_left_behind, counts"
     And the data holds
       | field   | value                                                                           |
       | changes | [{"file": "a.txt", "action": "restored"}, {"file": "d/c", "action": "removed"}] |

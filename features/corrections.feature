@@ -107,10 +107,18 @@ Feature: Corrections
     And the plan's log is "first postgres blue deep last"
     And the choosers were asked "storage, colour, schema, schema, storage, schema"
 
+  Scenario: programs are told how a correction ended
+    When with the options --yes --format json I correct "storage" by saying "no"
+    Then the exit code is 0
+    And the data holds
+      | field            | value      |
+      | correction.state | "complete" |
+      | conflicts        | []         |
+
   Scenario: a dry run tells it all and changes nothing
     When with the options --dry-run --format json I correct "storage" by saying "no"
     Then the exit code is 0
-    And the keys of "data" are "plan, decision, checkpoint, decisions, standing, subplans, merged_again, steps, files, undo, cannot_be_undone, choose"
+    And the keys of "data" are "plan, decision, checkpoint, standing, merged_again, steps, files, undo, cannot_be_undone, subplans, decisions, checkpoints_left_behind, counts, choose, moving"
     And the data holds
       | field                | value     |
       | decisions.0.chosen   | "sqlite"  |

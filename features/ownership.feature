@@ -34,7 +34,8 @@ Feature: One owner
     And the error message says "is executing the plan since"
     And the busy process is the one that was stopped
     When I run "agents plan resume @ --dry-run"
-    Then the exit code is 4
+    Then the exit code is 0
+    And the error says "moving: another process is at work on the plan"
     When I run "agents plan status @ --format json"
     Then the exit code is 0
     And the data holds

@@ -195,7 +195,7 @@ Feature: The history of a plan
       rollback   to cp3: 0 files put back, 2 calls taken back
       undo       step tell: the undo of notify failed: exit code 3: nobody there
       undo       step ship: deploy undone
-      validate   the result tried in a copy of its own
+      validate   1 validation in the sandbox
       apply      1 path to the project
       unapply    1 path taken back from the project
       refresh    1 path of the project merged

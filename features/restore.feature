@@ -259,7 +259,7 @@ Feature: Taking single paths back
     When I run "agents plan status @"
     Then the error says "an interrupted restore is finished by the next command"
     When I run "agents plan resume @ --dry-run"
-    Then the exit code is 0
+    Then the exit code is 4
     When I run "agents plan checkpoint list @ --format json"
     Then "data.checkpoints" counts 4
     When I run "agents plan checkpoint create @"

@@ -135,6 +135,8 @@ Feature: Resume
         - {name: second, tool: shell, with: {command: 'echo try >> log; test -e "$GATE" || { touch started; sleep 600; }'}, pass_env: [GATE]}
       """
     And a run has been killed in its step
+    When I run "agents plan status @"
+    Then the error says "the run was interrupted; `plan resume` goes on with the files as they are"
     When the gate opens
     And I run "agents plan resume @"
     Then the exit code is 0
@@ -177,7 +179,7 @@ Feature: Resume
     Then the exit code is 0
     And nothing that the killed step started is left
 
-  Scenario: a dry run says that an interrupted rollback is finished first
+  Scenario: a dry run says that an interrupted rollback comes first, and what finishes it
     Given a plain folder
     And the steps
       """
@@ -188,8 +190,12 @@ Feature: Resume
     And a rollback to checkpoint 2 has crashed after its intent was recorded
     And the plan is set to "execute/queued" by hand
     When I run "agents plan resume @ --dry-run"
+    Then the exit code is 4
+    And the error says "interrupted, and not finished yet: rollback"
+    And the error says "hint: finish it: agents doctor --repair"
+    Given I have run "agents doctor --repair"
+    When I run "agents plan resume @ --dry-run"
     Then the exit code is 0
-    And the output says "finish the interrupted rollback"
     And the output says "2/2 second"
 
   Scenario: a dry run of a complete plan
@@ -309,7 +315,7 @@ Feature: Resume
 
   # --- The definition ----------------------------------------------------------------------------
 
-  Scenario: H60 the plan keeps the steps it was made of
+  Scenario: H60 the plan keeps the steps it has
     Given a plain folder
     And the steps
       """
@@ -326,7 +332,7 @@ Feature: Resume
     Then the error says "the action file has changed since"
     When I run "agents plan resume @"
     Then the exit code is 0
-    And the error says "the action file has changed since; the plan keeps the steps it was made of"
+    And the error says "the action file has changed since; the plan keeps the steps it has"
     And the plan's file "log" holds "old"
     When I run "agents run ACTION"
     Then the error does not say "has changed since"

@@ -27,6 +27,7 @@ Feature: Planning anew
     And the decisions that count are "plan, make it new"
     When I run "agents plan execute @"
     Then the exit code is 0
+    And the error does not say "the action file has changed"
     And the plan's files are
       | file  | content |
       | a.txt | one     |
@@ -87,6 +88,21 @@ Feature: Planning anew
       """
       {"name": "planned", "description": "", "arguments": {}, "guidance": ["call it g", "yes, g"]}
       """
+
+  Scenario: what it would take back is told first
+    Given the steps
+      """
+      - {name: old, tool: write_file, with: {path: old, content: "o"}}
+      - {name: more, tool: write_file, with: {path: more, content: "m"}}
+      """
+    And I have run "agents run ACTION"
+    When I run "agents plan revert --to-phase strategize @ --dry-run --format json"
+    Then the data holds
+      | field                          | value                                   |
+      | changes.0                      | {"file": "more", "action": "removed"}   |
+      | counts.files                   | 2                                       |
+      | counts.decisions               | 1                                       |
+      | moving                         | false                                   |
 
   Scenario: at most three times, and not once it is applied
     Given the steps

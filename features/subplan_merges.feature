@@ -130,6 +130,42 @@ Feature: Merging subplans
       | child   | test $(sed -n 5p text) = b   |
       | ../mine | test $(cat text) = mine      |
 
+  Scenario: open conflicts are told wherever a plan is, and no apply is offered before they are solved
+    Given the action
+      """
+      name: group
+      steps:
+        - subplans:
+            mode: parallel
+            plans:
+              - {name: a, steps: [{tool: shell, with: {command: "sed -i s/5/a/ text"}}]}
+              - {name: b, steps: [{tool: shell, with: {command: "sed -i s/5/b/ text"}}]}
+      """
+    When I run "agents run ACTION"
+    Then the output says "1 open: text"
+    And the output says "with 1 conflict"
+    And the error says "1 conflict is open"
+    And the error says "agents plan conflicts"
+    And the error does not say "plan apply"
+    When I run "agents plan execute @ --format json"
+    Then "data.conflicts" counts 1
+    And the status in the envelope is "warn"
+    When I run "agents plan status @ --format json"
+    Then the data holds
+      | field     | value                                                 |
+      | conflicts | [{"file": "text", "reason": "changed on both sides"}] |
+    When I run "agents plan list"
+    Then the output says "execute/complete (1 conflict)"
+    When I run "agents plan list --format json"
+    Then the data holds
+      | field             | value |
+      | plans.0.conflicts | 1     |
+    When I run "agents plan resolve @ text --take child"
+    Then the error says "agents plan apply"
+    When I run "agents plan status @"
+    Then the output does not say "conflict"
+    And the error says "agents plan apply"
+
   Scenario: going back to before a merge takes its conflicts along
     Given the action
       """

@@ -1,7 +1,6 @@
 """Steps about previews: everything there is, looked at from outside before and after each."""
 
 import hashlib
-import json
 import os
 import shutil
 import signal
@@ -9,6 +8,7 @@ import stat
 import subprocess
 from pathlib import Path
 
+import pexpect
 from behave import given, then, when
 from forked import die, forked, start
 
@@ -30,7 +30,7 @@ def the_previews(context):
 def take_all(context):
     """Starts from the same files each time; the project's own directory stays the same one."""
     world = context.world
-    plan, decision = _names(world)
+    plan = world.plan.plan_id
     tops = [world.data_dir, world.project]
     kept = [shutil.copytree(top, f"{top}.kept", symlinks=True) for top in tops]
     context.taken = []
@@ -38,9 +38,11 @@ def take_all(context):
         for top, copy in zip(tops, kept, strict=True):
             _empty(top)
             subprocess.run(["cp", "-a", f"{copy}/.", top], check=True)
-        owner = _bring_about(context, row["state"], row[1].replace("DECISION", decision))
+        owner = _bring_about(context, row["state"], row[1].replace("DECISION", _decision(world)))
         finish = row["to finish it"].replace("PLAN", plan)
-        context.taken += [_taken(world, row["state"], finish, each) for each in context.previews]
+        for each in context.previews:
+            words = each["preview"].replace("DECISION", _decision(world)).split()
+            context.taken.append(_taken(world, row["state"], finish, each, words))
         if owner is not None:
             os.kill(owner, signal.SIGKILL)
             os.waitpid(owner, 0)
@@ -60,10 +62,43 @@ def check_told(context):
     assert len(context.taken) > len(context.previews)
 
 
-def _names(world):
-    plan = world.agents("plan", "status", "@", "--format", "json").data["plan_id"]
-    rows = world.sql("SELECT decision_id FROM decisions WHERE question = 'Which storage'")
-    return plan, rows[0][0]
+@then("its counts are those of what it lists")
+def check_counts(context):
+    data = context.world.done.data
+    named = {"files": "changes"}
+    for name, count in data["counts"].items():
+        assert len(data[named.get(name, name)]) == count, (name, count, data)
+        assert count, f"there are no {name}: this proves nothing"
+
+
+@when('the sandbox\'s "later" or the project\'s "text" changes while the question of each stands')
+def change_meanwhile(context):
+    world = context.world
+    sandbox = world.sandbox
+    context.answers = []
+    for row in context.table:
+        line = row["question"].replace("DECISION", _decision(world))
+        terminal = world.agents_on_terminal(*line.split())
+        terminal.expect_exact("[y/N]")
+        for path in (sandbox / "later", world.project / "text"):
+            path.write_text(f"{path.read_text()}10\n")
+        terminal.sendline("y")
+        terminal.expect(pexpect.EOF)
+        terminal.close()
+        context.answers.append((line, terminal.exitstatus, terminal.before))
+
+
+@then("each was refused, because it has changed since it was shown")
+def check_refused(context):
+    for line, code, told in context.answers:
+        assert code == 4, (line, code, told)
+        assert "has changed since you were shown this" in told, (line, told)
+
+
+def _decision(world):
+    """The choice that the latest plan made."""
+    asked = "SELECT decision_id FROM decisions WHERE question = 'Which storage'"
+    return world.sql(f"{asked} ORDER BY decision_id")[-1][0]
 
 
 def _bring_about(context, state, line):
@@ -72,9 +107,12 @@ def _bring_about(context, state, line):
     if state == "owned":
         return _owner(world)
     if state in ("applied", "unapply"):
-        assert world.agents("plan", "apply", "@", "--yes").code == 0, world.done
-    if state == "refresh":
+        stays = ("--set", "sandbox.cleanup=manual")  # else there is no sandbox to be pruned
+        assert world.agents("plan", "apply", "@", "--yes", *stays).code == 0, world.done
+    if state in ("refresh", "conflict", "resolve"):
         (world.project / "text").write_text("9\n")
+    if state in ("conflict", "resolve"):
+        assert world.agents("plan", "refresh", "@", "--yes").code == 0, world.done
     if line:
         words = [str(context.action) if word == "ACTION" else word for word in line.split()]
         assert forked(lambda: _killed_at(state, world, words)) == -signal.SIGKILL, state
@@ -113,34 +151,33 @@ def _owner(world):
     return pid
 
 
-def _taken(world, state, finish, preview):
-    words = preview["preview"].split()
+def _taken(world, state, finish, preview, words):
     before = _everything(world.home)
-    told = world.agents(*words)
-    after = _everything(world.home)
-    as_json = world.agents(*words, "--format", "json")
-    twice = _everything(world.home)
-    wanted = 4 if finish else int(preview["applied" if state == "applied" else "complete"])
+    done = world.agents(*words, "--format", "json")
+    envelope = done.envelope
+    told = world.agents(*words).err if state in ("complete", "owned") else done.out
+    wanted = 4 if finish else int(preview.get(state, preview["complete"]))
     return {
         "state": state,
         "preview": preview["preview"],
-        "changed": _differing(before, after) + _differing(after, twice),
+        "changed": _differing(before, _everything(world.home)),
         "finish": finish,
         "wanted": wanted,
-        "codes": (told.code, as_json.code),
-        "err": told.err,
-        "json": json.loads(as_json.out),
+        "code": done.code,
+        "told": told,
+        "data": envelope.get("data"),
     }
 
 
 def _wrong(one):
-    if one["codes"] != (one["wanted"],) * 2:
+    is_moving = one["state"] == "owned"
+    if one["code"] != one["wanted"]:
         return "another exit code"
-    if one["finish"] and not (one["finish"] in one["err"] and one["state"] in one["err"]):
+    if one["finish"] and not (one["finish"] in one["told"] and one["state"] in one["told"]):
         return "not told what is open, or what would finish it"
-    if one["wanted"] == 0 and one["json"]["data"]["moving"] != (one["state"] == "owned"):
+    if one["wanted"] == 0 and one["data"]["moving"] != is_moving:
         return "moving is not told"
-    if one["wanted"] == 0 and ("moving" in one["err"]) != (one["state"] == "owned"):
+    if one["wanted"] == 0 and is_moving and "moving: another process" not in one["told"]:
         return "moving is not told to people"
     return ""
 

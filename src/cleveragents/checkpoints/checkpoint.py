@@ -102,6 +102,13 @@ def state_before(decision_id: str, rows: Sequence[Checkpoint]) -> Checkpoint | N
     return found[-1] if found else None
 
 
+def left_behind(rows: Sequence[Checkpoint], target: Checkpoint) -> tuple[Checkpoint, ...]:
+    """Returns the checkpoints that lead to the present, and would not once a target is gone to."""
+    others = [row for row in rows if row.checkpoint_id != target.checkpoint_id]
+    going = lineage(rows) - lineage([*others, target])
+    return tuple(row for row in rows if row.checkpoint_id in going)
+
+
 _BY_ID = "SELECT * FROM checkpoints WHERE checkpoint_id = :checkpoint_id"
 _OF_PLAN = "SELECT * FROM checkpoints WHERE plan_id = :plan_id ORDER BY seq"
 _LATEST = "SELECT * FROM checkpoints WHERE plan_id = :plan_id ORDER BY seq DESC LIMIT 1"

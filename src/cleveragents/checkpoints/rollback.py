@@ -11,9 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Protocol
 
+from cleveragents.checkpoints.besides import Besides
 from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
     CheckpointRepository,
+    left_behind,
     record_of_rollback,
 )
 from cleveragents.checkpoints.file_change import FileChange, described
@@ -24,6 +26,7 @@ from cleveragents.errors import Damaged, Failed
 from cleveragents.events import PlanMoved, Reporter, RolledBack
 from cleveragents.ids import new_id
 from cleveragents.plans.child import ChildRepository
+from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.document import PlanDocument, make_current
 from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGIZING, Phase, Stage, State
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
@@ -32,7 +35,7 @@ from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import Restored
 from cleveragents.snapshots.record import Snapshot
-from cleveragents.snapshots.way import Way
+from cleveragents.snapshots.way import Changes, Way
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
@@ -115,11 +118,23 @@ class Rollbacks:
         self._undoing = undoing
         self._report = report
 
-    def preview(self, plan: Plan, target: Checkpoint) -> tuple[FileChange, ...]:
+    def preview(self, plan: Plan, target: Checkpoint) -> Changes:
         """Tells what a rollback would change, after verifying that it could."""
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
-        return described(archive.way_to(verified(archive, target), sandbox.roots).changes)
+        return archive.way_to(verified(archive, target), sandbox.roots).changes
+
+    def besides(self, plan: Plan, target: Checkpoint, document: PlanDocument) -> Besides:
+        """Tells what else going to a checkpoint would touch, if the document is to count then."""
+        with self._database.reading() as connection:
+            counting = DecisionRepository(connection).counting(plan.plan_id)
+            rows = CheckpointRepository(connection).of_plan(plan.plan_id)
+        return Besides(
+            self.calls_after(plan, document),
+            tuple(self.going(plan, document)),
+            tuple(row for row in counting if row.decision_id not in document.decisions),
+            left_behind(rows, target),
+        )
 
     def calls_after(self, plan: Plan, document: PlanDocument) -> CallsAfter:
         """Tells which calls a rollback would undo, those of subplans included, and which not."""

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from cleveragents.checkpoints.checkpoint import (
-    Checkpoint,
-    CheckpointRepository,
-)
+from cleveragents.checkpoints.besides import Besides
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.operations import Operation
 from cleveragents.checkpoints.pruning import Pruning, open_targets
@@ -23,15 +21,16 @@ from cleveragents.checkpoints.rollback import (
     Safety,
 )
 from cleveragents.checkpoints.saving import CheckpointPolicy, Saving, Wanted
+from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.triggers import TYPE_OF, CheckpointType, Trigger
-from cleveragents.checkpoints.undo import CallsAfter
 from cleveragents.checkpoints.verification import Verification, Verified
 from cleveragents.errors import Damaged, Refused
 from cleveragents.plans.document import PlanDocument, current_document
 from cleveragents.plans.lifecycle import APPLIED, QUEUED
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
 
@@ -42,6 +41,26 @@ class Own(Protocol):
     def __call__(
         self, plan_id: str, doing: str, *, files: bool = True
     ) -> AbstractContextManager[None]: ...
+
+
+@dataclass(frozen=True)
+class GoingBack:
+    """What a rollback would touch."""
+
+    target: Checkpoint
+    changes: Changes
+    besides: Besides
+
+    @property
+    def files(self) -> tuple[FileChange, ...]:
+        """The files, as users read them."""
+        return described(self.changes)
+
+    @property
+    def digest(self) -> str:
+        """Tells two of them apart."""
+        listed = [change for changes in self.changes.values() for change in changes]
+        return digest_of(listed, self.target.checkpoint_id, self.besides.identities)
 
 
 class CheckpointService:
@@ -133,17 +152,26 @@ class CheckpointService:
             plan, checkpoint
         )
 
-    def preview_rollback(self, plan_id: str, checkpoint: Checkpoint) -> tuple[FileChange, ...]:
-        """Tells which files a rollback would change; changes nothing."""
+    def preview_rollback(self, plan_id: str, checkpoint: Checkpoint) -> GoingBack:
+        """Tells all that a rollback would touch; owns nothing, stores and changes nothing."""
         plan = self._plan(plan_id)
         refuse_applied(plan)
-        return self._verified_changes(plan, checkpoint)
+        with self._naming_nearest_good(plan, checkpoint):
+            return GoingBack(
+                checkpoint,
+                self._rollbacks.preview(plan, checkpoint),
+                self._besides(plan, checkpoint),
+            )
 
-    def preview_calls(self, plan_id: str, checkpoint: Checkpoint) -> CallsAfter:
-        """Tells which calls a rollback would undo, and which it cannot; changes nothing."""
+    def preview_rebuild(self, plan_id: str, checkpoint: Checkpoint) -> GoingBack:
+        """Tells what going back touches besides the files, which are all made again."""
         plan = self._plan(plan_id)
         with self._naming_nearest_good(plan, checkpoint):
-            return self._rollbacks.calls_after(plan, self._rollbacks.document(plan, checkpoint))
+            return GoingBack(checkpoint, {MAIN: []}, self._besides(plan, checkpoint))
+
+    def _besides(self, plan: Plan, checkpoint: Checkpoint) -> Besides:
+        document = self._rollbacks.document(plan, checkpoint)
+        return self._rollbacks.besides(plan, checkpoint, document)
 
     def rollback_to_checkpoint(
         self,
@@ -152,12 +180,20 @@ class CheckpointService:
         *,
         ending: Ending | None = None,
         rebuild: bool = False,
+        shown_digest: str | None = None,
     ) -> RollbackResult:
-        """Takes everything after the checkpoint back, as one act; see `rollback`."""
+        """Takes everything after the checkpoint back, as one act; see `rollback`.
+
+        With a digest, only if it is still what was shown.
+        """
         goal = _Goal(checkpoint, ending or Ending(QUEUED), even_if_same=bool(ending or rebuild))
         with self._own(plan_id, f"rolling back to {checkpoint.name}"), ExitStack() as owned:
             plan = self._plan(plan_id)
             refuse_applied(plan)
+            if shown_digest is not None:
+                look = self.preview_rebuild if rebuild else self.preview_rollback
+                again = f"agents plan rollback {plan_id} {checkpoint.seq}"
+                refuse_other(shown_digest, look(plan_id, checkpoint).digest, again)
             if rebuild and not self._sandboxes.is_there(plan_id):
                 return self._rebuild(plan, goal, owned)
             return self._roll_back(plan, goal, owned)
@@ -208,7 +244,7 @@ class CheckpointService:
 
     def refuse_delete(self, plan_id: str, checkpoint: Checkpoint) -> None:
         """Refuses the newest checkpoint and what an unfinished operation needs."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             newest = CheckpointRepository(connection).latest(plan_id)
             needed = open_targets(connection, plan_id)
         if newest is not None and checkpoint.checkpoint_id == newest.checkpoint_id:
@@ -344,7 +380,7 @@ class CheckpointService:
 
     def _verified_changes(self, plan: Plan, checkpoint: Checkpoint) -> tuple[FileChange, ...]:
         with self._naming_nearest_good(plan, checkpoint):
-            return self._rollbacks.preview(plan, checkpoint)
+            return described(self._rollbacks.preview(plan, checkpoint))
 
     def _refuse_damaged(self, plan: Plan, checkpoint: Checkpoint) -> None:
         with self._naming_nearest_good(plan, checkpoint):
@@ -360,7 +396,7 @@ class CheckpointService:
 
     def _is_document_of(self, plan: Plan, checkpoint: Checkpoint) -> bool:
         """Whether what counts of the plan at present is what the checkpoint says."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             present = current_document(connection, plan)
         return present.to_record() == self._rollbacks.document(plan, checkpoint).to_record()
 

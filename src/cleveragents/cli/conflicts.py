@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from cleveragents.cli import changes, views
+from cleveragents.checkpoints.besides import Besides
+from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
@@ -19,12 +20,13 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Grid, Result, Text, name_fields, show_blocks
 from cleveragents.counting import counted
+from cleveragents.engine import refresh as refreshing
 from cleveragents.engine import resolution as solving
 from cleveragents.engine.conflicts import Solved
-from cleveragents.engine.refresh import Proposed
 from cleveragents.plans.conflict import Conflict
 from cleveragents.plans.lifecycle import COMPLETE
 from cleveragents.plans.plan import Plan
+from cleveragents.snapshots.merging import Merge
 
 LISTED = 20  # paths shown to people; JSON has them all
 
@@ -71,7 +73,9 @@ def resolve(
     """
     app = current.app(progress=True)
     found = views.find(app, plan)
-    app.ownership.refuse_owned(found.plan_id)
+    is_moving = previewing.looking(app, found) if dry_run else False
+    if not dry_run:
+        app.settle(found.plan_id)
     again = f"agents plan resolve {found.plan_id} {shlex.quote(path)} --take {shlex.quote(take)}"
     proposed = app.conflicts.preview(found.plan_id, path, take)
     blocks = [changes.panel("Would change", proposed.changes), Text(_by_hand(proposed))]
@@ -81,8 +85,10 @@ def resolve(
             "taken": take,
             "changes": changes.rows(proposed.changes),
             "made_by_hand": [name_fields("path", os.fsdecode(each)) for each in proposed.made],
+            **previewing.touched(Besides(), len(proposed.changes)),
+            "moving": is_moving,
         }
-        return Result(data, blocks, messages=["dry run: nothing was changed"], next_steps=[again])
+        return Result(data, blocks, messages=[previewing.DRY_RUN], next_steps=[again])
     seen = None
     if proposed.made and not yes:
         seen = proposed
@@ -106,7 +112,7 @@ def _solved(plan: Plan, path: str, take: str, solved: Solved, left: Sequence[Con
     return Result(
         {**name_fields("path", path), "taken": take, "open": len(left), "safety": safety},
         [Text([f"{path}: took {take} ({solved.conflict.reason})"])],
-        next_steps=[*(_ways_out(plan, left) or [f"agents plan apply {plan.plan_id}"]), *back],
+        next_steps=[*(_ways_out(plan, left) or _after(plan)), *back],
     )
 
 
@@ -118,17 +124,21 @@ def refresh(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
     """
     app = current.app(progress=True)
     found = views.find(app, plan)
-    if dry_run or not yes:
-        proposed = app.refresh.preview(found.plan_id)
-        if dry_run:
-            return _preview(found, proposed)
-        show_blocks([_proposed(proposed)], current.form, sys.stderr)
+    if dry_run:
+        is_moving = previewing.looking(app, found)
+        return _preview(found, app.refresh.preview(found.plan_id), is_moving=is_moving)
+    app.settle(found.plan_id)
+    digest = None
+    if not yes:
+        would = app.refresh.preview(found.plan_id)
+        digest = refreshing.digest(would)
+        show_blocks([_proposed(would)], current.form, sys.stderr)
         confirm(
             "Merge this into the sandbox?",
             yes=False,
             command_line=f"agents plan refresh {found.plan_id}",
         )
-    done = app.refresh.run(found.plan_id)
+    done = app.refresh.run(found.plan_id, shown_digest=digest)
     current.tidy(found.plan_id)
     back = []
     if done.before is not None:
@@ -143,35 +153,36 @@ def refresh(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
         [Text([f"{counted(done.files, 'path')} merged into the sandbox"]), *_table(done.conflicts)],
         status="warn" if done.conflicts else "ok",
         next_steps=[
-            *(_ways_out(found, done.conflicts) or [f"agents plan apply {found.plan_id}"]),
+            *(_ways_out(found, done.conflicts) or _after(found)),
             *back,
         ],
     )
 
 
-def _preview(plan: Plan, proposed: Proposed) -> Result:
+def _preview(plan: Plan, would: Merge, *, is_moving: bool) -> Result:
     data = {
         "plan": plan.plan_id,
-        "changes": [name_fields("path", os.fsdecode(c.path)) for c in proposed.merge.changes],
+        "changes": [name_fields("path", os.fsdecode(c.path)) for c in would.changes],
         "conflicts": [
             {**name_fields("path", os.fsdecode(c.path)), "reason": c.reason}
-            for c in proposed.merge.conflicts
+            for c in would.conflicts
         ],
+        **previewing.touched(Besides(), len(would.changes)),
+        "moving": is_moving,
     }
     return Result(
         data,
-        [_proposed(proposed)],
-        messages=["dry run: nothing was changed"],
+        [_proposed(would)],
+        messages=[previewing.DRY_RUN],
         next_steps=[f"agents plan refresh {plan.plan_id}"],
     )
 
 
-def _proposed(proposed: Proposed) -> Grid:
-    rows = [["conflict", os.fsdecode(c.path), c.reason] for c in proposed.merge.conflicts]
-    merged = proposed.merge.changes
-    rows += [["merge", os.fsdecode(change.path), ""] for change in merged[:LISTED]]
-    if len(merged) > LISTED:
-        rows.append(["…", f"and {len(merged) - LISTED} more", ""])
+def _proposed(would: Merge) -> Grid:
+    rows = [["conflict", os.fsdecode(c.path), c.reason] for c in would.conflicts]
+    rows += [["merge", os.fsdecode(change.path), ""] for change in would.changes[:LISTED]]
+    if len(would.changes) > LISTED:
+        rows.append(["…", f"and {len(would.changes) - LISTED} more", ""])
     return Grid("Would merge into the sandbox", ["", "PATH", "WHY"], rows or [["", "nothing", ""]])
 
 
@@ -197,6 +208,12 @@ def _bringing_in(plan: Plan) -> list[str]:
     if plan.stage != COMPLETE or plan.parent_plan_id is not None:
         return []
     return [f"agents plan refresh {plan.plan_id}    # lists what `plan apply` finds in the way"]
+
+
+def _after(plan: Plan) -> list[str]:
+    """What follows once nothing is in conflict: a plan that is not complete goes on first."""
+    done = plan.stage == COMPLETE and plan.parent_plan_id is None
+    return [f"agents plan apply {plan.plan_id}" if done else views.going_on(plan)]
 
 
 def _ways_out(plan: Plan, left: Sequence[Conflict]) -> list[str]:

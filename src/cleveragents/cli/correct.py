@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from cleveragents.app import App
+from cleveragents.checkpoints.besides import Besides
+from cleveragents.cli import previewing, views
 from cleveragents.cli.execute import run_plan
 from cleveragents.cli.invocation import (
     DryRunOption,
@@ -16,14 +18,13 @@ from cleveragents.cli.invocation import (
     current,
 )
 from cleveragents.cli.render import Fields, Result, name_fields, show_blocks
+from cleveragents.engine.append import Fix
 from cleveragents.engine.correct import Impact, check_choice
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.plans.correction import CorrectionAttempt, Mode
 from cleveragents.plans.decision import Decision
-from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import StepRun
 
-DRY_RUN = "dry run: nothing was changed"
 LISTED = 10  # shown to people; JSON has them all
 
 
@@ -53,40 +54,57 @@ def correct(
     """
     app = current.app(progress=True)
     plan_id, found = _find(app, decision)
+    is_moving = False
+    if dry_run:
+        is_moving = previewing.looking(app, app.plans.find(plan_id))
+    else:
+        app.settle(plan_id)
+        plan_id, found = _find(app, decision)
     if mode is Mode.APPEND:
-        return _append(app, found, guidance, choose, yes=yes, dry_run=dry_run)
+        if dry_run:
+            return _would_append(app, found, guidance, choose, is_moving=is_moving)
+        return _append(app, found, guidance, choose, yes=yes)
     impact = app.corrections.preview(plan_id, found)
     if found is not None:
         check_choice(impact.plan, found, choose)
     would = impact_block("Would", impact, choose)
     about = {**impact_data(impact), "choose": choose}
     if dry_run:
-        return Result(about, [would], messages=[DRY_RUN])
+        return Result({**about, "moving": is_moving}, [would], messages=[previewing.DRY_RUN])
     question = f"Go back to {impact.target.name} and decide again?"
     _ask(would, question, decision, yes=yes)
-    attempt = app.corrections.revert(plan_id, found, guidance, choose)
+    digest = None if yes else impact.digest
+    attempt = app.corrections.revert(plan_id, found, guidance, choose, shown_digest=digest)
     return _run_on(app, attempt, {"impact": about})
 
 
-def _append(
-    app: App,
-    decision: Decision | None,
-    guidance: str,
-    choose: str | None,
-    *,
-    yes: bool,
-    dry_run: bool,
+def _would_append(
+    app: App, decision: Decision | None, guidance: str, choose: str | None, *, is_moving: bool
 ) -> Result:
+    fix, would = _fix(app, decision, guidance, choose)
+    data = {"plan": fix.plan.plan_id, "added": fix.step.title, "moving": is_moving}
+    besides = previewing.touched(Besides(), 0)
+    return Result({**data, **besides}, [would], messages=[previewing.DRY_RUN])
+
+
+def _append(
+    app: App, decision: Decision | None, guidance: str, choose: str | None, *, yes: bool
+) -> Result:
+    fix, would = _fix(app, decision, guidance, choose)
+    _ask(would, "Add it and run it?", fix.decision.decision_id, yes=yes)
+    attempt = app.fixes.append(fix.decision, guidance, choose)
+    return _run_on(app, attempt, {"added": fix.step.title})
+
+
+def _fix(
+    app: App, decision: Decision | None, guidance: str, choose: str | None
+) -> tuple[Fix, Fields]:
+    """What would be added, and how it is shown."""
     if decision is None:
         raise InvalidInput("--mode append needs the decision that the fix is for")
     fix = app.fixes.preview(decision, guidance, choose)
-    name = fix.step.title
-    would = Fields("Would", [("add", f"a subplan, {name}: {decision.question} {choose or ''}")])
-    if dry_run:
-        return Result({"plan": decision.plan_id, "added": name}, [would], messages=[DRY_RUN])
-    _ask(would, "Add it and run it?", decision.decision_id, yes=yes)
-    attempt = app.fixes.append(decision, guidance, choose)
-    return _run_on(app, attempt, {"added": name})
+    added = f"a subplan, {fix.step.title}: {decision.question} {choose or ''}"
+    return fix, Fields("Would", [("add", added)])
 
 
 def _ask(would: Fields, question: str, decision: str, *, yes: bool) -> None:
@@ -100,12 +118,19 @@ def _run_on(app: App, attempt: CorrectionAttempt, about: dict[str, object]) -> R
     """Runs the plan from where a correction has put it."""
     plan_id = attempt.plan_id
     result = run_plan(app, app.plans.find(plan_id))
+    ended = app.corrections.attempt(attempt.correction_id)  # the run has moved it on
+    found = app.plans.status(app.plans.find(plan_id))
     back = f"agents plan rollback {plan_id} {attempt.before_id}    # takes it back"
     return replace(
         result,
-        data={"correction": attempt.to_record(), **about},
+        data={
+            "correction": ended.to_record(),
+            **about,
+            "conflicts": views.conflict_rows(found),
+        },
         footer="Correction complete",
         next_steps=[
+            *([views.solving(found.plan)] if found.conflicts else []),
             f"agents plan diff --correction {attempt.correction_id}",
             *([] if attempt.before_id is None else [back]),
         ],
@@ -118,16 +143,13 @@ def impact_data(impact: Impact) -> dict[str, object]:
         "plan": impact.plan.plan_id,
         "decision": impact.decision.decision_id if impact.decision else None,
         "checkpoint": impact.target.checkpoint_id,
-        "decisions": [_decision(row) for row in impact.affected],
-        "standing": [_decision(row) for row in impact.standing],
-        "subplans": [_subplan(child) for child in impact.subplans],
-        "merged_again": [_subplan(child) for child in impact.merged_again],
+        "standing": [previewing.decision(row) for row in impact.standing],
+        "merged_again": [previewing.subplan(child) for child in impact.merged_again],
         "steps": [{"cursor": run.cursor, "step": run.name} for run in impact.steps],
         "files": [
             {**name_fields("file", change.file), "action": change.action} for change in impact.files
         ],
-        "undo": [{"step": call.run.name, "tool": call.run.tool} for call in impact.calls.due],
-        "cannot_be_undone": [vars(call) for call in impact.calls.left],
+        **previewing.touched(impact.besides, len(impact.files)),
     }
 
 
@@ -142,6 +164,8 @@ def impact_block(title: str, impact: Impact, choose: str | None = None) -> Field
     rows += _some([(change.action, change.file) for change in impact.files])
     rows += [("undo", f"{call.run.name} ({call.run.tool})") for call in impact.calls.due]
     rows += [("cannot undo", f"{call.step}: {call.effects}") for call in impact.calls.left]
+    left = previewing.some("checkpoint", [row.name for row in impact.left_behind])
+    rows += [("leave behind", left)] if left else []
     return Fields(title, rows)
 
 
@@ -162,14 +186,6 @@ def _fate(run: StepRun, impact: Impact, choose: str | None) -> str:
 def _some(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     more = [("…", f"and {len(rows) - LISTED} more")] if len(rows) > LISTED else []
     return rows[:LISTED] + more
-
-
-def _decision(row: Decision) -> dict[str, object]:
-    return {"decision_id": row.decision_id, "question": row.question, "chosen": row.chosen}
-
-
-def _subplan(child: Plan) -> dict[str, object]:
-    return {"plan_id": child.plan_id, "name": child.name}
 
 
 def _find(app: App, text: str) -> tuple[str, Decision | None]:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cleveragents.app import App
-from cleveragents.cli import changes, views
+from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
@@ -112,11 +112,12 @@ def run_plan(app: App, plan: Plan, *, restore: bool = False, retry_unsafe: bool 
 
 
 def _previewed(app: App, plan: Plan) -> Result:
-    app.ownership.refuse_owned(plan.plan_id)
-    messages = [*views.cautions(plan, app), "dry run: nothing was changed"]
+    is_moving = previewing.looking(app, plan)
+    messages = [*views.cautions(plan, app), previewing.DRY_RUN]
     if plan.stage == COMPLETE:
         messages.append("the plan is complete already; there is nothing to run")
-        return Result({"plan_id": plan.plan_id, "steps_left": 0}, messages=messages)
+        data = {"plan_id": plan.plan_id, "steps_left": 0, "moving": is_moving}
+        return Result(data, messages=messages)
     found = app.resumption.preview(plan, restore=True)
     course = found.course
     if course.unsafe:
@@ -124,7 +125,7 @@ def _previewed(app: App, plan: Plan) -> Result:
     if plan.is_action_changed:
         messages.append("the action file has changed since; the plan keeps the steps it has")
     return Result(
-        _preview_data(found),
+        {**_preview_data(found), "moving": is_moving},
         [Fields(f"Plan {plan.name} would go on", _facts(found))],
         messages=messages,
         next_steps=[f"agents plan resume {plan.plan_id}"],

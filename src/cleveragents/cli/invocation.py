@@ -254,15 +254,20 @@ def _show(result: Result) -> None:
         ) from error
 
 
-def confirm(question: str, *, yes: bool, command_line: str) -> None:
-    """Goes on only with --yes or a yes on a terminal; never hangs without one."""
-    if yes:
-        return
-    if not sys.stdin.isatty():
+def require_answer(*, yes: bool, command_line: str) -> None:
+    """Refuses what would have to ask where nobody can be asked."""
+    if not yes and not sys.stdin.isatty():
         raise InvalidInput(
             "this needs a confirmation and there is no terminal to ask on",
             hints=[f"confirm it: {command_line} --yes"],
         )
+
+
+def confirm(question: str, *, yes: bool, command_line: str) -> None:
+    """Goes on only with --yes or a yes on a terminal; never hangs without one."""
+    if yes:
+        return
+    require_answer(yes=yes, command_line=command_line)
     sys.stderr.write(f"{question} [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):

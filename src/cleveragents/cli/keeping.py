@@ -6,7 +6,7 @@ import typer
 
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.triggers import CheckpointType
-from cleveragents.cli import views
+from cleveragents.cli import previewing, views
 from cleveragents.cli.invocation import (
     CheckpointArgument,
     DryRunOption,
@@ -97,14 +97,18 @@ def delete(
     """
     app = current.app()
     found = views.find(app, plan)
+    is_moving = previewing.looking(app, found) if dry_run else False
     row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
     app.checkpoints.refuse_delete(found.plan_id, row)
+    if not dry_run:
+        app.settle(found.plan_id)
     needed = {v.checkpoint.seq: v.needed for v in app.checkpoints.retention(found.plan_id)}[row.seq]
     what = f"{row.name} ({row.label or row.reason}{f'; {needed}' if needed else ''})"
     again = f"agents plan checkpoint delete {found.plan_id} {row.seq}"
     if dry_run:
         text = f"dry run: {what} would be deleted for ever"
-        return Result({"would_delete": row.checkpoint_id, "seq": row.seq}, messages=[text])
+        data = {"would_delete": row.checkpoint_id, "seq": row.seq, "moving": is_moving}
+        return Result(data, messages=[text])
     confirm(f"Delete {what} for ever?", yes=yes, command_line=again)
     app.checkpoints.delete_checkpoint(found.plan_id, row)
     current.tidy(found.plan_id)

@@ -12,6 +12,7 @@ from cleveragents.app import App
 from cleveragents.cli import views
 from cleveragents.cli.invocation import PlanArgument, add_commands, add_group, current, stand_in
 from cleveragents.cli.render import Grid, Result, Text
+from cleveragents.counting import counted
 from cleveragents.errors import Failed, InvalidInput
 from cleveragents.plans.lifecycle import APPLIED, written
 from cleveragents.plans.plan import Plan
@@ -85,11 +86,13 @@ def list_plans() -> Result:
     """
     app = current.app()
     found = app.plans.list()
-    unsettled = app.plans.unsettled(found)
+    unsettled, conflicts = app.plans.unsettled(found), app.plans.conflicts()
     rows = [
         [
             plan.plan_id,
-            written(plan.stage) + _interrupted(unsettled[plan.plan_id]),
+            written(plan.stage)
+            + _interrupted(unsettled[plan.plan_id])
+            + _conflicted(conflicts.get(plan.plan_id, 0)),
             f"{plan.step_index}/{len(plan.outline['steps'])}",
             views.day(plan.created_at),
             f"{'  ' * depth}{plan.name}",
@@ -101,7 +104,14 @@ def list_plans() -> Result:
     hints += _bare([plan.name for plan in found if views.runs_bare(plan)])
     hints += views.without_triggers(app)
     data = {
-        "plans": [{**views.plan_row(plan), "unfinished": unsettled[plan.plan_id]} for plan in found]
+        "plans": [
+            {
+                **views.plan_row(plan),
+                "unfinished": unsettled[plan.plan_id],
+                "conflicts": conflicts.get(plan.plan_id, 0),
+            }
+            for plan in found
+        ]
     }
     return Result(data, [table] if found else [], messages=hints, paged=True)
 
@@ -124,6 +134,10 @@ def _bare(names: Sequence[str]) -> list[str]:
 
 def _interrupted(what: Sequence[str]) -> str:
     return f" (interrupted: {', '.join(what)})" if what else ""
+
+
+def _conflicted(count: int) -> str:
+    return f" ({counted(count, 'conflict')})" if count else ""
 
 
 def status(plan: PlanArgument = "@") -> Result:

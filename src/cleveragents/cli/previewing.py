@@ -58,9 +58,9 @@ def _checkpoint(row: Checkpoint) -> dict[str, object]:
 def blocks(besides: Besides) -> list[Block]:
     """What an act touches besides its files, as people read it."""
     rows = [
-        ("Cancels", _some("subplan", [child.name for child in besides.subplans])),
-        ("Discards", _some("decision", [f"{r.question} {r.chosen}" for r in besides.decisions])),
-        ("Leaves behind", _some("checkpoint", [row.name for row in besides.left_behind])),
+        ("Cancels", some("subplan", [child.name for child in besides.subplans])),
+        ("Discards", some("decision", [f"{r.question} {r.chosen}" for r in besides.decisions])),
+        ("Leaves behind", some("checkpoint", [row.name for row in besides.left_behind])),
     ]
     told = [row for row in rows if row[1]]
     return [*_calls(besides.calls), *([Fields("Besides", told)] if told else [])]
@@ -78,7 +78,7 @@ def _calls(calls: CallsAfter) -> list[Block]:
     return found
 
 
-def _some(noun: str, names: Sequence[str], most: int = 5) -> str:
+def some(noun: str, names: Sequence[str], most: int = 5) -> str:
     """How many there are, and the first of them by name."""
     more = ["…"] if len(names) > most else []
     return f"{counted(len(names), noun)}: {', '.join([*names[:most], *more])}" if names else ""

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from cleveragents.checkpoints.besides import Besides
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.cli import changes, views
+from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import (
     CheckpointArgument,
     DryRunOption,
@@ -44,23 +45,27 @@ def restore(
     """
     app = current.app(progress=True)
     found = views.find(app, plan)
+    is_moving = previewing.looking(app, found) if dry_run else False
+    if not dry_run:
+        app.settle(found.plan_id)
     source = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
-    app.ownership.refuse_owned(found.plan_id)
     proposed = app.restore.preview(found.plan_id, source, path)
     gone = [f"not in {source.name}, so it goes: {name}" for name in proposed.absent]
     blocks = [changes.panel("Would change", proposed.changes), Text(gone)]
     again = _line(source, proposed.paths)
     if dry_run:
+        besides = previewing.touched(Besides(), len(proposed.changes))
         return Result(
-            _data(proposed),
+            {**_data(proposed), **besides, "moving": is_moving},
             blocks,
-            messages=["dry run: nothing was changed"],
+            messages=[previewing.DRY_RUN],
             next_steps=[again],
         )
     if not yes:
         show_blocks(blocks, current.form, sys.stderr)
     confirm(f"Take this back from {source.name}?", yes=yes, command_line=again)
-    done = app.restore.run(found.plan_id, source, path)
+    digest = None if yes else proposed.digest
+    done = app.restore.run(found.plan_id, source, path, shown_digest=digest)
     current.tidy(found.plan_id)
     return _done(proposed, done)
 

@@ -1,11 +1,12 @@
 """`agents plan revert`: plans anew."""
 
+import sys
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from cleveragents.cli import views
+from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
@@ -14,8 +15,9 @@ from cleveragents.cli.invocation import (
     confirm,
     current,
 )
-from cleveragents.cli.render import Result, Text
+from cleveragents.cli.render import Block, Result, Text, show_blocks
 from cleveragents.counting import counted
+from cleveragents.engine.revert import BackToStart
 
 
 class BackTo(StrEnum):
@@ -45,15 +47,27 @@ def revert(
     """
     app = current.app(progress=True)
     found = app.plans.find(plan)
-    left = app.reversions.left(found)
-    often = counted(left, "more time")
-    told = f"all that {found.name} has done goes back to the start; it may be done {often}"
-    if dry_run:
-        data = {"plan_id": found.plan_id, "to_phase": to_phase, "times_left": left}
-        return Result(data, [Text([told])], messages=["dry run: nothing was changed"])
     again = f"agents plan revert --to-phase {to_phase} {found.plan_id}"
-    confirm(f"Plan anew? {told}.", yes=yes, command_line=again)
-    reverted = app.reversions.to_strategize(found.plan_id, guidance)
+    if dry_run:
+        is_moving = previewing.looking(app, found)
+        would = app.reversions.preview(found.plan_id)
+        data = {
+            "plan_id": found.plan_id,
+            "to_phase": to_phase,
+            "times_left": would.times_left,
+            "changes": changes.rows(would.files),
+            **previewing.touched(would.besides, len(would.files)),
+            "moving": is_moving,
+        }
+        return Result(data, _blocks(would), messages=[previewing.DRY_RUN], next_steps=[again])
+    app.settle(found.plan_id)
+    digest = None
+    if not yes:
+        would = app.reversions.preview(found.plan_id)
+        digest = would.digest
+        show_blocks(_blocks(would), current.form, sys.stderr)
+        confirm(f"Plan anew? {_told(would)}.", yes=yes, command_line=again)
+    reverted = app.reversions.to_strategize(found.plan_id, guidance, shown_digest=digest)
     done, safety = reverted.plan, reverted.safety
     back = [] if safety is None else [f"agents plan rollback {done.plan_id} {safety.seq}"]
     return Result(
@@ -65,3 +79,13 @@ def revert(
             *(f"{b}    # takes it back" for b in back),
         ],
     )
+
+
+def _told(would: BackToStart) -> str:
+    often = counted(would.times_left, "more time")
+    return f"all that {would.plan.name} has done goes back to the start; it may be done {often}"
+
+
+def _blocks(would: BackToStart) -> list[Block]:
+    panel = changes.panel("Would change", would.files)
+    return [Text([_told(would)]), panel, *previewing.blocks(would.besides)]

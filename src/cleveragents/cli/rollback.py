@@ -1,7 +1,6 @@
 """`agents plan rollback`: shows what would change, asks, and tells what was done."""
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,10 +8,9 @@ import typer
 
 from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.file_change import FileChange
 from cleveragents.checkpoints.rollback import RollbackResult
-from cleveragents.checkpoints.undo import CallsAfter
-from cleveragents.cli import changes, menu, views
+from cleveragents.checkpoints.service import GoingBack
+from cleveragents.cli import changes, menu, previewing, views
 from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
@@ -21,6 +19,7 @@ from cleveragents.cli.invocation import (
     add_commands,
     confirm,
     current,
+    require_answer,
 )
 from cleveragents.cli.render import Block, Fields, Result, Text, show_blocks
 from cleveragents.counting import counted
@@ -28,9 +27,6 @@ from cleveragents.errors import Failed, InvalidInput, Refused
 from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.undo_run import UndoRun
-
-OUTSIDE = "undo calls stand outside the all-or-nothing of files and plan: what they did stays done"
-NOT_REDONE = "taking the rollback back does not make the undone calls again"
 
 
 def register(group: typer.Typer) -> None:
@@ -65,35 +61,52 @@ def rollback(
     app = current.app(progress=True, take_over=take_over and not dry_run)
     found = views.find(app, plan)
     current.messages += views.cautions(found, app)
-    target = _target(app, found, checkpoint)
     if to is not None:
-        return _extracted(app, found, target, to)
-    again = f"agents plan rollback {found.plan_id} {target.seq}"
-    if rebuild and dry_run:
-        text = f"dry run: the sandbox would be made again from {target.name} if it is missing"
-        return Result({"plan": found.plan_id, "checkpoint": target.checkpoint_id}, messages=[text])
-    if rebuild:
-        _show_first(_call_blocks(app.checkpoints.preview_calls(found.plan_id, target)), yes=yes)
-        confirm(
-            f"Rebuild the sandbox from {target.name}?", yes=yes, command_line=f"{again} --rebuild"
-        )
-    else:
-        files = app.checkpoints.preview_rollback(found.plan_id, target)
-        calls = app.checkpoints.preview_calls(found.plan_id, target)
-        if dry_run:
-            return _preview(found, target, files, calls)
-        _show_first([changes.panel("Would change", files), *_call_blocks(calls)], yes=yes)
-        confirm(f"Roll back to {target.name}?", yes=yes, command_line=again)
+        return _extracted(app, found, _target(app, found, checkpoint), to)
+    if dry_run:
+        is_moving = previewing.looking(app, found)
+        target = _target(app, found, checkpoint)
+        return _preview(app, found, target, rebuild=rebuild, is_moving=is_moving)
+    if checkpoint is None:
+        _refuse_unnamed(app, found)
     if take_over:
+        line = f"agents plan rollback {found.plan_id} {checkpoint} --take-over"
+        require_answer(yes=yes, command_line=line)
         app.ownership.take_over(found.plan_id)
-    result = app.checkpoints.rollback_to_checkpoint(found.plan_id, target, rebuild=rebuild)
+    app.settle(found.plan_id)
+    target = _target(app, found, checkpoint)
+    digest = None if yes else _asked(app, found, target, rebuild=rebuild)
+    result = app.checkpoints.rollback_to_checkpoint(
+        found.plan_id, target, rebuild=rebuild, shown_digest=digest
+    )
     current.tidy(found.plan_id)
     return _done(result)
+
+
+def _asked(app: App, plan: Plan, target: Checkpoint, *, rebuild: bool) -> str:
+    """Shows what is about to happen and asks; returns the digest of what was shown."""
+    again = f"agents plan rollback {plan.plan_id} {target.seq}"
+    if rebuild:
+        would = app.checkpoints.preview_rebuild(plan.plan_id, target)
+        show_blocks(previewing.blocks(would.besides), current.form, sys.stderr)
+        question = f"Rebuild the sandbox from {target.name}?"
+        confirm(question, yes=False, command_line=f"{again} --rebuild")
+        return would.digest
+    would = app.checkpoints.preview_rollback(plan.plan_id, target)
+    show_blocks(_blocks(would), current.form, sys.stderr)
+    confirm(f"Roll back to {target.name}?", yes=False, command_line=again)
+    return would.digest
 
 
 def _target(app: App, plan: Plan, text: str | None) -> Checkpoint:
     if text is not None:
         return app.checkpoints.get_checkpoint(plan.plan_id, text)
+    _refuse_unnamed(app, plan)
+    return menu.choose(app, plan, app.checkpoints.list_checkpoints(plan.plan_id))
+
+
+def _refuse_unnamed(app: App, plan: Plan) -> None:
+    """Refuses where there is no checkpoint to choose, or nobody who could."""
     rows = app.checkpoints.list_checkpoints(plan.plan_id)
     if not rows:
         raise Failed("the plan has no checkpoint yet", hints=["run it: agents plan execute @"])
@@ -104,7 +117,6 @@ def _target(app: App, plan: Plan, text: str | None) -> Checkpoint:
             detail=lines,
             hints=[f"agents plan rollback {plan.plan_id} NUMBER"],
         )
-    return menu.choose(app, plan, rows)
 
 
 def _extracted(app: App, plan: Plan, target: Checkpoint, to: Path) -> Result:
@@ -131,43 +143,26 @@ def _extracted(app: App, plan: Plan, target: Checkpoint, to: Path) -> Result:
     )
 
 
-def _show_first(blocks: Sequence[Block], *, yes: bool) -> None:
-    """Shows what is about to happen to whoever is asked."""
-    if not yes:
-        show_blocks(blocks, current.form, sys.stderr)
-
-
-def _call_blocks(calls: CallsAfter) -> list[Block]:
-    """What a rollback would do about calls: undo them, or leave what they did."""
-    due = [(call.run.name, f"{call.run.tool}: {call.declared.undo}") for call in calls.due]
-    left = [(call.step, f"{call.tool}: {call.effects}") for call in calls.left]
-    blocks: list[Block] = []
-    if due:
-        blocks += [Fields("Would undo", due), Text([OUTSIDE, NOT_REDONE])]
-    if left:
-        blocks.append(Fields("Cannot be undone", left))
-    return blocks
-
-
-def _preview(
-    plan: Plan, target: Checkpoint, files: tuple[FileChange, ...], calls: CallsAfter
-) -> Result:
-    data = {
-        "plan": plan.plan_id,
-        "checkpoint": target.checkpoint_id,
-        "changes": changes.rows(files),
-        "undo": [
-            {"step": call.run.name, "tool": call.run.tool, "undo": call.declared.undo}
-            for call in calls.due
-        ],
-        "cannot_be_undone": [vars(call) for call in calls.left],
-    }
+def _preview(app: App, plan: Plan, target: Checkpoint, *, rebuild: bool, is_moving: bool) -> Result:
+    data: dict[str, object] = {"plan": plan.plan_id, "checkpoint": target.checkpoint_id}
+    if rebuild:
+        besides = app.checkpoints.preview_rebuild(plan.plan_id, target).besides
+        text = f"dry run: the sandbox would be made again from {target.name} if it is missing"
+        files = int(str(target.metadata.get("files") or 0))  # all of them, where it is missing
+        data |= {**previewing.touched(besides, files), "moving": is_moving}
+        return Result(data, previewing.blocks(besides), messages=[text])
+    would = app.checkpoints.preview_rollback(plan.plan_id, target)
+    data |= {"changes": changes.rows(would.files), "moving": is_moving}
     return Result(
-        data,
-        [changes.panel("Would change", files), *_call_blocks(calls)],
-        messages=["dry run: nothing was changed"],
+        {**data, **previewing.touched(would.besides, len(would.files))},
+        _blocks(would),
+        messages=[previewing.DRY_RUN],
         next_steps=[f"agents plan rollback {plan.plan_id} {target.seq}"],
     )
+
+
+def _blocks(would: GoingBack) -> list[Block]:
+    return [changes.panel("Would change", would.files), *previewing.blocks(would.besides)]
 
 
 def _done(result: RollbackResult) -> Result:
@@ -233,7 +228,7 @@ def _about_calls(result: RollbackResult) -> list[str]:
     """What must be known of calls that have effects outside the sandbox."""
     told = [run.told for run in result.not_undone]
     told += [call.told for call in result.left]
-    return [*told, OUTSIDE, NOT_REDONE] if result.undo else told
+    return [*told, previewing.OUTSIDE, previewing.NOT_REDONE] if result.undo else told
 
 
 def _undo(run: UndoRun) -> dict[str, str]:

@@ -8,6 +8,7 @@ import typer
 
 from cleveragents.app import App
 from cleveragents.checkpoints.removal import LISTED, told_why_it_stays
+from cleveragents.cli import previewing
 from cleveragents.cli.invocation import (
     DryRunOption,
     YesOption,
@@ -62,11 +63,14 @@ def prune(
     stay = counted(kept, "sandbox with unapplied work stays", "sandboxes with unapplied work stay")
     notes = [f"{stay}; --discard removes these too"] if kept else []
     notes += [_about(each, unheld, discard=discard) for each, unheld in judged if unheld]
-    data = {
+    data: dict[str, object] = {
         "removed": [_row(each) for each in doomed],
         "kept": len(found) - len(doomed),
         "in_no_checkpoint": [path for _, unheld in judged for path in unheld],
     }
+    if dry_run:
+        plans = [each.plan for each in doomed if each.plan is not None]
+        data["moving"] = True in {previewing.looking(app, plan) for plan in plans}
     if dry_run or not doomed:
         said = "dry run: nothing was removed" if dry_run else "there is nothing to remove"
         return Result(data, _table(doomed), messages=[said, *notes])

@@ -1,5 +1,6 @@
 """What commands show of plans and differences: data for programs, blocks for people."""
 
+import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.cli.invocation import current
 from cleveragents.cli.render import Fields, Grid, Result, Text, name_fields
 from cleveragents.config.environment import caller_environment, home
+from cleveragents.counting import counted
 from cleveragents.engine.status import PlanStatus
 from cleveragents.engine.stuck import REPAIR, standing
 from cleveragents.ids import now
@@ -29,6 +31,7 @@ from cleveragents.plans.lifecycle import (
 )
 from cleveragents.plans.plan import Plan
 
+NAMED = 5  # paths of conflicts shown to people; JSON has them all
 TRIGGERS = "sandbox.checkpoint.auto-create-on"
 ROLLBACK_OFF = "rollback is off for this plan: it runs without checkpoints"
 AUTOMATIC_OFF = "automatic checkpoints are off: a crash starts again from pre_execute"
@@ -129,21 +132,23 @@ def status(found: PlanStatus, app: App) -> Result:
     ]
     if found.children:
         rows = [
-            [child.plan_id, child.name, written(child.stage), "yes" if child.merged_ref else "no"]
+            [child.plan_id, child.name, written(child.stage), _merged(child, found)]
             for child in found.children
         ]
         blocks.append(Grid("", ["SUBPLAN", "NAME", "STATE", "MERGED"], rows))
     messages = [*([UNCONFINED] if current.verbose else []), *cautions(plan, app)]
     if found.interrupted:
-        messages.append("the run was interrupted; `plan resume` goes on from its checkpoint")
+        where = "with the files as they are" if runs_bare(plan) else "from its checkpoint"
+        messages.append(f"the run was interrupted; `plan resume` goes on {where}")
     messages += [_unfinished(operation, found) for operation in found.unfinished]
     messages += [run.told for run in found.not_undone]
+    messages += [conflicted(len(found.conflicts))] if found.conflicts else []
     stuck = any(operation.is_stuck for operation in found.unfinished)
     warned = plan.stage == ERRORED or found.interrupted or found.not_undone or stuck
     return Result(
         _status_data(found),
         blocks,
-        status="warn" if warned else "ok",
+        status="warn" if warned or found.conflicts else "ok",
         messages=messages,
         next_steps=[*([REPAIR] if stuck else []), *next_steps(found)],
     )
@@ -156,6 +161,33 @@ def _unfinished(operation: Operation, found: PlanStatus) -> str:
     left = standing(operation, found.checkpoints)
     text = f"an interrupted {operation.kind} cannot be finished: {operation.reason}; {left.files}"
     return f"{text} (give it up: {REPAIR})"
+
+
+def conflicted(count: int) -> str:
+    """What open conflicts mean for a plan."""
+    open_ = counted(count, "conflict is", "conflicts are")
+    return f"{open_} open: the files hold one side of each, and the plan cannot be applied yet"
+
+
+def conflict_rows(found: PlanStatus) -> list[dict[str, str]]:
+    """The open conflicts of a plan as programs read them."""
+    return [
+        {**name_fields("file", os.fsdecode(one.path)), "reason": one.reason}
+        for one in found.conflicts
+    ]
+
+
+def solving(plan: Plan) -> str:
+    """The command that leads to the solution of conflicts."""
+    return f"agents plan conflicts {plan.plan_id}    # lists them, and tells how to solve one"
+
+
+def _merged(child: Plan, found: PlanStatus) -> str:
+    """Whether the result of a subplan is in its parent, and how much of it did not fit."""
+    left = [one for one in found.conflicts if one.source == child.plan_id]
+    if child.merged_ref is None:
+        return "no"
+    return f"with {counted(len(left), 'conflict')}" if left else "yes"
 
 
 def diff_row(diff: FileDiff) -> dict[str, object]:
@@ -208,6 +240,10 @@ def _facts(found: PlanStatus) -> list[tuple[str, str]]:
         ),
         ("Checkpoints", _checkpoints(found)),
     ]
+    if found.conflicts:
+        paths = ", ".join(os.fsdecode(one.path) for one in found.conflicts[:NAMED])
+        more = ", …" if len(found.conflicts) > NAMED else ""
+        facts.append(("Conflicts", f"{len(found.conflicts)} open: {paths}{more}"))
     if plan.error is not None:
         failed = f"step {plan.error.step}: " if plan.error.step else ""
         facts += [("Error", f"{failed}{plan.error.message}"), ("Files", plan.error.files)]
@@ -250,6 +286,7 @@ def _status_data(found: PlanStatus) -> dict[str, object]:
             for row in found.checkpoints
         ],
         "children": [plan_row(child) for child in found.children],
+        "conflicts": conflict_rows(found),
         "interrupted": found.interrupted,
         "unfinished_operations": [operation.kind for operation in found.unfinished],
         "stuck_operations": [
@@ -275,8 +312,11 @@ def next_steps(found: PlanStatus) -> list[str]:
     bare = runs_bare(found.plan)
     look = [f"agents plan diff {plan}"]
     look += [] if bare else [f"agents plan checkpoint list {plan}"]
+    if found.conflicts and stage != RUNNING:
+        look = [solving(found.plan), *look]
     if stage == COMPLETE:
-        place = [] if found.plan.parent_plan_id else [f"agents plan apply {plan}"]
+        refused = found.plan.parent_plan_id or found.conflicts
+        place = [] if refused else [f"agents plan apply {plan}"]
         return [*look, *place, *([] if bare else [f"agents plan rollback {plan} CHECKPOINT"])]
     if stage == APPLIED:
         return [*look, f"agents plan unapply {plan}    # takes it out of your project"]

@@ -53,7 +53,7 @@ class AppendService:
 
     def preview(self, decision: Decision, guidance: str, chosen: str | None) -> Fix:
         """Tells what would be added; changes nothing."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             plan = PlanRepository(connection).get(decision.plan_id)
         if plan.stage == APPLIED:
             raise Refused(

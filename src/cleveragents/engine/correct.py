@@ -4,16 +4,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
+from cleveragents.checkpoints.besides import Besides
 from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
     CheckpointRepository,
     lineage,
     state_before,
 )
-from cleveragents.checkpoints.file_change import FileChange
+from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.line import broken
 from cleveragents.checkpoints.rollback import Rollbacks
 from cleveragents.checkpoints.service import CheckpointService, Own
+from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.checkpoints.undo import CallsAfter
 from cleveragents.engine.correction_operation import Correction, CorrectionOperations
@@ -38,6 +40,7 @@ from cleveragents.plans.lifecycle import APPLIED, ERRORED
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step import Decide, DecideStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
+from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
 
 
@@ -56,6 +59,20 @@ class Impact:
     subplans: tuple[Plan, ...]  # what is cancelled
     merged_again: tuple[Plan, ...]  # subplans whose result stands and is not made again
     document: PlanDocument  # what counts afterwards, but for what the user says
+    changes: Changes  # of the files, path by path
+    left_behind: tuple[Checkpoint, ...]
+
+    @property
+    def besides(self) -> Besides:
+        """What it touches besides the files."""
+        return Besides(self.calls, self.subplans, self.affected, self.left_behind)
+
+    @property
+    def digest(self) -> str:
+        """Tells two of them apart."""
+        listed = [change for changes in self.changes.values() for change in changes]
+        steps = tuple(run.step_run_id for run in self.steps)
+        return digest_of(listed, self.target.checkpoint_id, self.besides.identities, steps)
 
 
 @dataclass(frozen=True)
@@ -89,17 +106,17 @@ class CorrectionService:
 
     def find(self, text: str) -> Decision:
         """Finds a decision by its id or a prefix of it."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             return DecisionRepository(connection).resolve(text)
 
     def attempt(self, text: str) -> CorrectionAttempt:
         """Finds an attempt by its id or a prefix of it."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             return CorrectionRepository(connection).resolve(text)
 
     def attempts(self, plan_id: str) -> Sequence[CorrectionAttempt]:
         """Returns every attempt to correct something in a plan, the oldest first."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             return CorrectionRepository(connection).of_plan(plan_id)
 
     def preview(self, plan_id: str, decision: Decision | None) -> Impact:
@@ -116,6 +133,8 @@ class CorrectionService:
         document = self._rollbacks.document(facts.plan, target)
         after = _after(decision, hit, facts, document)
         again = [child for child in facts.children.values() if child.plan_id in after.children]
+        changes = self._rollbacks.preview(facts.plan, target)
+        besides = self._rollbacks.besides(facts.plan, target, after)
         return Impact(
             facts.plan,
             decision,
@@ -133,19 +152,32 @@ class CorrectionService:
                 for run in facts.runs
                 if run.superseded_by is None and run.step_run_id not in document.step_runs
             ),
-            self._rollbacks.preview(facts.plan, target),
-            self._rollbacks.calls_after(facts.plan, after),
-            tuple(self._rollbacks.going(facts.plan, after)),
+            described(changes),
+            besides.calls,
+            besides.subplans,
             tuple(child for child in again if child.plan_id not in document.children),
             after,
+            changes,
+            besides.left_behind,
         )
 
     def revert(
-        self, plan_id: str, decision: Decision | None, guidance: str, chosen: str | None
+        self,
+        plan_id: str,
+        decision: Decision | None,
+        guidance: str,
+        chosen: str | None,
+        *,
+        shown_digest: str | None = None,
     ) -> CorrectionAttempt:
-        """Goes back to before a decision, or an error; the plan is then ready to run again."""
+        """Goes back to before a decision, or an error; the plan is then ready to run again.
+
+        With a digest, only if it is still what was shown.
+        """
         with self._own(plan_id, "correcting a decision"), ExitStack() as owned:
             impact = self.preview(plan_id, decision)
+            named = plan_id if decision is None else decision.decision_id
+            refuse_other(shown_digest, impact.digest, f"agents plan correct … {named}")
             if decision is not None:
                 check_choice(impact.plan, decision, chosen)
             reason = f"before the correction to {impact.target.name}"
@@ -177,7 +209,7 @@ class CorrectionService:
         )
 
     def _facts(self, plan_id: str) -> _Facts:
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             decisions = DecisionRepository(connection)
             return _Facts(
                 PlanRepository(connection).get(plan_id),

@@ -44,7 +44,7 @@ def _told(operation: Operation, names: Mapping[str, str], subplans: Mapping[str,
             way = "to" if operation.kind is Kind.APPLY else "taken back from"
             return f"{counted(len(intent['paths']), 'path')} {way} {where}"
         case Kind.VALIDATE:
-            return "the result tried in a copy of its own"
+            return _validated(outcome)
         case _:
             return ": ".join(filter(None, [_aim(operation, names), _done(outcome)]))
 
@@ -58,6 +58,14 @@ def _aim(operation: Operation, names: Mapping[str, str]) -> str:
         return f"{', '.join(intent['paths'])} from {names.get(intent['source'], 'cp?')}"
     target = names.get(str(intent.get("target")))
     return f"to {target}" if target else ""
+
+
+def _validated(outcome: Mapping[str, Any]) -> str:
+    """How validations ended; they run in the sandbox, which is put back afterwards."""
+    codes = [check["exit_code"] for check in outcome.get("checks", ())]
+    failed = sum(code != 0 for code in codes)
+    ran = counted(len(codes), "validation") if codes else "validations"
+    return f"{ran} in the sandbox" + (f", {failed} failed" if failed else "")
 
 
 def _conflicts(outcome: Mapping[str, Any]) -> str:

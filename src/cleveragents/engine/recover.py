@@ -87,11 +87,6 @@ class Ownership:
         text = "nobody owned the plan" if ended is None else f"ended: {ended}"
         self._report(Note(plan_id, text))
 
-    def refuse_owned(self, plan_id: str) -> None:
-        """Refuses if a living process owns the plan, and says who."""
-        with _with_ways_out(plan_id):
-            self._locks.refuse_owned(plan_id)
-
     def is_owned(self, plan_id: str) -> bool:
         """Tells whether a living process owns the plan."""
         return self._locks.is_owned(plan_id)

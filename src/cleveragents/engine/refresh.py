@@ -10,6 +10,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.service import CheckpointService, Own
+from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.placing import place
 from cleveragents.errors import Refused
@@ -65,8 +66,22 @@ class Refreshes:
         self._sandboxes = sandboxes
         self._report = report
 
+    def foresee(self, plan: Plan) -> Merge:
+        """Merges what the project is now with what the sandbox is; nothing is stored for it."""
+        sandbox = self._sandboxes.require(plan.plan_id)
+        archive = self._sandboxes.archive(plan.project_id)
+        ours = archive.see(sandbox.roots, Filter(), full=True)
+        theirs = self._sandboxes.see_project(sandbox, plan.project_id, ours)
+        return theirs.through.merge(
+            archive.load(sandbox.base),
+            ours.snapshot,
+            theirs.snapshot,
+            merge_text,
+            lambda path: path == TIE,
+        )
+
     def propose(self, plan: Plan) -> Proposed:
-        """Merges what the project is now with what the sandbox is; changes neither."""
+        """Does the same for who goes on to act: both sides are stored."""
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
         looked = self._sandboxes.look(sandbox, plan.project_id)
@@ -126,15 +141,19 @@ class RefreshPhase:
         self._checkpoints = checkpoints
         self._own = own
 
-    def preview(self, plan_id: str) -> Proposed:
-        """Tells what a refresh would do; changes nothing."""
-        return self._refreshes.propose(self._plan(plan_id))
+    def preview(self, plan_id: str) -> Merge:
+        """Tells what a refresh would do; owns nothing, stores and changes nothing."""
+        return self._refreshes.foresee(self._plan(plan_id))
 
-    def run(self, plan_id: str) -> Refreshed:
-        """Merges the project into the sandbox, between two checkpoints."""
+    def run(self, plan_id: str, *, shown_digest: str | None = None) -> Refreshed:
+        """Merges the project into the sandbox, between two checkpoints.
+
+        With a digest, only if it is still what was shown.
+        """
         with self._own(plan_id, "refreshing"):
             plan = self._plan(plan_id)
             proposed = self._refreshes.propose(plan)
+            refuse_other(shown_digest, digest(proposed.merge), f"agents plan refresh {plan_id}")
             going = {MAIN: list(proposed.merge.changes)}
             before = self._safety(plan, "before the refresh", going)
             self._refreshes.carry_out(self._refreshes.open(plan, proposed))
@@ -151,7 +170,7 @@ class RefreshPhase:
         return self._checkpoints.create_checkpoint(plan.plan_id, wanted, going=going)
 
     def _plan(self, plan_id: str) -> Plan:
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             plan = PlanRepository(connection).get(plan_id)
         if plan.parent_plan_id is not None:
             raise Refused(
@@ -164,6 +183,11 @@ class RefreshPhase:
                 hints=[f"see where it stands: agents plan status {plan_id}"],
             )
         return plan
+
+
+def digest(merge: Merge) -> str:
+    """Tells what two refreshes would do apart."""
+    return digest_of(merge.changes, [(one.path, one.reason) for one in merge.conflicts])
 
 
 def _conflicts(plan: Plan, sandbox: Sandbox, proposed: Proposed) -> list[Conflict]:

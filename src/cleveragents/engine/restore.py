@@ -6,7 +6,7 @@ checkpoint of that state, so that whatever goes on from the latest one goes on f
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
 from cleveragents.checkpoints.rollback import TakenBack
 from cleveragents.checkpoints.service import CheckpointService, Own, refuse_applied
+from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Damaged, Refused
@@ -25,7 +26,7 @@ from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.manifest import EMPTY
+from cleveragents.snapshots.manifest import EMPTY, Change
 from cleveragents.snapshots.picking import Picked, inside, is_excluded, pick
 from cleveragents.snapshots.record import Snapshot
 from cleveragents.snapshots.scan import shown
@@ -47,7 +48,8 @@ class Proposed:
     tops: tuple[str, ...]  # what must be taken back from the state before, to undo it
     changes: tuple[FileChange, ...]
     going: Changes  # the same for who saves what is there
-    snapshot_id: str  # the files as they would be
+    picked: Picked  # what is to stand at the paths
+    digest: str  # tells two of them apart
 
 
 @dataclass(frozen=True)
@@ -79,22 +81,19 @@ class Restores:
         archive = self._sandboxes.archive(plan.project_id)
         held = verified(archive, source)
         _refuse_excluded(paths, source, held)
-        present_id = self._sandboxes.capture(plan.plan_id, plan.project_id, held.filter)
-        present = archive.load(present_id)
-        picked = pick(paths, archive.lookup(held), archive.lookup(present))
-        put_together = archive.with_entries(present, picked.entries, [EMPTY])
-        about = {"kind": "restore", "plan_id": plan.plan_id}
-        snapshot_id = archive.keep_merge(put_together, about)
-        changes = archive.way_to(archive.load(snapshot_id), sandbox.roots, full=False).changes
-        self._refuse_unsaved(changes)
-        return _proposed(source, paths, picked, changes, snapshot_id)
+        seen = archive.see(sandbox.roots, held.filter)
+        picked = pick(paths, archive.lookup(held), seen.through.lookup(seen.snapshot))
+        put_together = seen.through.with_entries(seen.snapshot, picked.entries, [EMPTY])
+        archive.refuse_way(sandbox.roots, put_together, held.filter)
+        self._refuse_unsaved(put_together.changes)
+        return _proposed(source, paths, picked, put_together.changes)
 
     def open(self, plan: Plan, proposed: Proposed, safety: Checkpoint) -> Operation:
-        """Records the intent; from here on a crash is finished by recovery."""
+        """Stores the state to come and records the intent; from here on recovery finishes it."""
         archive = self._sandboxes.archive(plan.project_id)
         before = verified(archive, safety)
-        files = archive.load(proposed.snapshot_id)
-        with self._database.unit_of_work() as connection:
+        files = self._stored(plan, proposed)
+        with self._database.reading() as connection:
             seq = CheckpointRepository(connection).next_seq(plan.plan_id)
         facts = {
             "checkpoint_id": new_id(),
@@ -150,11 +149,20 @@ class Restores:
         self._report(PathsRestored(plan.plan_id, source.seq, intent["files"]))
         return Restored(source, safety, record, described(placed.changes), placed.kept)
 
-    def _refuse_unsaved(self, changes: Changes) -> None:
+    def _stored(self, plan: Plan, proposed: Proposed) -> Snapshot:
+        """Stores the files as they would be."""
+        archive = self._sandboxes.archive(plan.project_id)
+        filter_ = verified(archive, proposed.source).filter
+        present = archive.load(self._sandboxes.capture(plan.plan_id, plan.project_id, filter_))
+        put_together = archive.with_entries(present, proposed.picked.entries, [EMPTY])
+        about = {"kind": "restore", "plan_id": plan.plan_id}
+        return archive.load(archive.keep_merge(put_together, about))
+
+    def _refuse_unsaved(self, changes: Iterable[Change]) -> None:
         """Refuses to change what the safety checkpoint would leave out: nothing could undo it."""
         lost = [
             shown(change.path)
-            for change in changes[MAIN]
+            for change in changes
             if change.before is not None and is_excluded(self._filter, change.path)
         ]
         if lost:
@@ -177,14 +185,26 @@ class RestoreService:
         self._own = own
 
     def preview(self, plan_id: str, source: Checkpoint, paths: Sequence[str]) -> Proposed:
-        """Tells what taking paths back would do; changes nothing."""
+        """Tells what taking paths back would do; owns nothing, stores and changes nothing."""
         return self._restores.propose(self._plan(plan_id), source, paths)
 
-    def run(self, plan_id: str, source: Checkpoint, paths: Sequence[str]) -> Restored | None:
-        """Takes paths back from a checkpoint; None: they are just so already."""
+    def run(
+        self,
+        plan_id: str,
+        source: Checkpoint,
+        paths: Sequence[str],
+        *,
+        shown_digest: str | None = None,
+    ) -> Restored | None:
+        """Takes paths back from a checkpoint; None: they are just so already.
+
+        With a digest, only if it is still what was shown.
+        """
         with self._own(plan_id, f"taking paths back from {source.name}"):
             plan = self._plan(plan_id)
             proposed = self._restores.propose(plan, source, paths)
+            again = f"agents plan restore {plan_id} {source.seq} --path …"
+            refuse_other(shown_digest, proposed.digest, again)
             if not proposed.changes:
                 return None
             reason = f"before paths were taken back from {source.name}"
@@ -216,16 +236,14 @@ def _refuse_excluded(paths: Sequence[bytes], source: Checkpoint, held: Snapshot)
 
 
 def _proposed(
-    source: Checkpoint,
-    paths: Sequence[bytes],
-    picked: Picked,
-    changes: Changes,
-    snapshot_id: str,
+    source: Checkpoint, paths: Sequence[bytes], picked: Picked, changes: Sequence[Change]
 ) -> Proposed:
     asked, absent, tops = (
         tuple(map(os.fsdecode, group)) for group in (paths, picked.absent, picked.tops)
     )
-    return Proposed(source, asked, absent, tops, described(changes), changes, snapshot_id)
+    going: Changes = {MAIN: list(changes)}
+    digest = digest_of(changes, source.checkpoint_id)
+    return Proposed(source, asked, absent, tops, described(going), going, picked, digest)
 
 
 def _metadata(plan: Plan, proposed: Proposed, files: Snapshot) -> dict[str, object]:

@@ -164,8 +164,8 @@ class Resumption:
         course = self.course(plan, restore=restore)
         changes = ()
         if course.start is not None:
-            changes = self._checkpoints.preview_rollback(plan.plan_id, course.start)
-        with self._database.unit_of_work() as connection:
+            changes = self._checkpoints.preview_rollback(plan.plan_id, course.start).files
+        with self._database.reading() as connection:
             unfinished = OperationRepository(connection).unfinished(plan.plan_id)
         return Preview(course, changes, [one for one in unfinished if not one.is_stuck])
 
@@ -173,9 +173,7 @@ class Resumption:
         """Puts the files where the plan goes on from, and says what that means."""
         plan, start = course.plan, course.start
         if plan.is_action_changed:
-            self._note(
-                plan, "the action file has changed since; the plan keeps the steps it was made of"
-            )
+            self._note(plan, "the action file has changed since; the plan keeps the steps it has")
         if start is None:
             if course.interrupted:
                 self._note(
@@ -189,7 +187,7 @@ class Resumption:
         self._note(plan, f"{why}going on from {start.name}{_told_again(course)}")
 
     def _past(self, plan: Plan) -> _Past:
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             return _Past(
                 StepRunRepository(connection).of_plan(plan.plan_id),
                 CheckpointRepository(connection).of_plan(plan.plan_id),

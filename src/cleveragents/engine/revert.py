@@ -5,11 +5,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from cleveragents.checkpoints.besides import Besides
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository
 from cleveragents.checkpoints.restating import restated
 from cleveragents.checkpoints.rollback import Ending, Rollbacks, intent_of
 from cleveragents.checkpoints.service import CheckpointService, Own
+from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.engine.strategist import Strategist
 from cleveragents.engine.strategize import root_of, unkept
 from cleveragents.errors import Failed, Refused
@@ -18,9 +21,11 @@ from cleveragents.plans.action import Action, read_action
 from cleveragents.plans.decision import INTERVENTIONS, REVERSION, DecisionRepository, NewDecision
 from cleveragents.plans.document import current_document, make_current
 from cleveragents.plans.lifecycle import APPLIED, STRATEGIZED, STRATEGIZING
-from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.plans.plan import Plan, PlanRepository, file_hash
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.way import Changes
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
@@ -38,11 +43,33 @@ class _Anew:
     root_id: str
     reversion_id: str
     said: tuple[str, ...]  # what users have said before: it goes on counting
+    action_hash: str | None  # of the file that the action was read from
 
     @property
     def decisions(self) -> tuple[str, ...]:
         """The decisions that count afterwards."""
         return (*self.said, self.root_id, self.reversion_id)
+
+
+@dataclass(frozen=True)
+class BackToStart:
+    """What planning anew would take back."""
+
+    plan: Plan
+    times_left: int  # how often it may still be done
+    changes: Changes
+    besides: Besides
+
+    @property
+    def files(self) -> tuple[FileChange, ...]:
+        """The files, as users read them."""
+        return described(self.changes)
+
+    @property
+    def digest(self) -> str:
+        """Tells two of them apart."""
+        listed = [change for changes in self.changes.values() for change in changes]
+        return digest_of(listed, self.besides.identities)
 
 
 @dataclass(frozen=True)
@@ -72,32 +99,59 @@ class ReversionService:
         self._strategist = strategist
         self._own = own
 
-    def left(self, plan: Plan) -> int:
-        """Returns how many times a plan may still be planned anew."""
-        with self._database.unit_of_work() as connection:
-            rows = DecisionRepository(connection).of_plan(plan.plan_id)
-        return LIMIT - sum(row.decision_type == REVERSION for row in rows)
+    def preview(self, plan_id: str) -> BackToStart:
+        """Tells all that planning anew takes back; owns nothing, stores and changes nothing."""
+        plan = self._plan(plan_id)
+        self._refuse(plan)
+        first = self._first(plan)
+        with self._database.reading() as connection:
+            counting = DecisionRepository(connection).counting(plan_id)
+        said = tuple(row.decision_id for row in counting if row.decision_type in INTERVENTIONS)
+        if first is None:
+            gone = tuple(row for row in counting if row.decision_id not in said)
+            return BackToStart(plan, self._left(plan), {MAIN: []}, Besides(decisions=gone))
+        document = replace(self._rollbacks.document(plan, first), decisions=said)
+        changes = self._rollbacks.preview(plan, first)
+        besides = self._rollbacks.besides(plan, first, document)
+        return BackToStart(plan, self._left(plan), changes, besides)
 
-    def to_strategize(self, plan_id: str, guidance: str) -> Reverted:
+    def to_strategize(
+        self, plan_id: str, guidance: str, *, shown_digest: str | None = None
+    ) -> Reverted:
         """Reads the action file or asks the strategist again; the plan then starts from there.
 
-        A problem with the new steps leaves everything as it is.
+        A problem with the new steps leaves everything as it is. With a digest, it goes only as was
+        shown.
         """
         with self._own(plan_id, "planning anew"):
             plan = self._plan(plan_id)
             self._refuse(plan)
+            if shown_digest is not None:
+                again = f"agents plan revert --to-phase strategize {plan_id}"
+                refuse_other(shown_digest, self.preview(plan_id).digest, again)
+            first = self._first(plan)
             anew = self._anew(plan, guidance)
-            rows = self._checkpoints.list_checkpoints(plan_id)
-            safety = None
-            if self._sandboxes.find(plan_id) is None:
+            if first is None:
                 self._start_from_nothing(plan, anew)
-            elif rows:
-                safety = self._go_back(plan, rows[0], anew)
-            else:
-                raise Refused(
-                    "the plan has no checkpoint: its files cannot be taken back", hints=[ANEW]
-                )
+            safety = None if first is None else self._go_back(plan, first, anew)
             return Reverted(self._plan(plan_id), safety)
+
+    def _left(self, plan: Plan) -> int:
+        """Returns how many times a plan may still be planned anew."""
+        with self._database.reading() as connection:
+            rows = DecisionRepository(connection).of_plan(plan.plan_id)
+        return LIMIT - sum(row.decision_type == REVERSION for row in rows)
+
+    def _first(self, plan: Plan) -> Checkpoint | None:
+        """The checkpoint of the start; None: nothing has run yet."""
+        if self._sandboxes.find(plan.plan_id) is None:
+            return None
+        rows = self._checkpoints.list_checkpoints(plan.plan_id)
+        if not rows:
+            raise Refused(
+                "the plan has no checkpoint: its files cannot be taken back", hints=[ANEW]
+            )
+        return rows[0]
 
     def _refuse(self, plan: Plan) -> None:
         if plan.stage == APPLIED:
@@ -105,16 +159,18 @@ class ReversionService:
                 "the plan is applied: its result is in your project",
                 hints=[f"take it back first: agents plan unapply {plan.plan_id}"],
             )
-        if self.left(plan) <= 0:
+        if self._left(plan) <= 0:
             raise Refused(f"the plan was planned anew {LIMIT} times already", hints=[ANEW])
 
     def _anew(self, plan: Plan, guidance: str) -> _Anew:
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             project = projects.find(connection, plan.project_id)
             rows = DecisionRepository(connection).counting(plan.plan_id)
             number = PlanRepository(connection).newest_definition(plan.plan_id) + 1
         said = [row for row in rows if row.decision_type in INTERVENTIONS]
+        read = plan.action_hash
         if plan.action.strategist is None:
+            read = None if plan.action_path is None else file_hash(Path(plan.action_path))
             action = _read_again(plan)
         else:
             texts = [*(row.chosen for row in said), guidance]
@@ -122,7 +178,7 @@ class ReversionService:
         if (error := unkept(action)) is not None:
             raise Failed(error.message, detail=error.detail)
         ids = tuple(row.decision_id for row in said)
-        return _Anew(action, number, guidance, new_id(), new_id(), ids)
+        return _Anew(action, number, guidance, new_id(), new_id(), ids, read)
 
     def _start_from_nothing(self, plan: Plan, anew: _Anew) -> None:
         """Nothing has run yet: only the rows change."""
@@ -160,7 +216,7 @@ class ReversionService:
         return operation
 
     def _plan(self, plan_id: str) -> Plan:
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             return PlanRepository(connection).get(plan_id)
 
 
@@ -176,6 +232,7 @@ def _read_again(plan: Plan) -> Action:
 def _record(connection: Connection, plan: Plan, anew: _Anew, *, superseded_by: str | None) -> None:
     """Records the action, a new root and why."""
     PlanRepository(connection).redefine(plan.plan_id, anew.number, anew.action)
+    PlanRepository(connection).set_action_hash(plan.plan_id, anew.action_hash)
     repository = DecisionRepository(connection)
     repository.add(
         plan.plan_id, root_of(anew.action), decision_id=anew.root_id, superseded_by=superseded_by

@@ -8,6 +8,7 @@ from cleveragents.checkpoints.comparison import Comparisons
 from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository
 from cleveragents.errors import CleverAgentsError
 from cleveragents.plans.child import ChildRepository
+from cleveragents.plans.conflict import Conflict, ConflictRepository
 from cleveragents.plans.cursor import title_at, way_taken
 from cleveragents.plans.decision import Decision, DecisionRepository
 from cleveragents.plans.lifecycle import APPLIED, ERRORED, RUNNING
@@ -50,6 +51,7 @@ class PlanStatus:
     failed: StepRun | None  # the call that the plan failed with
     not_undone: Sequence[UndoRun]  # calls that a rollback took back and could not undo
     children: Sequence[Plan]  # the subplans that count
+    conflicts: Sequence[Conflict]  # that nobody has solved yet
 
 
 class PlanReader:
@@ -83,6 +85,11 @@ class PlanReader:
             plan.plan_id: [*begun.get(plan.plan_id, ()), *self._lost_run(plan)] for plan in plans
         }
 
+    def conflicts(self) -> Mapping[str, int]:
+        """Tells how many conflicts are open, by plan."""
+        with self._database.reading() as connection:
+            return ConflictRepository(connection).counts()
+
     def _lost_run(self, plan: Plan) -> Sequence[str]:
         return ["run"] if is_interrupted(self._database, self._is_owned, plan) else []
 
@@ -106,6 +113,7 @@ class PlanReader:
             unfinished = OperationRepository(connection).unfinished(plan.plan_id)
             undone = UndoRunRepository(connection).latest(plan.plan_id)
             children = ChildRepository(connection).counting(plan.plan_id)
+            conflicts = ConflictRepository(connection).open(plan.plan_id)
         sandbox = self._sandboxes.find(plan.plan_id)
         interrupted = is_interrupted(self._database, self._is_owned, plan)
         return PlanStatus(
@@ -124,6 +132,7 @@ class PlanReader:
             _failed(plan, runs),
             [undone[run.step_run_id] for run in runs if _is_not_undone(run, undone)],
             children,
+            conflicts,
         )
 
     def _files_modified(self, plan: Plan, sandbox: Sandbox | None) -> int | None:

@@ -18,6 +18,7 @@ BASE, PARENT, CHILD = "base", "parent", "child"
 _IT = b"it"
 
 _OPEN = "SELECT * FROM conflicts WHERE plan_id = :plan_id AND closed_by IS NULL ORDER BY path"
+_COUNTS = "SELECT plan_id, count(*) FROM conflicts WHERE closed_by IS NULL GROUP BY plan_id"
 _RELEASE = "UPDATE conflicts SET closed_by = NULL WHERE closed_by = :operation_id"
 _REFS = """SELECT refs_json FROM conflicts JOIN plans ON plans.plan_id = conflicts.plan_id
     WHERE plans.project_id = :project_id"""
@@ -63,6 +64,10 @@ class ConflictRepository:
     def open(self, plan_id: str) -> Sequence[Conflict]:
         """Returns what nobody has solved yet, by path."""
         return [_from_row(row) for row in self._connection.rows(_OPEN, plan_id=plan_id)]
+
+    def counts(self) -> Mapping[str, int]:
+        """Returns how many are open, by plan; plans without one are not in it."""
+        return dict(self._connection.tuples(_COUNTS))
 
     def close(self, conflict_id: str, closed_by: str, taken: str) -> None:
         """Says how a conflict was solved."""

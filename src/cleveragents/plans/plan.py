@@ -76,7 +76,7 @@ class Plan:
     definition: int  # which of the actions it has had that is
     error: PlanError | None
     action_path: str | None  # the file it was made from
-    action_hash: str | None  # of that file at that moment
+    action_hash: str | None  # of that file when its steps were read last
     created_at: datetime
     updated_at: datetime
     parent_step: str | None  # the step of the parent that spawned it
@@ -100,7 +100,7 @@ class Plan:
 
     @property
     def is_action_changed(self) -> bool:
-        """Whether the file it was made from holds something else by now."""
+        """Whether the file it was made from holds something else since its steps were read."""
         if self.action_path is None:
             return False
         present = file_hash(Path(self.action_path))
@@ -260,6 +260,10 @@ class PlanRepository:
         if number == 1:
             self._keep(plan_id, 0, self.get(plan_id).action)
         self._keep(plan_id, number, action)
+
+    def set_action_hash(self, plan_id: str, found: str | None) -> None:
+        """Says that the plan has the steps of its action file as it is now."""
+        self._update(plan_id, action_hash=found)
 
     def action_of(self, plan: Plan, number: int) -> "Action":
         """Returns one of the actions that a plan has had."""

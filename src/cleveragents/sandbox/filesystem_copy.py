@@ -31,6 +31,11 @@ class FilesystemCopy:
         del policy, known
         return take(project, archive, about_look(project), lambda _: False)
 
+    def left_out(self, project: Project, policy: SandboxPolicy, known: Known) -> Excluded:
+        """Says what a look leaves out."""
+        del policy, known
+        return Ties(project.path).leads_out
+
 
 def copy_in(
     project: Project, sandbox: Sandbox, archive: Archive, about: About, excluded: Excluded
@@ -47,7 +52,7 @@ def copy_in(
 
 def take(project: Project, archive: Archive, about: About, excluded: Excluded) -> Looked:
     """Takes a snapshot of the project; the user's permissions are never borrowed."""
-    ties = _Ties(project.path)
+    ties = Ties(project.path)
     with archive.capture_once(
         project.path, lambda path: excluded(path) or ties.leads_out(path)
     ) as capture:
@@ -61,7 +66,7 @@ def about_look(project: Project) -> About:
     return {"kind": "look", "project": str(project.path)}
 
 
-class _Ties:
+class Ties:
     """Finds `.git` files and links: they lead to a git directory of the user's, out of the sandbox.
 
     Submodules and linked worktrees have them. Left in place they would let a git command in the
@@ -73,6 +78,7 @@ class _Ties:
         self.notes: list[str] = []
 
     def leads_out(self, path: bytes) -> bool:
+        """Tells whether a path is one of them, and notes it."""
         whole = self._top + b"/" + path
         if path.rpartition(b"/")[2] != b".git" or not (
             os.path.islink(whole) or os.path.isfile(whole)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cleveragents.errors import Failed
 from cleveragents.sandbox import git
-from cleveragents.sandbox.filesystem_copy import about_look, copy_in, take
+from cleveragents.sandbox.filesystem_copy import Ties, about_look, copy_in, take
 from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.mirror import Mirror, object_format
 from cleveragents.sandbox.pipes import refuse_pipes
@@ -22,6 +22,7 @@ from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import About, Filled, Known, Looked, Sandbox, SandboxPolicy
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.scan import Excluded
 
 
 class GitWorktree:
@@ -60,14 +61,19 @@ class GitWorktree:
     ) -> Looked:
         """Takes a snapshot of what the user sees now; what the sandbox has is never left out."""
         users = Git(project.path / ".git", project.path)
-        left_out = _LeftOut(project.path, users.ignored(), policy.copy_ignored)
-        looked = take(
-            project,
-            archive,
-            about_look(project),
-            lambda path: left_out(path) and not known(path),
-        )
+        left_out = self._left_out(project, policy, known)
+        looked = take(project, archive, about_look(project), left_out)
         return replace(looked, head=users.commit_of("HEAD"))
+
+    def left_out(self, project: Project, policy: SandboxPolicy, known: Known) -> Excluded:
+        """Says what a look leaves out."""
+        left_out, ties = self._left_out(project, policy, known), Ties(project.path)
+        return lambda path: left_out(path) or ties.leads_out(path)
+
+    def _left_out(self, project: Project, policy: SandboxPolicy, known: Known) -> Excluded:
+        users = Git(project.path / ".git", project.path)
+        left_out = _LeftOut(project.path, users.ignored(), policy.copy_ignored)
+        return lambda path: left_out(path) and not known(path)
 
     def _give_history(self, users: Git, own: Git, branch: str) -> Sequence[str]:
         """Puts the sandbox's branch on the user's commit; tells what could not be had."""

@@ -10,6 +10,7 @@ from typing import Protocol
 from cleveragents.ids import now
 from cleveragents.sandbox.project import Project
 from cleveragents.snapshots.archive import MAIN, Archive
+from cleveragents.snapshots.scan import Excluded
 from cleveragents.storage.connection import Connection, Row
 
 CREATING, READY, REMOVED = "creating", "ready", "removed"
@@ -127,6 +128,8 @@ class Strategy(Protocol):
     def look(
         self, project: Project, archive: Archive, policy: SandboxPolicy, known: Known
     ) -> Looked: ...
+
+    def left_out(self, project: Project, policy: SandboxPolicy, known: Known) -> Excluded: ...
 
 
 _OF_PLAN = "SELECT * FROM sandboxes WHERE plan_id = :plan_id"

@@ -36,6 +36,7 @@ from cleveragents.sandbox.throw_away import (
 )
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.seen import Seen
 from cleveragents.snapshots.store import Store
 from cleveragents.snapshots.tracker import Tracking
 from cleveragents.storage.connection import Connection
@@ -129,6 +130,16 @@ class Sandboxes:
         strategy = self._strategies(project_id)[sandbox.strategy]
         with self._project_locks.reading(project_id, "looking at it"):
             return strategy.look(project, archive, self._policy, known.__contains__)
+
+    def see_project(self, sandbox: Sandbox, project_id: str, beside: Seen) -> Seen:
+        """Looks at the project in the same way; takes no lock and stores nothing."""
+        with self._database.reading() as connection:
+            project = projects.find(connection, project_id)
+        archive = self.archive(project_id)
+        known = archive.lookup(archive.load(sandbox.base))
+        strategy = self._strategies(project_id)[sandbox.strategy]
+        left_out = strategy.left_out(project, self._policy, known.__contains__)
+        return archive.see_once(project.path, left_out, beside)
 
     def remove(self, plan_id: str) -> None:
         """Removes the files of a sandbox; what of them is wanted later must be stored already.

@@ -17,6 +17,7 @@ from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.healing import Healing
 from cleveragents.snapshots.inspection import Inspection
 from cleveragents.snapshots.manifest import Change, Entry
+from cleveragents.snapshots.merging import Merge
 from cleveragents.snapshots.protection import refuse_protected
 from cleveragents.snapshots.record import Snapshot
 from cleveragents.snapshots.restore import is_rounded, place
@@ -24,7 +25,7 @@ from cleveragents.snapshots.scan import Excluded, shown
 from cleveragents.snapshots.seen import Seen, Unstored
 from cleveragents.snapshots.store import Cleaned, Store, Swept
 from cleveragents.snapshots.tracker import HASH_ONLY, Cache, Tracker, Tracking
-from cleveragents.snapshots.traverse import intact, reachable
+from cleveragents.snapshots.traverse import Verifier, intact, reachable
 from cleveragents.snapshots.way import (
     BEFORE_BYTES,
     RESERVE_BYTES,
@@ -89,6 +90,11 @@ class Archive(Healing):
         trackers = {name: self._tracker(name, path, filter_) for name, path in roots.items()}
         return Seen.of(trackers, filter_, self._store.read, full=full)
 
+    def see_once(self, path: Path, excluded: Excluded, beside: Seen) -> Seen:
+        """Looks at a directory that is not ours, in the same way; what reads it reads both."""
+        trackers = {MAIN: self._once(path, excluded)}
+        return Seen.of(trackers, Filter(), beside.through.read, full=True)
+
     @contextmanager
     def _capture(
         self, trackers: Mapping[str, Tracker], filter_: Filter, *, full: bool
@@ -139,15 +145,18 @@ class Archive(Healing):
             way, excluded = self._way_to(snapshot, roots, full=full)
         except Damaged as error:
             raise lost(self.damaged(snapshot) or [error.message]) from error
-        refuse_in_the_way(way.changes[MAIN], excluded)
-        refuse_lost(way, self.verifier())
-        for name, changes in way.changes.items():
-            refuse_protected(roots[name], changes, borrow=True)
+        _refuse(way, roots, excluded, self.verifier())
         return way
 
     def left_out(self, roots: Roots, filter_: Filter) -> list[bytes]:
         """Returns what a capture of directories would leave out, each directory once."""
         return list(self._tracker(MAIN, roots[MAIN], filter_).state(HASH_ONLY).excluded)
+
+    def refuse_way(self, roots: Roots, put_together: Merge, filter_: Filter) -> None:
+        """Refuses to place what was put together of directories as they are if it could not be."""
+        way = Way(put_together.ours.roots, {MAIN: list(put_together.changes)})
+        excluded = self._tracker(MAIN, roots[MAIN], filter_).left_out()
+        _refuse(way, roots, excluded, Verifier(put_together.objects.read))
 
     def read_file(self, entry: Entry) -> bytes:
         """Returns the bytes of a file of at most one chunk, or the text of a link."""
@@ -341,3 +350,11 @@ class Archive(Healing):
     def _known(self, roots: Roots) -> list[tuple[tuple[Path, Filter], Tracker]]:
         with self._listing:
             return [item for item in self._trackers.items() if item[0][0] in roots.values()]
+
+
+def _refuse(way: Way, roots: Roots, excluded: Iterable[bytes], verifier: Verifier) -> None:
+    """Refuses a way that could not be gone to its end."""
+    refuse_in_the_way(way.changes[MAIN], excluded)
+    refuse_lost(way, verifier)
+    for name, changes in way.changes.items():
+        refuse_protected(roots[name], changes, borrow=True)

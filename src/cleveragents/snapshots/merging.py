@@ -41,17 +41,17 @@ class Merging:
     """Merges what can be read, stored or not; it stores nothing itself."""
 
     def __init__(self, read: Load) -> None:
-        self._read = read
+        self.read = read
 
     def load(self, snapshot_id: str) -> Snapshot:
         """Reads the root record of a snapshot."""
-        return record.from_bytes(self._read(bytes.fromhex(snapshot_id)))
+        return record.from_bytes(self.read(bytes.fromhex(snapshot_id)))
 
     def changes(self, before: Snapshot, after: Snapshot) -> Changes:
         """Tells what differs between two snapshots."""
         names = sorted(before.roots.keys() | after.roots.keys())
         return {
-            name: list(compare(before.roots.get(name), after.roots.get(name), self._read))
+            name: list(compare(before.roots.get(name), after.roots.get(name), self.read))
             for name in names
         }
 
@@ -65,7 +65,7 @@ class Merging:
     ) -> Merge:
         """Merges the files of two snapshots that went their own ways from a common one."""
         olds, mine, others = (snapshot.roots[MAIN] for snapshot in (base, ours, theirs))
-        objects = Pending(self._read)
+        objects = Pending(self.read)
         root, conflicts = three_way(olds, mine, others, merge_text, objects, left_alone)
         changes = compare(mine, root, objects.read)
         snapshot = replace(ours, roots={**ours.roots, MAIN: root})
@@ -85,10 +85,10 @@ class Merging:
         """
         olds, others = base.roots[MAIN], theirs.roots[MAIN]
         others = olds._replace(content=others.content)  # the directory itself stays as it is
-        objects = Pending(self._read)
+        objects = Pending(self.read)
         paths = [
             change.path
-            for change in compare(olds, others, self._read)
+            for change in compare(olds, others, self.read)
             if not left_alone(change.path)
         ]
         with beneath.root_directory(root) as fd:
@@ -104,8 +104,8 @@ class Merging:
     ) -> Exchange:
         """Prepares the way of a directory that is not ours from one snapshot to another."""
         before, after = self.load(old).roots[MAIN], self.load(new).roots[MAIN]
-        changes = list(compare(before, after, self._read))
-        return Exchange(root, changes, mark, self._read, stamp_ns, owners)
+        changes = list(compare(before, after, self.read))
+        return Exchange(root, changes, mark, self.read, stamp_ns, owners)
 
     def export(self, merge: Merge, target: Path, *, after: bool) -> None:
         """Writes one version of everything a merge changes to an empty directory."""
@@ -131,7 +131,7 @@ class Merging:
         self, base: Entry, seen: Mapping[bytes, Entry | None], objects: Pending
     ) -> dict[bytes, Entry | None]:
         """Gives directories that were looked at from outside what the base has in them."""
-        known = Lookup(base, self._read)
+        known = Lookup(base, self.read)
         empty = objects.put(encode({}))
         found: dict[bytes, Entry | None] = {}
         for path, entry in seen.items():
@@ -142,7 +142,7 @@ class Merging:
 
     def lookup(self, snapshot: Snapshot) -> Lookup:
         """Finds single paths among the files of a snapshot."""
-        return Lookup(snapshot.roots[MAIN], self._read)
+        return Lookup(snapshot.roots[MAIN], self.read)
 
     def with_entries(
         self,
@@ -151,7 +151,7 @@ class Merging:
         contents: Iterable[bytes] = (),
     ) -> Merge:
         """Puts other entries into the files of a snapshot; `contents` are not stored yet."""
-        objects = Pending(self._read)
+        objects = Pending(self.read)
         for data in contents:
             objects.put(data)
         before = snapshot.roots[MAIN]

@@ -167,6 +167,10 @@ class Tracker:
         found = (node.packed for node in self._tree.nodes() if node.identity == identity)
         return next(found, None)
 
+    def left_out(self) -> list[bytes]:
+        """Tells what the filter left out of the last state."""
+        return [path for path, why in self._tree.left_out.items() if why == EXCLUDED]
+
     def rests_on(self, contents: Collection[bytes]) -> bool:
         """Tells whether all it takes for stored is below one of these directory objects."""
         return self._tree.root.stored and self._tree.root.identity in contents

@@ -121,11 +121,6 @@ class Locks:
         """Tells whether a living process, this one included, owns it."""
         return name in self._held or is_taken(self._path(name))
 
-    def refuse_owned(self, name: str) -> None:
-        """Refuses if somebody owns it, and says who."""
-        if self.is_owned(name):
-            raise busy(self._path(name))
-
     def end_owner(self, name: str) -> Owner | None:
         """Ends the process that owns it and waits until it is free; None if nobody owns it."""
         if not self.is_owned(name):
