@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from cleveragents.counting import size
 from cleveragents.tools.tool import SHELL, Call, Outcome, failed, run_process
 
 LARGEST_ANSWER = 1 << 20
@@ -43,9 +44,13 @@ class Asking(Generic[A]):
         )
         if not outcome.ok:
             return outcome
+        with answered.open("rb") as file:
+            said = file.read(LARGEST_ANSWER + 1)
+        if len(said) > LARGEST_ANSWER:
+            text = f"the answer cannot be used: it is longer than {size(LARGEST_ANSWER)}"
+            return failed(text, outcome.tail)
         try:
-            with answered.open("rb") as file:
-                answer = self._form.model_validate_json(file.read(LARGEST_ANSWER))
+            answer = self._form.model_validate_json(said)
         except ValidationError as error:
             return failed(f"the answer cannot be used: {_first(error)}", outcome.tail)
         if problem := self._problem(answer):

@@ -117,7 +117,11 @@ class ExecutePhase:
             self._checkpoints.restore_removed(plan.plan_id)
         self._resumption.take_up(course)
         if self._sandboxes.find(plan.plan_id) is None:
-            sandbox, filled = self._sandboxes.create(plan.plan_id, plan.project_id)
+            sandbox, filled = self._sandboxes.create(
+                plan.plan_id,
+                plan.project_id,
+                lambda: self._cancellation.stopping.check_interrupted(plan.plan_id),
+            )
             self._moves.tell(
                 SandboxReady(plan.plan_id, sandbox.strategy, str(sandbox.path), filled.files)
             )

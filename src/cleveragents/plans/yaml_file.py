@@ -10,10 +10,12 @@ from typing import cast
 
 import yaml
 
+from cleveragents.counting import size
 from cleveragents.errors import InvalidInput
 from cleveragents.nearest import hints_for_name
 from cleveragents.plans.source import Location, Plain, Source
 
+LARGEST = 1 << 20  # bytes; what is larger takes minutes to read
 _TAG = "tag:yaml.org,2002:"
 _LOOKS_LIKE = {
     "bool": r"^(?:true|false)$",
@@ -54,7 +56,14 @@ _PlainLoader.yaml_implicit_resolvers = {
 def read_source(path: Path) -> Source:
     """Reads a file; a problem names file and line."""
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            raw = file.read(LARGEST + 1)
+        if len(raw) > LARGEST:
+            raise InvalidInput(
+                f"{path} is too large: {size(path.stat().st_size)}; {size(LARGEST)} is the limit",
+                hints=["keep what is long in files of the project, and let steps read those"],
+            )
+        text = raw.decode()
         root: yaml.Node | None = _PlainLoader(text).get_single_node()
     except FileNotFoundError as error:
         raise InvalidInput(f"no such file: {path}", hints=_neighbours(path)) from error

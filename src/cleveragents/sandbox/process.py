@@ -16,10 +16,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from cleveragents.counting import size
 from cleveragents.sandbox.survivors import MARK, end_step, sign_leader, start_step
 
 ALWAYS_PASSED = ("HOME", "PATH", "LANG", "TERM")
 OUTPUT_CAP = 10 << 20  # bytes of output kept per step
+CUT = f"[all that follows was left out: {size(OUTPUT_CAP)} of output are kept]"
 TAIL = 4096  # bytes of output kept at hand for messages
 LOOK_SECONDS = 0.2  # between two looks whether a step must stop
 GRACE_SECONDS = 1.0  # between asking a step to stop and making it
@@ -46,6 +48,7 @@ class Finished:
     timed_out: bool
     stopped: bool  # because it was asked for
     tail: str  # the last of what it printed
+    cut: bool  # it printed more than is kept
 
     @property
     def ended(self) -> bool:
@@ -93,7 +96,7 @@ def run(
         finally:
             end_step(job.mark, process, job.directory)
             reader.drain()
-    return Finished(process.wait(), reader.timed_out, reader.stopped, reader.tail)
+    return Finished(process.wait(), reader.timed_out, reader.stopped, reader.tail, reader.cut)
 
 
 @contextmanager
@@ -139,6 +142,7 @@ class _Reader:
         self._next_look = time.monotonic()
         self.timed_out = False
         self.stopped = False
+        self.cut = False
         self._left = OUTPUT_CAP
         self._tail = b""
         self._line = b""
@@ -188,6 +192,9 @@ class _Reader:
         kept = data[: self._left]
         self._left -= len(kept)
         self._keep(kept)
+        if len(kept) < len(data) and not self.cut:
+            self.cut = True
+            self._keep(f"\n{CUT}\n".encode())
         self._tail = (self._tail + data)[-TAIL:]
         *lines, self._line = (self._line + data).split(b"\n")
         self._line = self._line[-TAIL:]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
-from cleveragents.errors import Failed, Refused
+from cleveragents.errors import Failed, Interrupted, Refused
 from cleveragents.ids import new_id
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.filesystem_copy import FilesystemCopy
@@ -36,6 +36,7 @@ from cleveragents.sandbox.throw_away import (
 )
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.giving_up import Check, at_any_file
 from cleveragents.snapshots.seen import Seen
 from cleveragents.snapshots.store import Store
 from cleveragents.snapshots.tracker import Tracking
@@ -103,8 +104,13 @@ class Sandboxes:
         """Returns a plan's sandbox with its files; refuses if there is none."""
         return with_files(self.find(plan_id), plan_id)
 
-    def create(self, plan_id: str, project_id: str) -> tuple[Sandbox, Filled]:
-        """Makes the sandbox of a plan; one left half made by a crash is made anew."""
+    def create(
+        self, plan_id: str, project_id: str, check: Check = lambda: None
+    ) -> tuple[Sandbox, Filled]:
+        """Makes the sandbox of a plan; one left half made by a crash is made anew.
+
+        `check` is asked at each file and raises if it shall be given up; nothing is left then.
+        """
         with self._database.unit_of_work() as connection:
             repository = SandboxRepository(connection)
             project = projects.find(connection, project_id)
@@ -115,7 +121,12 @@ class Sandboxes:
             sandbox = repository.get(plan_id)
             about = repository.about(sandbox, project)
         with self._project_locks.reading(project_id, "making a sandbox of it"):
-            filled = self._fill(sandbox, project, project_id, about)
+            try:
+                with at_any_file(check):
+                    filled = self._fill(sandbox, project, project_id, about)
+            except Interrupted:
+                _remove(sandbox)
+                raise
         with self._database.unit_of_work() as connection:
             inode = projects.inode_of(project)
             SandboxRepository(connection).ready(sandbox.sandbox_id, filled, inode)

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from functools import cached_property
 
 from cleveragents.errors import Failed, Refused
-from cleveragents.snapshots import attributes, beneath, signature
+from cleveragents.snapshots import attributes, beneath, giving_up, signature
 from cleveragents.snapshots.content import store_file
 from cleveragents.snapshots.manifest import Entry
 from cleveragents.snapshots.node import Node
@@ -163,6 +163,7 @@ class Scanner:
 
     def _named(self, fd: int, name: bytes, found: os.stat_result, node: Node, depth: int) -> None:
         """Looks at one name that may not be as last seen."""
+        giving_up.look()
         path = node.inner(name)
         if self._excluded(path):
             self._tree.left_out[path] = EXCLUDED

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from cleveragents.errors import Damaged
 from cleveragents.ids import new_id
+from cleveragents.snapshots import giving_up
 from cleveragents.snapshots.inspection import Inspection, inspect, left_behind
 from cleveragents.snapshots.joining import Contents, contents, join, joinable
 from cleveragents.snapshots.joining import finish as join_up
@@ -121,6 +122,7 @@ class Store:
 
     def read(self, identity: bytes) -> bytes:
         """Returns an object's bytes, verified; raises Damaged if no pack has it intact."""
+        giving_up.look()
         return self._surely(lambda: self._read(identity))
 
     def _read(self, identity: bytes) -> bytes:

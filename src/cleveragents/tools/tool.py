@@ -8,8 +8,9 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from cleveragents.counting import size
 from cleveragents.errors import CleverAgentsError
-from cleveragents.sandbox.process import Finished, Job, run
+from cleveragents.sandbox.process import OUTPUT_CAP, Finished, Job, run
 from cleveragents.tools.declaration import Declaration
 
 P = TypeVar("P", bound=BaseModel)
@@ -79,6 +80,9 @@ def denied(error: OSError) -> Outcome:
     return failed(f"{error.strerror}{where}")
 
 
+OUTPUT_CUT = f"its output beyond {size(OUTPUT_CAP)} was left out"
+
+
 def run_process(
     call: Call,
     *arguments: str,
@@ -98,7 +102,7 @@ def run_process(
     finished = run(job, on_line=call.on_line, must_stop=call.must_stop)
     return Outcome(
         finished.exit_code == 0 and finished.ended,
-        _summary(finished, call.timeout),
+        _summary(finished, call.timeout) + (f", {OUTPUT_CUT}" if finished.cut else ""),
         finished.tail,
         finished.exit_code,
     )
