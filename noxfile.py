@@ -132,6 +132,12 @@ def bench_long_plan(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def soak(session: nox.Session) -> None:
+    """10,000 checkpoints over 200 plans of one project, with few descriptors and many deaths."""
+    run(session, "python", "benchmarks/soak.py", "--check", *session.posargs)
+
+
+@nox.session(default=False)
 def pages(session: nox.Session) -> None:
     """Writes the pages that are made from the code."""
     for page in GENERATED:
