@@ -31,6 +31,11 @@ def _kills(operation: str, at: str, points: int = 20) -> tuple[str, ...]:
     return (*KILLS, "--operation", operation, "--at", at, "--points", str(points))
 
 
+def _features(file: str, scenario: str) -> tuple[str, ...]:
+    """Scenarios that every run of the tests has."""
+    return ("-m", "behave", "--format", "null", f"features/{file}.feature", "--name", scenario)
+
+
 RESTORE = "        restored = archive.put_back("
 CLOSE_THEN_RESTORE = f"""\
         with self._database.unit_of_work() as connection:
@@ -47,7 +52,8 @@ FINISH = "        self.size_bytes = self._pack.finish(identity)\n"
 # What is thrown away unless it was finished is thrown away after the row was written.
 FINISH_LAST = "        self._pack.discard = lambda: self._pack.finish(identity)\n"
 REWRITE = "                self._rewrite(pack, live)\n"
-UNLINK = "                pack.path.unlink()\n"
+UNLINK = "            pack.path.unlink()\n"
+NO_ROOM = "                break  # it stays whole until there is room for its rest\n"
 SAVE = "self._open(plan, goal, document, taken, owned)\n"
 NO_SAVE = "self._open(plan, goal, document, Recorded(self._newest(plan.plan_id)), owned)\n"
 TELL = "        self._saving.tell(taken)\n"
@@ -126,14 +132,14 @@ MUTANTS = (
     Mutant(
         "a restore is not looked at again",
         "snapshots/archive.py",
-        (("        self._verify(snapshot, roots, kept)\n", ""),),
-        ("-m", "faults", "lies", "--first", "--operation", "rollback", "--points", "10"),
+        (("            self._verify(snapshot, roots, kept, staging_fd)\n", ""),),
+        _features("faults", "a file that was not put in its place"),
     ),
     Mutant(
         "stored content is not verified before a restore",
         "snapshots/archive.py",
         (("        refuse_lost(way, self.verifier())\n", ""),),
-        ("-m", "behave", "--format", "null", "features/rollback_recovery.feature"),
+        _features("rollback_recovery", ""),
     ),
     Mutant(
         "what goes is not read back before a rollback",
@@ -150,7 +156,7 @@ MUTANTS = (
     Mutant(
         "an old pack goes before its rest is kept elsewhere",
         "snapshots/store.py",
-        ((REWRITE + UNLINK, UNLINK + REWRITE),),
+        ((REWRITE, f"    {UNLINK}{REWRITE}"), (NO_ROOM + UNLINK, NO_ROOM)),
         _kills("prune", "/packs/"),
     ),
     Mutant(
@@ -173,6 +179,48 @@ MUTANTS = (
         "storage/migrations/__init__.py",
         ((UPGRADE, UPGRADE_APART),),
         _kills("migrate", "cleveragents.db"),
+    ),
+    Mutant(
+        "the checkpoint that is due before a tool is left out",
+        "engine/tool_step.py",
+        (("        if saved is None and not declared.read_only:\n", "        if not declared:\n"),),
+        _features("sandbox_checkpoints", "one trigger by itself"),
+    ),
+    Mutant(
+        "what is about to go is not read back",
+        "checkpoints/service.py",
+        (("            taken.secure(way.changes)\n", ""),),
+        _features("rollback_recovery", ""),
+    ),
+    Mutant(
+        "the line is not closed around what is forgotten",
+        "checkpoints/checkpoint.py",
+        (("        self.relink(closed_around(parents, gone))\n", "        del parents\n"),),
+        _features("checkpoint_lines", ""),
+    ),
+    Mutant(
+        "what a crash left without a row goes at once",
+        "snapshots/store.py",
+        (("ORPHAN_GRACE_SECONDS = 24 * 3600", "ORPHAN_GRACE_SECONDS = 0"),),
+        _features("store", "what a crash left without a row is kept"),
+    ),
+    Mutant(
+        "something else is done than what was shown",
+        "checkpoints/shown.py",
+        (("    if shown not in (None, now):\n", "    if not now:\n"),),
+        _features("apply", "what changed while the question stood"),
+    ),
+    Mutant(
+        "an edit made meanwhile is no reason to leave it alone",
+        "engine/application.py",
+        (("        theirs = exchange.differing()\n", "        theirs = list[bytes]()\n"),),
+        _features("apply_recovery", "an edit after a crash"),
+    ),
+    Mutant(
+        "nobody owns the project while it is applied to",
+        "engine/application.py",
+        (("self._locks.own(project_id, ", "self._locks.own(f'{time.time_ns()}', "),),
+        _features("apply_recovery", "only one applies at a time"),
     ),
     Mutant(
         "nobody owns a plan",
@@ -228,5 +276,6 @@ def _test(mutant: Mutant) -> Tested:
 def _symptom(*outputs: str) -> str:
     """The first thing that was told, without its details."""
     lines = [line.strip() for output in outputs for line in output.splitlines()]
-    telling = [line for line in lines if line and not line.startswith(("LOG_", "|"))]
+    silent = ("LOG_", "|", "USING RUNNER", "Failing scenarios")
+    telling = [line for line in lines if line and not line.startswith(silent)]
     return telling[0].partition("(")[0][:100] if telling else ""

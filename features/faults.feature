@@ -12,6 +12,11 @@ Feature: Faults
     Then at least 6 faults have happened
     And the suite found nothing wrong
 
+  Scenario: a file that was not put in its place although the system said so is noticed
+    When the suite "lies" tries "rollback" at "renameat.*staged" with --points 3
+    Then at least 3 faults have happened
+    And the suite found nothing wrong
+
   Scenario: H53 whatever a later write relies on is synced before it
     When the suite "order" looks at whole commands
     Then the suite found nothing wrong

@@ -128,6 +128,31 @@ Feature: Checkpoints of a sandbox
       | on_subplan_spawn,after_subplan                                  |                                                       |
       | before_step,before_tool_execute,after_tool_execute,on_subplan_spawn,after_subplan,on_error | after_tool_execute before_step on_error |
 
+  Scenario Outline: one trigger by itself, where each kind of step begins, ends and fails: <trigger>
+    Given a plain folder
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_AUTO_CREATE_ON is "<trigger>"
+    And the steps
+      """
+      - {name: one, tool: write_file, with: {path: b.txt, content: "b"}}
+      - {name: two, tool: shell, with: {command: "echo two > a.txt"}}
+      - {name: look, tool: read_file, with: {path: b.txt}}
+      - {name: choose, decide: {question: "which?", options: {x: [{name: in, tool: write_file, with: {path: c.txt, content: "c"}}]}, choose: x}}
+      - {name: group, subplans: {mode: sequential, plans: [{name: p, steps: [{tool: shell, with: {command: "echo p > p"}}]}]}}
+      - {name: bad, tool: shell, with: {command: "echo half > half; exit 1"}}
+      """
+    When I run "agents run ACTION"
+    Then the exit code is 1
+    And the checkpoints that "<trigger>" made are "<made>", and no other trigger made one
+
+    Examples:
+      | trigger             | made                                                                                  |
+      | before_step         | before step two; before step look; before step in; before step group; before step bad |
+      | before_tool_execute | before shell in step two; before write_file in step in; before shell in step bad      |
+      | after_tool_execute  | after write_file in step one; after shell in step two; after write_file in step in    |
+      | on_subplan_spawn    | before spawning p                                                                     |
+      | after_subplan       | merged p                                                                              |
+      | on_error            | step bad failed                                                                       |
+
   Scenario Outline: the service makes a checkpoint for <trigger> if the settings name it, and only then
     Given a plain folder
     And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_AUTO_CREATE_ON is empty

@@ -18,6 +18,12 @@ def try_points(context, suite, some, points):
     run_suite(context, suite, *extent.split())
 
 
+@when('the suite "{suite}" tries "{operation}" at "{calls}" with --points {points:d}')
+def try_calls(context, suite, operation, calls, points):
+    extent = f"--operation {operation} --at {calls} --points {points} --workers 1"
+    run_suite(context, suite, *extent.split())
+
+
 @when('the suite "{suite}" looks at whole commands')
 def try_commands(context, suite):
     run_suite(context, suite)

@@ -29,6 +29,13 @@ def check_triggers(context, triggers=""):
     assert " ".join(filter(None, found)) == triggers, found
 
 
+@then('the checkpoints that "{trigger}" made are "{reasons}", and no other trigger made one')
+def check_made_by(context, trigger, reasons):
+    by = [row for row in checkpoints(context) if row.metadata.get("trigger")]
+    assert {row.metadata["trigger"] for row in by} == {trigger}, by
+    assert "; ".join(row.reason for row in by) == reasons, [row.reason for row in by]
+
+
 @when('the plan counts as "{stage}"')
 def set_stage(context, stage):
     phase, state = stage.split("/")
