@@ -1,12 +1,15 @@
 Feature: Whatever a step does, every checkpoint comes back
-  A state machine writes, appends, truncates, renames, links, changes modes and kinds, deletes,
-  checkpoints, restores any checkpoint, forgets some and begins again in a new process; an oracle
-  that shares no code with the product judges every restore.
+  A state machine writes, appends, truncates, renames, exchanges, links, writes through links that are
+  gone again, changes modes, times and kinds, closes directories, makes them anew, floods the watcher,
+  deletes, checkpoints, restores any checkpoint, forgets some and begins again in a new process; an
+  oracle that shares no code with the product judges every restore.
 
-  Scenario Outline: random trees, found by <tracking>
-    Then <examples> random lives of a tree found by "<tracking>" are restored exactly
+  Scenario Outline: random trees of <user>, found by <tracking>
+    Then <examples> random lives of a tree of <user> found by "<tracking>" are restored exactly
 
     Examples:
-      | tracking | examples |
-      | auto     | 1200     |
-      | scan     | 300      |
+      | user             | tracking | examples |
+      | root             | watch    | 450      |
+      | an ordinary user | watch    | 450      |
+      | root             | scan     | 150      |
+      | an ordinary user | scan     | 150      |

@@ -11,7 +11,7 @@ _DUMPABLE = 4  # PR_SET_DUMPABLE
 @contextmanager
 def ordinary_user(member_of=()):
     """Gives up root's rights within the block; an ordinary user has none to give up."""
-    if os.geteuid() != 0:
+    if os.geteuid() != 0:  # also within such a block
         yield
         return
     groups = os.getgroups()

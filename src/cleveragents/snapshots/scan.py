@@ -36,6 +36,7 @@ class Scanner:
         excluded: Excluded,
         *,
         borrow: bool,
+        root_mode: int | None,
         watch: Watch,
         unwatch: Unwatch,
     ) -> None:
@@ -43,6 +44,7 @@ class Scanner:
         self._sink = sink
         self._excluded = excluded
         self._borrow = borrow
+        self._root_mode = root_mode  # of the root, if bits of it are borrowed just now
         self._watch = watch
         self._unwatch = unwatch
         self._trusted_before_ns = time.time_ns() - RACY_NS
@@ -56,7 +58,7 @@ class Scanner:
         """Walks the whole directory."""
         self._device = os.fstat(root).st_dev
         self._tree.left_out.clear()
-        self._directory(root, self._tree.root, 0)
+        self._directory(root, self._tree.root, 0, self._root_mode)
 
     def entries(self, root: int, dirty: Iterable[tuple[Node, bytes]]) -> None:
         """Looks again at single names, parents first.
@@ -110,19 +112,20 @@ class Scanner:
         for name in names:
             found = _stat(fd, name) if name else None
             if name == b"":
-                self._own(fd, node)
+                self._own(fd, node, self._root_mode if node is self._tree.root else None)
             elif found is not None:
                 self._tree.left_out.pop(node.inner(name), None)
                 self._named(fd, name, found, node, depth)
 
-    def _directory(self, fd: int, node: Node, depth: int) -> None:
+    def _directory(self, fd: int, node: Node, depth: int, mode: int | None) -> None:
+        """Looks at a directory; the mode is its own, whatever was borrowed to enter it."""
         if depth > MAX_DEPTH:
             raise Refused(
                 f"directories are nested deeper than {MAX_DEPTH}: {shown(node.path)[:100]}…",
                 hints=["remove them, or leave them out with sandbox.checkpoint.exclude"],
             )
         self._watch(fd, node)
-        self._own(fd, node)
+        self._own(fd, node, mode)
         differing = self._differing(fd, node)
         self._prepare(node, len(differing))
         for name in differing:
@@ -155,10 +158,10 @@ class Scanner:
             differing += node.unstored.difference(differing)
         return differing
 
-    def _own(self, fd: int, node: Node) -> None:
+    def _own(self, fd: int, node: Node, mode: int | None) -> None:
         found = os.fstat(fd)
         node.inode = found.st_ino
-        own = Entry(found.st_mode, xattrs=self._attributes(fd, node.path))
+        own = Entry(found.st_mode if mode is None else mode, xattrs=self._attributes(fd, node.path))
         self._tree.set_own(node, own)
 
     def _named(self, fd: int, name: bytes, found: os.stat_result, node: Node, depth: int) -> None:
@@ -217,8 +220,8 @@ class Scanner:
             if child is None:
                 self._tree.remove(node, name)
                 child = self._tree.add_child(node, name)
-            self._directory(fd, child, depth + 1)
-        # Borrowed bits were on while we looked; the mode that counts is the one put back.
+            self._directory(fd, child, depth + 1, found.st_mode)
+        # It may have changed before we entered.
         mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
         if mode != child.own.mode:
             self._tree.set_own(child, child.own._replace(mode=mode))

@@ -95,6 +95,7 @@ class Tracker:
         self._is_doubted = False
         self._watcher: Watcher | None = None
         self._root_inode = 0
+        self._root_mode: int | None = None  # the root's own, while bits of it are borrowed
         self._losses: int | None = None
 
     def expect(self, losses: int) -> None:
@@ -115,10 +116,8 @@ class Tracker:
             self.forget()
         root, mode = beneath.open_root(self._path, borrow=self._borrow)
         try:
+            self._root_mode = None if mode is None else stat.S_IFDIR | mode
             tree = self._up_to_date(root, sink, full=full)
-            if mode is not None:  # the mode that counts is the one that is put back
-                own = tree.root.own
-                tree.set_own(tree.root, own._replace(mode=stat.S_IFMT(own.mode) | mode))
             return State(tree.encode(sink), tree.files, tuple(tree.notes().items()))
         except BaseException:
             self.forget()  # half a look is no look
@@ -253,6 +252,7 @@ class Tracker:
             sink,
             self._excluded,
             borrow=self._borrow,
+            root_mode=self._root_mode,
             watch=self._watch,
             unwatch=self._unwatch,
         )
