@@ -21,8 +21,8 @@ from cleveragents.events import Note, Reporter
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.lifecycle import RUNNING
 from cleveragents.plans.step_run import STARTED, StepRunRepository
+from cleveragents.plans.undo_run import UndoRunRepository, UndoStatus
 from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.sandbox.survivors import end_left_behind
 from cleveragents.storage.database import Database
 from cleveragents.storage.fault import is_the_machines, told
 from cleveragents.storage.lock import Locks
@@ -118,10 +118,18 @@ class Ownership:
             unfinished = OperationRepository(connection).unfinished(plan_id)
             runs = StepRunRepository(connection).unfinished(plan_id)
             children = ChildRepository(connection).counting(plan_id)
+            undos = [
+                run
+                for operation in unfinished
+                for one in (plan_id, *operation.intent.get("children", ()))
+                for run in UndoRunRepository(connection).of_operation(one, operation.operation_id)
+            ]
         for run in runs:
             if run.status == STARTED:
-                # Or they go on writing.
-                end_left_behind(run.step_run_id, Path(run.output_path).parent)
+                self._end_left_behind(plan_id, run.step_run_id, run.output_path)
+        for undo in undos:
+            if undo.status is UndoStatus.STARTED:
+                self._end_left_behind(undo.plan_id, undo.undo_run_id, undo.output_path)
         for child in children:
             if child.stage == RUNNING:
                 self._recover_child(child.plan_id)
@@ -153,6 +161,13 @@ class Ownership:
     def _refuse_stuck(self, plan_id: str) -> None:
         with self._database.reading() as connection:
             refuse_stuck(connection, plan_id)
+
+    def _end_left_behind(self, plan_id: str, mark: str, output: str) -> None:
+        """Ends what a dead run left running, or it goes on writing; names who else is there."""
+        others = self._sandboxes.end_left_behind(plan_id, mark, Path(output).parent)
+        if others:
+            text = f"still at work in the sandbox, and not ended: {', '.join(others)}"
+            self._report(Note(plan_id, text))
 
     def _recover_child(self, plan_id: str) -> None:
         """Does the same for a child that died with its parent, unless somebody else runs it."""

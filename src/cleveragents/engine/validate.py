@@ -16,7 +16,6 @@ from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox.process import Job, StepEnvironment, run
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.sandbox.survivors import end_left_behind
 from cleveragents.storage.database import Database
 
 TAIL_LINES = 10
@@ -73,7 +72,8 @@ class Validations:
 
     def carry_out(self, operation: Operation) -> None:
         """Ends what an interrupted validation left running and takes its traces away."""
-        end_left_behind(operation.operation_id, self._output_dir / operation.plan_id)
+        plan_id, mark = operation.plan_id, operation.operation_id
+        self._sandboxes.end_left_behind(plan_id, mark, self._output_dir / plan_id)
         self._close(operation, Status.ABORTED, ())
 
     def _run(

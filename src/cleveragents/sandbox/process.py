@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.counting import size
-from cleveragents.sandbox.survivors import MARK, end_step, sign_leader, start_step
+from cleveragents.sandbox.survivors import MARK, end_step, sign_leader, start_step, still_runs
 
 ALWAYS_PASSED = ("HOME", "PATH", "LANG", "TERM")
 OUTPUT_CAP = 10 << 20  # bytes of output kept per step
@@ -88,7 +88,12 @@ def run(
             process = start_step(job.mark, lambda: _started(job, given, theirs))
         finally:
             os.close(theirs)
-        reader = _Reader(process.pid, pipe, output.write, on_line, must_stop)
+
+        def is_due() -> bool:
+            still_runs(job.output.parent)
+            return must_stop()
+
+        reader = _Reader(process.pid, pipe, output.write, on_line, is_due)
         try:
             sign_leader(job.mark, job.output.parent, process.pid)
             if not reader.until_exit(job.timeout):

@@ -9,6 +9,7 @@ from threading import Lock
 from cleveragents.errors import Failed, Interrupted, Refused
 from cleveragents.ids import new_id
 from cleveragents.sandbox import project as projects
+from cleveragents.sandbox.bystanders import Ground, end_those_of
 from cleveragents.sandbox.filesystem_copy import FilesystemCopy
 from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.git_worktree import GitWorktree, alternates
@@ -28,6 +29,7 @@ from cleveragents.sandbox.sandbox import (
     Strategy,
 )
 from cleveragents.sandbox.snapshot_copy import fill_from_snapshot
+from cleveragents.sandbox.survivors import end_left_behind, ran
 from cleveragents.sandbox.throw_away import (
     ThrowAway,
     abandoned,
@@ -183,6 +185,15 @@ class Sandboxes:
     def make_history_again(self, project_id: str) -> Sequence[str]:
         """Makes the history that sandboxes borrow again, if any of it is damaged; tells of it."""
         return self._mirror(project_id).mend_deeply(self._users(project_id))
+
+    def end_left_behind(self, plan_id: str, mark: str, noted: Path) -> Sequence[str]:
+        """Ends what a step of a dead run left running; returns who else works in its sandbox."""
+        end_left_behind(mark, noted)
+        sandbox = self.find(plan_id)
+        if sandbox is None:
+            return ()
+        ground = Ground(sandbox.home, self._data_dir, self._data_dir / "sandboxes")
+        return end_those_of(ran(mark, noted), ground)
 
     def settle(self) -> None:
         """Returns when nothing of a sandbox is being removed in the background any more."""

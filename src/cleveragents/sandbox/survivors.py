@@ -18,6 +18,7 @@ from threading import Event, Lock
 
 from cleveragents.errors import Failed
 from cleveragents.ids import now
+from cleveragents.sandbox.bystanders import Span
 from cleveragents.storage.owner import Owner, process_fields, start_time
 
 MARK = "CLEVERAGENTS_STEP"
@@ -99,9 +100,23 @@ def end_step(mark: str, leader: subprocess.Popen[bytes], directory: Path) -> Non
             del _started.steps[mark]
 
 
+def still_runs(noted: Path) -> None:
+    """Notes that a step was seen running just now: it is known by that when it ran."""
+    with suppress(OSError):
+        os.utime(noted / LEADER)
+
+
 def end_left_behind(mark: str, noted: Path) -> None:
-    """Kills every process that a step of a dead run left behind."""
+    """Kills every process that a step of a dead run left behind and that is known by its mark."""
     _end_survivors(mark, _noted_session(mark, noted), None)
+
+
+def ran(mark: str, noted: Path) -> Span | None:
+    """When a step of a dead run ran, as far as that was noted."""
+    leader = Owner.read(noted / LEADER)
+    if leader is None or leader.doing != mark or not leader.started:
+        return None
+    return Span.until_last_seen(int(leader.started), (noted / LEADER).stat().st_mtime)
 
 
 def _noted_session(mark: str, noted: Path) -> int | None:

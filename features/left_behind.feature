@@ -1,0 +1,38 @@
+Feature: What a killed run leaves running
+  A daemon may shed the mark and the session of its step. If it began while the step ran, works in the
+  sandbox and has no terminal, whoever comes next ends it; whom else it finds there it names and leaves.
+
+  Background:
+    Given a plain folder
+    And the action
+      """
+      name: daemons
+      steps:
+        - {tool: shell, pass_env: [GATE], with: {command: "touch first; while [ ! -e $GATE ]; do sleep 0.02; done"}}
+        - {tool: shell, with: {command: "setsid env -i /bin/sh -c 'echo $$ > ../daemon; DAEMON' > /dev/null 2>&1 < /dev/null & touch started; sleep 1000"}}
+      """
+
+  Scenario Outline: a daemon that shed everything is ended before anything goes back: <user>, <how>
+    Given the daemon <how>
+    And <user> has run the plan until it was killed in its second step
+    When as <user> "agents plan rollback @ 1 --yes" is run afterwards
+    Then the exit code is 0
+    And the daemon is dead
+    And the processes that it did not start are alive, and named
+    And the plan's files are
+      | file  | content |
+      | a.txt | one     |
+
+    Examples:
+      | user             | how                                     |
+      | root             | writes into the sandbox                 |
+      | an ordinary user | writes into the sandbox                 |
+      | root             | works elsewhere, with a file open there |
+
+  Scenario: who came after the step was last seen running is named, not ended
+    Given the daemon writes into the sandbox
+    And root has run the plan until it was killed in its second step
+    And the step was last seen running long before the daemon began
+    When as root "agents plan rollback @ 1 --yes" is run afterwards
+    Then the exit code is 0
+    And the daemon is alive, and named

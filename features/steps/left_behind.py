@@ -1,0 +1,121 @@
+"""Steps about daemons that a killed run leaves, and who else works in a sandbox."""
+
+import contextlib
+import os
+import re
+import shlex
+import signal
+import subprocess
+from pathlib import Path
+
+import pexpect
+from behave import given, then, when
+from forked import ended, start
+from ordinary import NOBODY, become_ordinary, hand_over
+from world import Done, wait_until
+
+DAEMONS = {
+    "writes into the sandbox": "while :; do echo x >> ticks; sleep 0.02; done",
+    "works elsewhere, with a file open there": "exec 3>> ticks; cd /; while :; do sleep 0.02; done",
+}
+
+
+@given("the daemon {how}")
+def choose_daemon(context, how):
+    context.action.write_text(context.action.read_text().replace("DAEMON", DAEMONS[how]))
+
+
+@given("{user} has run the plan until it was killed in its second step")
+def run_until_killed(context, user):
+    world = context.world
+    if user != "root":
+        hand_over(world.home)
+    pid = start(lambda: _as(user, lambda: world.agents("run", context.action)))
+    wait_until(lambda: _found(world, "first"), "the first step")
+    tree = _found(world, "first")[0].parent
+    # Who is there already, and who has a terminal: neither is the second step's.
+    become = None if user == "root" else become_ordinary
+    whose = {} if become is None or os.geteuid() else {"user": NOBODY, "group": NOBODY}
+    before = subprocess.Popen(["sleep", "1000"], cwd=tree, start_new_session=True, **whose)
+    context.add_cleanup(before.wait)
+    context.add_cleanup(before.kill)
+    world.gate.touch()
+    wait_until(lambda: _found(world, "started"), "the second step")
+    daemon = tree.parent / "daemon"
+    wait_until(lambda: daemon.exists() and daemon.read_text().endswith("\n"), "the daemon")
+    shell = pexpect.spawn("/bin/sh", cwd=str(tree), preexec_fn=become)
+    context.add_cleanup(shell.close, force=True)
+    context.others = [before.pid, shell.pid]
+    os.kill(pid, signal.SIGKILL)
+    assert ended(pid) == -signal.SIGKILL
+    context.daemon_pid = int(daemon.read_text())
+    context.add_cleanup(_end, context.daemon_pid)
+
+
+@given("the step was last seen running long before the daemon began")
+def seen_long_ago(context):
+    (leader,) = context.world.data_dir.glob("output/*/leader")
+    os.utime(leader, (0, 0))
+
+
+@when('as {user} "agents {line}" is run afterwards')
+def run_as(context, user, line):
+    """In a process of its own: this one must not adopt what the step left."""
+    told = context.world.home / "told"
+
+    def act():
+        done = context.world.agents(*shlex.split(line))
+        told.write_text(done.out + done.err)
+        os._exit(done.code)
+
+    if user != "root":
+        hand_over(context.world.home)
+    code = ended(start(lambda: _as(user, act)))
+    context.world.done = Done(code, told.read_text(), "")
+
+
+@then("the daemon is dead")
+def daemon_is_dead(context):
+    assert not _lives(context.daemon_pid), context.daemon_pid
+
+
+@then("the daemon is alive, and named")
+def daemon_is_named(context):
+    assert _lives(context.daemon_pid), "it was ended"
+    _assert_named(context, [context.daemon_pid])
+
+
+@then("the processes that it did not start are alive, and named")
+def others_are_named(context):
+    assert all(map(_lives, context.others)), context.others
+    _assert_named(context, context.others)
+
+
+def _assert_named(context, pids):
+    told = context.world.done.out
+    assert "still at work in the sandbox, and not ended" in told, told
+    named = set(map(int, re.findall(r"(\d+) \(", told)))
+    assert named >= set(pids), (pids, told)
+
+
+def _as(user, act):
+    """In a process that ends with it: an ordinary user cannot look at one that was root's."""
+    if user != "root":
+        become_ordinary()
+    act()
+
+
+def _found(world, name):
+    return list(world.data_dir.glob(f"sandboxes/*/tree/{name}"))
+
+
+def _lives(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def _end(pid):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
