@@ -138,7 +138,7 @@ MUTANTS = (
     Mutant(
         "stored content is not verified before a restore",
         "snapshots/archive.py",
-        (("        refuse_lost(way, self.verifier())\n", ""),),
+        (("    refuse_lost(way, verifier)\n", ""),),
         _features("rollback_recovery", ""),
     ),
     Mutant(

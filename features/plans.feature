@@ -62,17 +62,17 @@ Feature: Plans
     When I run "agents plan use ACTION --format json"
     Then no message says "not confined"
     When I run "agents plan execute @ --format json"
-    Then a message is "steps are not confined yet: an absolute path in a step still reaches your own files"
+    Then a message is "steps are not confined yet: an absolute path in a step still reaches your own files, and the data directory with all checkpoints"
     When I run "agents plan status @ --format json"
     Then no message says "not confined"
     When I run "agents plan status @ --verbose --format json"
-    Then a message says "steps are not confined yet"
+    Then a message says "and the data directory with all checkpoints"
     When I run "agents plan rollback @ 1 --yes --format json"
     Then no message says "not confined"
     When I run "agents plan execute @ --format json"
     Then no message says "not confined"
     When I run "agents doctor --format json"
-    Then a message says "steps are not confined yet"
+    Then a message says "and the data directory with all checkpoints"
 
   Scenario: people get the id and what to type next
     Given a plain folder

@@ -35,7 +35,10 @@ NAMED = 5  # paths of conflicts shown to people; JSON has them all
 TRIGGERS = "sandbox.checkpoint.auto-create-on"
 ROLLBACK_OFF = "rollback is off for this plan: it runs without checkpoints"
 AUTOMATIC_OFF = "automatic checkpoints are off: a crash starts again from pre_execute"
-UNCONFINED = "steps are not confined yet: an absolute path in a step still reaches your own files"
+UNCONFINED = (
+    "steps are not confined yet: an absolute path in a step still reaches your own files, and the"
+    " data directory with all checkpoints"
+)
 
 
 def moment(value: datetime) -> str:
