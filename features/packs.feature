@@ -166,3 +166,24 @@ Feature: Many packs become few
     When I run "agents plan rollback @ 2 --yes"
     Then the exit code is 0
     And the plan's file "v" holds "1"
+
+  Scenario: in a large store, what the limit lets go waits for a sweep that is worth it
+    Given a store is large from 1 byte on, and worth a sweep that frees all of it
+    And a plain folder
+    And the steps
+      """
+      - {tool: shell, with: {command: "echo 1 > v"}}
+      - {tool: shell, with: {command: "echo 2 > v"}}
+      - {tool: shell, with: {command: "echo 3 > v"}}
+      - {tool: shell, with: {command: "echo 4 > v"}}
+      """
+    And I have run "agents run ACTION --set sandbox.checkpoint.max-checkpoints-per-plan=2"
+    Then what was forgotten waits for a sweep
+    When I run "agents doctor"
+    Then the exit code is 0
+    When I run "agents plan log @"
+    Then the output says "forgotten"
+    When I run "agents plan checkpoint create @"
+    And a checkpoint is deleted by hand
+    Then the exit code is 0
+    And nothing waits for a sweep

@@ -8,6 +8,7 @@ from behave import given, then, when
 from forked import beside, die, forked
 from kept import Kept, kept
 
+from cleveragents.checkpoints import pruning
 from cleveragents.snapshots import joining, pack
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.filter import Filter
@@ -239,3 +240,33 @@ def check_limit(context, soft, hard, wanted):
         assert resource.getrlimit(resource.RLIMIT_NOFILE) == (wanted, hard)
 
     assert forked(work) == 0
+
+
+@given("a store is large from 1 byte on, and worth a sweep that frees all of it")
+def sweep_rarely(context):
+    for name, value in (("SMALL_STORE", 1), ("SWEPT_SHARE", 1)):
+        context.add_cleanup(setattr, pruning, name, getattr(pruning, name))
+        setattr(pruning, name, value)
+
+
+@when("a checkpoint is deleted by hand")
+def delete_one(context):
+    rows = context.world.app().checkpoints.list_checkpoints(context.world.plan.plan_id)
+    context.world.agents("plan", "checkpoint", "delete", "@", rows[-2].seq, "--yes")
+
+
+@then("what was forgotten waits for a sweep")
+def check_postponed(context):
+    assert _outcomes(context) == ['{"postponed": true}'], _outcomes(context)
+
+
+@then("nothing waits for a sweep")
+def check_settled(context):
+    found = _outcomes(context)
+    assert found, "nothing was forgotten"
+    assert all("bytes_freed" in outcome for outcome in found), found
+
+
+def _outcomes(context):
+    prunes = "SELECT outcome_json FROM operations WHERE kind = 'prune' AND status = 'done'"
+    return [outcome for (outcome,) in context.world.sql(prunes)]

@@ -44,6 +44,7 @@ class Status(StrEnum):
     STUCK = "stuck"  # it cannot be carried out, for a reason that does not pass
 
 
+POSTPONED = {"postponed": True}  # the outcome of a prune that the next sweep carries out as well
 GIVEN_UP = "given_up"  # in the outcome: ended without knowing what the files are
 _KNOWN = frozenset(Kind) - {Kind.UNKNOWN}
 
@@ -104,6 +105,12 @@ _INTENTS = """SELECT operations.intent_json FROM operations
 _WAITING_INTENTS = """SELECT operations.intent_json FROM operations
     JOIN plans ON plans.plan_id = operations.plan_id WHERE plans.project_id = :project_id
     AND operations.kind != :kind AND operations.status IN (:open, :stuck)"""
+_POSTPONED_INTENTS = """SELECT operations.intent_json FROM operations
+    JOIN plans ON plans.plan_id = operations.plan_id
+    WHERE plans.project_id = :project_id AND operations.outcome_json = :postponed"""
+_SETTLE_POSTPONED = """UPDATE operations SET outcome_json = :swept
+    WHERE outcome_json = :postponed
+    AND plan_id IN (SELECT plan_id FROM plans WHERE project_id = :project_id)"""
 _NOT_CLOSED = {"open": Status.OPEN, "stuck": Status.STUCK}
 
 
@@ -159,6 +166,18 @@ class OperationRepository:
         """Closes an operation that is stuck; what it kept stays kept, nobody knows the files."""
         outcome = {**(operation.outcome or {}), GIVEN_UP: True}
         self.close(operation.operation_id, Status.ABORTED, outcome)
+
+    def postponed_bytes(self, project_id: str) -> int:
+        """Returns how much prunes of a project have left to the next sweep."""
+        intents = self._connection.column(
+            _POSTPONED_INTENTS, project_id=project_id, postponed=json.dumps(POSTPONED)
+        )
+        return sum(int(_read(intent).get("bytes", 0)) for intent in intents)
+
+    def settle_postponed(self, project_id: str) -> None:
+        """Notes that a sweep has freed what was left to it."""
+        values = {"postponed": json.dumps(POSTPONED), "swept": json.dumps({"bytes_freed": 0})}
+        self._connection.execute(_SETTLE_POSTPONED, project_id=project_id, **values)
 
     def latest(self, plan_id: str, kind: Kind) -> Operation:
         """Returns the newest operation of a kind that was finished."""

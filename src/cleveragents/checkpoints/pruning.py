@@ -7,7 +7,13 @@ from typing import Any
 
 from cleveragents.checkpoints import line_mending
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, lineage
-from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
+from cleveragents.checkpoints.operations import (
+    POSTPONED,
+    Kind,
+    Operation,
+    OperationRepository,
+    Status,
+)
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict, judge
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
@@ -29,6 +35,8 @@ from cleveragents.storage.fault import is_the_machines, told
 OPEN_TARGET = "an unfinished operation needs it"
 # A long run frees space as it goes: a sweep looks at the whole store, so it must be worth it.
 MUCH_BYTES = 16 << 20
+SMALL_STORE = 1 << 20  # bytes: to look at all of it takes no time that anybody notices
+SWEPT_SHARE = 16  # of a larger one, a sweep is to free at least one byte of so many
 MANY = 250  # of them, however small: the intent that lists them is written at each checkpoint
 
 
@@ -132,6 +140,8 @@ class Pruning:
         self.clean(archive, plan_id)
         if not waiting:
             return None
+        if not self._is_worth_it(project_id, archive.size, waiting):
+            return self._close(waiting, POSTPONED)
         try:
             swept = archive.sweep(lambda: self._needed(project_id), self._forgotten(project_id))
         except Exception as error:
@@ -141,10 +151,25 @@ class Pruning:
         if swept is None:
             return None
         with self._database.unit_of_work() as connection:
+            OperationRepository(connection).settle_postponed(project_id)
+        return self._close(waiting, {"bytes_freed": swept.bytes_freed})
+
+    def _close(self, waiting: Sequence[Operation], outcome: Mapping[str, object]) -> None:
+        with self._database.unit_of_work() as connection:
             for operation in waiting:
-                outcome = {"bytes_freed": swept.bytes_freed}
                 OperationRepository(connection).close(operation.operation_id, Status.DONE, outcome)
-        return None
+
+    def _is_worth_it(self, project_id: str, size: int, waiting: Sequence[Operation]) -> bool:
+        """Tells whether to look at a whole store now; else the next sweep frees it as well.
+
+        What a user forgets by hand is freed at once, and in a small store everything is.
+        """
+        if size <= SMALL_STORE or any(one.intent.get("by_hand") for one in waiting):
+            return True
+        with self._database.unit_of_work() as connection:
+            postponed = OperationRepository(connection).postponed_bytes(project_id)
+        found = postponed + sum(int(one.intent.get("bytes", 0)) for one in waiting)
+        return found * SWEPT_SHARE >= size
 
     def _set_aside(self, plan_id: str, waiting: Sequence[Operation], error: Exception) -> None:
         """Notes that space could not be freed; the next prune tries it again for all of them."""

@@ -84,4 +84,5 @@ def _done(outcome: Mapping[str, Any]) -> str:
 
 
 def _freed(outcome: Mapping[str, Any]) -> str:
-    return f", {counted(outcome['bytes_freed'], 'byte')} freed" if outcome else ""
+    freed = outcome.get("bytes_freed")
+    return "" if freed is None else f", {counted(freed, 'byte')} freed"

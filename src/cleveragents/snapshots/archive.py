@@ -229,6 +229,11 @@ class Archive(Healing):
         """Reads every pack of the store back."""
         return self._store.inspect()
 
+    @property
+    def size(self) -> int:
+        """The bytes of all packs."""
+        return self._store.size
+
     def join(self) -> None:
         """Makes few packs of many; what stands in its way is told, for nothing depends on it."""
         try:

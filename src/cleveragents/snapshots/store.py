@@ -102,6 +102,12 @@ class Store:
             return set()
         return {name for name in names if name.endswith(".pack")}
 
+    @property
+    def size(self) -> int:
+        """The bytes of the packs that can be read."""
+        self.open()
+        return sum(pack.size for pack in self._packs.values())
+
     def names(self) -> Collection[str]:
         """Returns the names of the packs that can be read."""
         return self._packs.keys()
