@@ -34,4 +34,4 @@ def live(context, examples, user, tracking):
     )
     told = f"{found_by.lives} lives of {user}, {found_by.restores} restores, by {tracking}\n"
     sys.stdout.write(told)
-    assert found_by.restores > examples // 6, told
+    assert found_by.restores > examples // 20, told

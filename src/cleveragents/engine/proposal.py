@@ -104,7 +104,7 @@ class Proposals:
             project = projects.find(connection, plan.project_id)
             below = [*ChildRepository(connection).below(plan.plan_id)]
         if kept is None:
-            seen = archive.see(sandbox.roots, Filter(), full=True)
+            seen = archive.see(sandbox.roots, Filter())
         else:
             seen = Seen(archive.load(kept), archive)
         base, result, through = archive.load(sandbox.base), seen.snapshot, seen.through

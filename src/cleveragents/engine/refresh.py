@@ -70,7 +70,7 @@ class Refreshes:
         """Merges what the project is now with what the sandbox is; nothing is stored for it."""
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
-        ours = archive.see(sandbox.roots, Filter(), full=True)
+        ours = archive.see(sandbox.roots, Filter())
         theirs = self._sandboxes.see_project(sandbox, plan.project_id, ours)
         return theirs.through.merge(
             archive.load(sandbox.base),

@@ -85,15 +85,15 @@ class Archive(Healing):
         with self._capture({MAIN: self._once(path, excluded)}, Filter(), full=True) as capture:
             yield capture
 
-    def see(self, roots: Roots, filter_: Filter, *, full: bool = False) -> Seen:
-        """Looks at the roots as a capture does; takes no lock and stores nothing."""
+    def see(self, roots: Roots, filter_: Filter) -> Seen:
+        """Looks at everything in the roots; takes no lock and stores nothing."""
         trackers = {name: self._tracker(name, path, filter_) for name, path in roots.items()}
-        return Seen.of(trackers, filter_, self._store.read, full=full)
+        return Seen.of(trackers, filter_, self._store.read)
 
     def see_once(self, path: Path, excluded: Excluded, beside: Seen) -> Seen:
         """Looks at a directory that is not ours, in the same way; what reads it reads both."""
         trackers = {MAIN: self._once(path, excluded)}
-        return Seen.of(trackers, Filter(), beside.through.read, full=True)
+        return Seen.of(trackers, Filter(), beside.through.read)
 
     @contextmanager
     def _capture(

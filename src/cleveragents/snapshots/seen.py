@@ -63,11 +63,9 @@ class Seen:
     through: Merging  # reads it, together with what is stored
 
     @classmethod
-    def of(
-        cls, trackers: Mapping[str, Tracker], filter_: Filter, stored: Load, *, full: bool
-    ) -> Self:
+    def of(cls, trackers: Mapping[str, Tracker], filter_: Filter, stored: Load) -> Self:
         """Looks at directories, and stores nothing."""
         roots = {
-            name: tracker.state(HASH_ONLY, full=full).root for name, tracker in trackers.items()
+            name: tracker.state(HASH_ONLY, full=True).root for name, tracker in trackers.items()
         }
         return cls(Snapshot(roots, filter_, (), {}), Merging(Unstored(trackers.values(), stored)))
