@@ -58,7 +58,7 @@ Feature: The history that sandboxes borrow
 
     Examples:
       | damage                                 |
-      | its configuration is gone              |
+      | its configuration is empty             |
       | a ref is empty                         |
       | a pack has no index                    |
       | the end of a pack is cut off           |
@@ -66,7 +66,7 @@ Feature: The history that sandboxes borrow
       | a crash came before the new one's name |
 
   Scenario: what nobody has any more is told
-    Given the user's repository has forgotten the commit
+    Given the user's repository is gone
     When the mirror is damaged: its objects are gone
     And the doctor repairs
     Then the doctor says it has done "is lost"
@@ -85,6 +85,15 @@ Feature: The history that sandboxes borrow
     And the doctor repairs
     Then the doctor says it has done "was not made again"
     And the doctor finds the problem "the git history that sandboxes of" of "history"
+
+  Scenario: a commit that lacks something in the user's repository leaves the mirror as it is
+    Given the shell has run "echo 2 > two; git add -A; git commit -qm second" in the project
+    And a plan has run
+    And the shell has run "echo 3 > three; git add -A; git commit -qm third; rm .git/objects/$(git rev-parse :three | sed 's,..,&/,')" in the project
+    When a plan runs
+    Then a note of the sandbox says "the sandbox has no git history"
+    And the mirror is whole
+    And git works in the first sandbox
 
   Scenario: a repository of another kind leaves the mirror alone
     Given the user has made a repository of another kind

@@ -72,7 +72,7 @@ DAMAGES = {
     "a file is in its place": _file_in_place,
     "only half of it was made": _half_made,
     "its HEAD is empty": lambda c: (_mirror(c) / "HEAD").write_text(""),
-    "its configuration is gone": lambda c: (_mirror(c) / "config").unlink(),
+    "its configuration is empty": lambda c: (_mirror(c) / "config").write_text(""),
     "a ref is locked": lambda c: (_mirror(c) / "refs/imported/x.lock").write_text(""),
     "a ref is empty": lambda c: _imported(c).write_text(""),
     "a pack is cut short": lambda c: _cut(_pack(c), _pack(c).stat().st_size // 2),
