@@ -89,8 +89,9 @@ def benchmark(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def machine(session: nox.Session) -> None:
-    """Five times as many random lives of a tree as in unit_tests, other ones each time."""
-    run(session, "behave", "features/machine.feature", more={"MACHINE_FACTOR": "5"})
+    """Many more random lives of trees, and of plans edited by hand, than in unit_tests."""
+    features = ("features/machine.feature", "features/hand_edits.feature")
+    run(session, "behave", *features, more={"MACHINE_FACTOR": "5"})
 
 
 @nox.session(default=False)
