@@ -290,11 +290,12 @@ Feature: Refresh
     And a refresh has crashed after its intent was recorded
     And the stored content of "mine" in the project is damaged
     When I run "agents plan checkpoint create @"
-    Then the exit code is 1
+    Then the exit code is 0
+    And the error says "an interrupted refresh could not be finished; it was taken back"
     And the error says "damaged"
     And the plan has no file "mine"
-    When I run "agents plan checkpoint create @"
-    Then the exit code is 0
+    When I run "agents plan status @"
+    Then the error does not say "interrupted refresh"
 
   Scenario: what a refresh keeps survives pruning
     Given the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_MAX_CHECKPOINTS_PER_PLAN is "2"
