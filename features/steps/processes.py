@@ -11,7 +11,7 @@ from behave import given, then, when
 
 from cleveragents.errors import Failed
 from cleveragents.sandbox import survivors
-from cleveragents.sandbox.process import OUTPUT_CAP, Job, run
+from cleveragents.sandbox.process import CUT, OUTPUT_CAP, Job, run
 
 ADDED_BY_SHELLS = {"PWD", "OLDPWD", "SHLVL", "_"}
 
@@ -156,7 +156,8 @@ def check_bytes(context, written):
 
 @then("the step's output is capped")
 def check_cap(context):
-    assert _output(context) == b"x" * OUTPUT_CAP
+    marked = f"\n{CUT}\n".encode()
+    assert _output(context) == b"x" * OUTPUT_CAP + marked
 
 
 @then("the step's output is the path of the sandbox")
