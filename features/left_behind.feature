@@ -36,3 +36,6 @@ Feature: What a killed run leaves running
     When as root "agents plan rollback @ 1 --yes" is run afterwards
     Then the exit code is 0
     And the daemon is alive, and named
+
+  Scenario: a daemon that cannot be ended in time is told, and ended with more time
+    Then whoever is at work in a directory and does not end in time is told, and then ended

@@ -141,6 +141,22 @@ Feature: Sandboxes that lie around
     Then the exit code is 0
     And no files of a sandbox are left
 
+  Scenario: other times and an empty directory alone keep no sandbox
+    Given the action
+      """
+      name: bare
+      rollback: {enabled: false}
+      steps:
+        - {tool: shell, with: {command: "echo p > built"}}
+      """
+    And I have run "agents sandbox prune --discard --yes"
+    And I have run "agents run ACTION"
+    And I have run "agents plan apply @ --yes"
+    And the shell runs "touch -d 2001-01-01 built; mkdir empty" in the sandbox
+    When I run "agents sandbox prune --yes"
+    Then the exit code is 0
+    And no files of a sandbox are left
+
   Scenario Outline: no act removes by itself what checkpoints leave out: <act>
     Given the action
       """

@@ -216,8 +216,9 @@ Feature: Subplans and going back
     And I have run "agents plan rollback @ 3 --yes"
     And a merge of "a" has crashed after its files were restored
     And the result of the merge is damaged
-    When I run "agents plan execute @"
-    Then the exit code is 1
+    When I run "agents plan checkpoint create @"
+    Then the exit code is 0
+    And the error says "could not be finished; it was taken back"
     And the plan's files are
       | file  | content |
       | a.txt | one     |

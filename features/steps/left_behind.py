@@ -1,6 +1,7 @@
 """Steps about daemons that a killed run leaves, and who else works in a sandbox."""
 
 import contextlib
+import math
 import os
 import re
 import shlex
@@ -13,6 +14,9 @@ from behave import given, then, when
 from forked import ended, start
 from ordinary import NOBODY, become_ordinary, hand_over
 from world import Done, wait_until
+
+from cleveragents.errors import Failed
+from cleveragents.sandbox import bystanders
 
 DAEMONS = {
     "writes into the sandbox": "while :; do echo x >> ticks; sleep 0.02; done",
@@ -61,17 +65,21 @@ def seen_long_ago(context):
 @when('as {user} "agents {line}" is run afterwards')
 def run_as(context, user, line):
     """In a process of its own: this one must not adopt what the step left."""
-    told = context.world.home / "told"
+    world = context.world
+    if user == "root":
+        world.agents_beside(*shlex.split(line))
+        world.end_of_child()
+        return
+    told = world.home / "told"
 
     def act():
-        done = context.world.agents(*shlex.split(line))
-        told.write_text(done.out + done.err)
+        done = world.agents(*shlex.split(line))
+        told.write_text(done.err)
         os._exit(done.code)
 
-    if user != "root":
-        hand_over(context.world.home)
+    hand_over(world.home)
     code = ended(start(lambda: _as(user, act)))
-    context.world.done = Done(code, told.read_text(), "")
+    world.done = Done(code, "", told.read_text())
 
 
 @then("the daemon is dead")
@@ -91,8 +99,30 @@ def others_are_named(context):
     _assert_named(context, context.others)
 
 
+@then("whoever is at work in a directory and does not end in time is told, and then ended")
+def told_if_it_stays(context):
+    home = context.world.home
+    process = subprocess.Popen(["sleep", "1000"], cwd=home, start_new_session=True)
+    context.add_cleanup(process.wait)
+    context.add_cleanup(process.kill)
+    ground = bystanders.Ground(home, home / "data", home / "data" / "sandboxes")
+    span = bystanders.Span(0, math.inf)
+    context.add_cleanup(setattr, bystanders, "KILL_SECONDS", bystanders.KILL_SECONDS)
+    bystanders.KILL_SECONDS = -1
+    try:
+        bystanders.end_those_of(span, ground)
+    except Failed as error:
+        assert str(process.pid) in error.message, error.message
+    else:
+        raise AssertionError("it was not told")
+    bystanders.KILL_SECONDS = 60
+    assert bystanders.end_those_of(span, ground) == []
+    assert not _lives(process.pid)
+    assert bystanders._command(process.pid) == "just gone"
+
+
 def _assert_named(context, pids):
-    told = context.world.done.out
+    told = context.world.done.err
     assert "still at work in the sandbox, and not ended" in told, told
     named = set(map(int, re.findall(r"(\d+) \(", told)))
     assert named >= set(pids), (pids, told)
