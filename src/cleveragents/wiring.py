@@ -35,6 +35,7 @@ from cleveragents.engine.doctor.repair import Repairs
 from cleveragents.engine.execute import AnyStepKind, ExecutePhase
 from cleveragents.engine.fork import ForkService
 from cleveragents.engine.history import History
+from cleveragents.engine.meanwhile import Meanwhile
 from cleveragents.engine.merge import Merges
 from cleveragents.engine.moves import PlanMoves
 from cleveragents.engine.proposal import Proposals
@@ -67,8 +68,9 @@ class Wiring:
         saving = Saving(base.database, base.sandboxes, pruning, policy.filter, base.report)
         self._removals = Removals(base.database, base.sandboxes, saving, policy.filter)
         finishers = _finishers(base, policy, pruning, self._removals)
+        meanwhile = Meanwhile(base.database, base.sandboxes, saving)
         self.ownership = Ownership(
-            base.database, base.plan_locks, base.sandboxes, finishers, base.report
+            base.database, base.plan_locks, base.sandboxes, finishers, meanwhile, base.report
         )
         self.checkpoints = CheckpointService(
             base.database,

@@ -10,6 +10,7 @@ from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.rollback import RollbackResult, Rollbacks, TakenBack
 from cleveragents.engine.application import Applications
 from cleveragents.engine.correction_operation import CorrectionOperations
+from cleveragents.engine.meanwhile import Meanwhile
 from cleveragents.engine.merge import Merges
 from cleveragents.engine.refresh import Refreshes
 from cleveragents.engine.resolution import Resolutions
@@ -54,10 +55,12 @@ class Ownership:
         locks: Locks,
         sandboxes: Sandboxes,
         finishers: Finishers,
+        meanwhile: Meanwhile,
         report: Reporter,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
+        self._meanwhile = meanwhile
         self._locks = locks
         self._finishers = finishers
         self._report = report
@@ -144,11 +147,18 @@ class Ownership:
         if operation.unreadable:
             return self._set_aside(operation, Damaged(operation.unreadable))
         try:
+            self._keep_edits(operation)
             return finish[operation.kind](operation)
         except Exception as error:
             if is_the_machines(error):
                 raise
             return self._set_aside(operation, error)
+
+    def _keep_edits(self, operation: Operation) -> None:
+        saved = self._meanwhile.keep(operation)
+        if saved is not None:
+            since = f"files were edited since a {operation.kind} was interrupted"
+            self._report(Note(operation.plan_id, f"{since}; {saved.name} holds them"))
 
     def _set_aside(self, operation: Operation, error: Exception) -> None:
         why = told(error)
