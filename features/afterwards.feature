@@ -45,9 +45,9 @@ Feature: What is done stands
     And the error says "the command is done, but its result could not be written: No space left on device"
     And the plan has no file "new"
 
-  Scenario Outline: an unapply is done though its sandbox cannot be made again: <why>
+  Scenario: an unapply is done though its sandbox cannot be made again
     Given I have run "agents plan apply @ --yes"
-    And <why>
+    And a file stands where its sandbox was
     When I run "agents plan unapply @ --yes"
     Then the exit code is 0
     And the error says "its sandbox could not be made again"
@@ -55,10 +55,15 @@ Feature: What is done stands
     And in the project "! test -e new" holds
     And the plan is "execute/complete"
 
-    Examples:
-      | why                                      |
-      | a file stands where its sandbox was      |
-      | what is stored of its result is damaged  |
+  Scenario: an unapply of what could not be applied again changes nothing
+    Given I have run "agents plan apply @ --yes"
+    And what is stored of its result is damaged
+    When I run "agents plan unapply @ --yes"
+    Then the exit code is 1
+    And the error says "it could not be applied again; nothing was changed"
+    And the error says "agents doctor --repair"
+    And in the project "test -e new" holds
+    And the plan is "apply/applied"
 
   Scenario: an unapply that would lose the only result changes nothing
     Given the action

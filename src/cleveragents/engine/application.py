@@ -115,8 +115,30 @@ class Applications:
         }
         if "old" in intent:
             intent |= {"old": applied.intent["new"], "new": applied.intent["old"]}
-            self._secure_applied(plan, applied)
+        self._secure_applied(plan, applied)  # may heal what is refused otherwise
+        self._refuse_damaged(plan, intent)
         return self._open(plan, Kind.UNAPPLY, intent)
+
+    def _refuse_damaged(self, plan: Plan, intent: Mapping[str, object]) -> None:
+        """Refuses to take out of the project what could then not be applied again."""
+        needed = [intent["new"]] if "new" in intent else []
+        if intent["rebuilds"]:
+            needed += [intent["result"], intent["base"]]
+        archive = self._sandboxes.archive(plan.project_id)
+        verifier = archive.verifier()  # they share most of what they hold
+        try:
+            bad = [
+                path for ref in needed for path in archive.damaged(archive.load(str(ref)), verifier)
+            ]
+        except Damaged as error:
+            bad = [error.message]
+        if bad:
+            raise Damaged(
+                "what is stored of the plan is damaged: taken back, it could not be applied again; "
+                "nothing was changed",
+                detail=list(dict.fromkeys(bad)),
+                hints=["look for intact copies: agents doctor --repair"],
+            )
 
     def _secure_applied(self, plan: Plan, applied: Operation) -> None:
         """Reads back what is taken out of the project: it is to be there to apply again."""
@@ -312,11 +334,11 @@ def _not_rebuilt(plan: Plan, error: CleverAgentsError | OSError) -> Failed:
 
 
 def _goes_without(operation: Operation, lost: Failed) -> bool:
-    """Whether nothing more is lost by an unapply that leaves the plan without its sandbox.
+    """Whether nothing is lost by an unapply that leaves the plan without its sandbox.
 
-    A checkpoint has the files as well, or nobody has: waiting would not bring them back.
+    A checkpoint has the files as well, unless it is what is stored that is damaged.
     """
-    return operation.intent["checkpoint"] is not None or isinstance(lost, Damaged)
+    return operation.intent["checkpoint"] is not None and not isinstance(lost, Damaged)
 
 
 def _counts(change: Change) -> bool:
