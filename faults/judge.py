@@ -1,7 +1,7 @@
 """The judge: whether what a fault left is a legal state in which nothing is missing."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from oracle import differences, picture
 
@@ -10,6 +10,7 @@ from faults.operations import Operation, Way
 from faults.stage import Stage
 from faults.story import Picture
 
+PRUNE = "prune"
 TORN, LOST, UNTRUE = "torn", "lost", "untrue"  # untrue: success was reported without it
 
 
@@ -61,7 +62,8 @@ class Judge:
         return outcome
 
     def _problems(self, turn: int, *, success: bool) -> Iterator[Problem]:
-        if success and (outcome := self._outcome(read(self._room))) != self._success:
+        outcome = self._outcome(read(self._room))
+        if success and _done(outcome) != _done(self._success):
             yield Problem(UNTRUE, f"success was reported, but the state is {outcome}")
         if code := self._room.run(self._operation.look, self._operation.next_line):
             yield Problem(TORN, f"the next commands ended with {code}: {self._room.said}")
@@ -137,3 +139,8 @@ class Judge:
     @property
     def _known(self) -> dict[str, str]:
         return self._stage.saved[self._operation.start]
+
+
+def _done(outcome: Outcome) -> Outcome:
+    """An outcome without the space that waits to be freed: that comes after an act, as a note."""
+    return replace(outcome, unfinished=tuple(kind for kind in outcome.unfinished if kind != PRUNE))

@@ -45,15 +45,14 @@ Feature: What is done stands
     And the error says "the command is done, but its result could not be written: No space left on device"
     And the plan has no file "new"
 
-  Scenario: an unapply is done though its sandbox cannot be made again
+  Scenario: an unapply whose sandbox cannot be made again changes nothing
     Given I have run "agents plan apply @ --yes"
     And a file stands where its sandbox was
     When I run "agents plan unapply @ --yes"
-    Then the exit code is 0
-    And the error says "its sandbox could not be made again"
-    And the error says "--rebuild"
-    And in the project "! test -e new" holds
-    And the plan is "execute/complete"
+    Then the exit code is 1
+    And the error says "nothing was changed: its sandbox could not be made again"
+    And in the project "test -e new" holds
+    And the plan is "apply/applied"
 
   Scenario: an unapply of what could not be applied again changes nothing
     Given I have run "agents plan apply @ --yes"

@@ -6,7 +6,8 @@ CleverAgentsError
 ├── Refused          4  the present state does not allow it
 │   └── Busy         4  another process owns the plan, the project or the store
 ├── Failed           1  it was tried and did not work
-│   └── Damaged      1  stored content is missing or does not match its hash
+│   ├── Damaged      1  stored content is missing or does not match its hash
+│   └── Differs      1  what was just written is not what is there
 ├── Unforeseen       1  a mistake of the program itself: what is known of it is in a log file
 └── Interrupted    130  the user stopped it
 """
@@ -66,6 +67,10 @@ class Damaged(Failed):
     """Stored content is missing or does not match its hash."""
 
     code = "damaged"
+
+
+class Differs(Failed):
+    """What was just written is not what is there: the disk, or somebody else, is to blame."""
 
 
 class Unforeseen(CleverAgentsError):

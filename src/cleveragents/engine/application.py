@@ -170,9 +170,6 @@ class Applications:
             plan = PlanRepository(connection).get(operation.plan_id)
         with self.project_owned(plan.project_id):
             project, exchange = self._prepared(operation)
-            lost = self._rebuild(plan, operation)
-            if lost is not None and not _goes_without(operation, lost):
-                return self._abort(plan, operation, _unchanged(lost))
             if exchange is None:
                 return self._carry_out_branch(plan, operation, project)
             return self._carry_out_changes(plan, operation, exchange)
@@ -188,6 +185,7 @@ class Applications:
 
     def _carry_out_changes(self, plan: Plan, operation: Operation, exchange: Exchange) -> Applied:
         try:
+            self._rebuild(plan, operation)
             exchange.carry_out()
         except NotDurable:
             raise
@@ -201,6 +199,7 @@ class Applications:
             if operation.kind is Kind.APPLY:
                 branch.create(project, name, commit)
             else:
+                self._rebuild(plan, operation)
                 branch.remove(project, name, commit)
         except Failed as error:
             return self._abort(plan, operation, error)
@@ -301,44 +300,21 @@ class Applications:
         self._report(PlanMoved(plan.plan_id, moved.phase, moved.state))
         return moved
 
-    def _rebuild(self, plan: Plan, operation: Operation) -> Failed | None:
+    def _rebuild(self, plan: Plan, operation: Operation) -> None:
         """Gives a plan that is unapplied its sandbox back, if it was cleaned up.
 
-        That comes before the project changes: what stands in the way is told while nothing is.
+        That comes before the project changes: what stands in the way leaves all as it was.
         """
         if not operation.intent.get("rebuilds"):
-            return None
+            return
+        archive = self._sandboxes.archive(plan.project_id)
         try:
-            archive = self._sandboxes.archive(plan.project_id)
             snapshot = archive.load(operation.intent["result"])
             with self._sandboxes.refilling(plan.plan_id) as sandbox:
                 archive.restore(snapshot, sandbox.roots, sandbox.staging)
         except (CleverAgentsError, OSError) as error:
-            lost = _not_rebuilt(plan, error)
-            if _goes_without(operation, lost):
-                self._report(Note(plan.plan_id, f"{lost.message}; {lost.hints[0]}"))
-            return lost
-        return None
-
-
-def _unchanged(lost: Failed) -> Failed:
-    hints = ["mend that, then try again"]
-    return Failed(f"nothing was changed: {lost.message}", detail=lost.detail, hints=hints)
-
-
-def _not_rebuilt(plan: Plan, error: CleverAgentsError | OSError) -> Failed:
-    message = f"its sandbox could not be made again: {error}"
-    kind = Damaged if isinstance(error, Damaged) else Failed
-    again = f"agents plan rollback {plan.plan_id} CHECKPOINT --rebuild"
-    return kind(message, detail=getattr(error, "detail", ()), hints=[f"later: {again}"])
-
-
-def _goes_without(operation: Operation, lost: Failed) -> bool:
-    """Whether nothing is lost by an unapply that leaves the plan without its sandbox.
-
-    A checkpoint has the files as well, unless it is what is stored that is damaged.
-    """
-    return operation.intent["checkpoint"] is not None and not isinstance(lost, Damaged)
+            detail = getattr(error, "detail", ())
+            raise Failed(f"its sandbox could not be made again: {error}", detail=detail) from error
 
 
 def _counts(change: Change) -> bool:

@@ -17,6 +17,7 @@ from cleveragents.plans.plan import PlanRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import Roots
 from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.manifest import Change
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
@@ -92,12 +93,20 @@ def _neither(was: Changes, shall_be: Changes) -> Changes:
     """What stands at paths where it is neither; nothing is lost with a directory or a gap."""
     found: Changes = {}
     for root, changes in shall_be.items():
-        differing = {change.path for change in was.get(root, ())}
+        others = {change.path: change for change in was.get(root, ())}
         edited = [
             change
             for change in changes
-            if change.path in differing and change.before is not None and not change.before.is_dir
+            if change.path in others and not _is_held(change) and not _is_held(others[change.path])
         ]
         if edited:
             found[root] = edited
     return found
+
+
+def _is_held(change: Change) -> bool:
+    """Whether an end has what stands there; a crash may part the names of a file, or its time."""
+    now, end = change.before, change.after
+    if now is None or now.is_dir:
+        return True
+    return end is not None and (now.mode, now.content) == (end.mode, end.content)

@@ -1,7 +1,7 @@
 """Makes sandboxes and finds them again from stored facts alone."""
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
@@ -236,9 +236,16 @@ class Sandboxes:
             yield with_files(found, plan_id)
             return
         self._set_status(plan_id, REMOVED)
-        for path in found.roots.values():
-            make_durably(path)
-        yield with_files(replace(found, status=READY), plan_id)
+        is_new = not found.home.exists()
+        try:
+            for path in found.roots.values():
+                make_durably(path)
+            yield with_files(replace(found, status=READY), plan_id)
+        except Exception:
+            if is_new:  # else something is there that nobody has saved
+                with suppress(OSError):  # the error that is on its way says what went wrong
+                    _remove(found)
+            raise
         self._set_status(plan_id, READY)
 
     def refill(self, plan_id: str, project_id: str, reference: str) -> Sandbox:

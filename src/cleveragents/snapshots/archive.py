@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
-from cleveragents.errors import Damaged, Failed
+from cleveragents.errors import Damaged, Differs
 from cleveragents.snapshots import beneath, record
 from cleveragents.snapshots.aside import Purging
 from cleveragents.snapshots.capture import Capture, named
@@ -308,7 +308,7 @@ class Archive(Healing):
             if change.path not in kept
         ]
         if wrong := [path for path, rounded in left if not rounded]:
-            raise Failed("the restored files differ from the checkpoint", detail=wrong)
+            raise Differs("the restored files differ from the checkpoint", detail=wrong)
         for path, _ in left:
             self._tell(f"{path}: its file system cannot hold the file's time and took the nearest")
         for name, path in roots.items():

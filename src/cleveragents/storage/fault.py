@@ -5,7 +5,7 @@ import sqlite3
 import traceback
 from collections.abc import Iterator
 
-from cleveragents.errors import Busy, CleverAgentsError, Interrupted
+from cleveragents.errors import Busy, CleverAgentsError, Differs, Interrupted
 
 # What the machine, or whoever moves things about on it, is to blame for: to try again may help.
 PASSING = frozenset(
@@ -53,7 +53,7 @@ def told(error: BaseException) -> dict[str, str]:
 def _is_passing(error: BaseException) -> bool:
     if isinstance(error, OSError):
         return error.errno in PASSING
-    return isinstance(error, (Busy, Interrupted, MemoryError, sqlite3.OperationalError))
+    return isinstance(error, (Busy, Differs, Interrupted, MemoryError, sqlite3.OperationalError))
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
