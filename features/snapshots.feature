@@ -239,3 +239,4 @@ Feature: Snapshots of a tree
   Scenario: a directory that is gone, or closed to us, is refused
     Then a capture of a missing directory is refused
     And an ordinary user's capture of a closed directory that is not ours is denied
+    But only who may borrow it looks into what its owner has closed, and it is closed again

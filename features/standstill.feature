@@ -57,5 +57,13 @@ Feature: A process that was stopped in a change of the database
       | another program      | other   | stopped |
       | one that is at work  | agents  | running |
 
+  Scenario: a lock that stays although its owner was ended is told, and nothing is gone on with
+    Given I have run "agents run ACTION"
+    And nobody waits for a lock whose owner was ended
+    And a stopped process has locked the database, and a child of it holds on to the lock
+    When I run "agents plan resume @ --take-over --format json"
+    Then the exit code is 4
+    And the envelope is that of the error "busy" of "plan resume"
+
   Scenario: a process that is gone, and one whose command line is not ours to see
     Then a process that is gone is neither stopped nor of this program

@@ -13,8 +13,9 @@ from behave import given, then, when
 from commands import run_agents, words
 from oracle import differences, picture
 from ordinary import NOBODY, hand_over, ordinary_user
+from world import wait_until
 
-from cleveragents.storage.kernel_locks import holders
+from cleveragents.storage.kernel_locks import LOCKS, holders
 
 CLOSED = "from directories that are closed"
 DYING = """
@@ -143,7 +144,17 @@ def check_holders(context):
     with open(path, "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         assert holders(path) == [os.getpid()], holders(path)
+        context.waiting = subprocess.Popen(["flock", path, "true"])
+        wait_until(lambda: _waits(context.waiting.pid), "one that waits for the lock")
+        assert holders(path) == [os.getpid()], holders(path)
+    assert context.waiting.wait(60) == 0
     assert holders(path) == holders(other) == []
+
+
+def _waits(pid):
+    """Whether a process waits for a lock that somebody else has."""
+    lines = map(str.split, LOCKS.read_text().splitlines())
+    return any(words[1] == "->" and words[5] == str(pid) for words in lines)
 
 
 @then("that cannot be told of a file that is not there")

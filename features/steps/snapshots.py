@@ -15,11 +15,11 @@ from behave import given, then, when
 from forked import die, forked
 from kept import kept
 from oracle import assert_same, differences, picture
-from ordinary import ordinary_user
+from ordinary import hand_over, ordinary_user
 from wrecks import WRECKS
 
 from cleveragents.errors import CleverAgentsError, Damaged
-from cleveragents.snapshots import attributes, manifest, record, scan
+from cleveragents.snapshots import attributes, beneath, manifest, record, scan
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.store import Store
 from cleveragents.snapshots.tracker import Tracking
@@ -458,6 +458,21 @@ def check_missing(context):
     assert "is gone" in caught.error.message
 
 
+@then("only who may borrow it looks into what its owner has closed, and it is closed again")
+def check_closed_read(context):
+    closed = context.world.home / "own"
+    closed.mkdir()
+    (closed / "a").write_text("one")
+    closed.chmod(0)
+    context.world.home.chmod(0o755)
+    hand_over(closed)
+    with ordinary_user():
+        assert beneath.read(closed, b"a") == b"one"
+        with raises(PermissionError), beneath.root_directory(closed):
+            pass
+    assert closed.stat().st_mode & 0o777 == 0, oct(closed.stat().st_mode)
+
+
 @then("an ordinary user's capture of a closed directory that is not ours is denied")
 def check_closed(context):
     if os.geteuid() != 0:
@@ -469,7 +484,7 @@ def check_closed(context):
     closed.chmod(0o700)
     world.home.chmod(0o755)
     store.mkdir()
-    store.chmod(0o777)
+    hand_over(store)
     with ordinary_user(), raises(PermissionError):
         archive = Archive(Store(store / "store"))
         with archive.capture_once(closed, lambda _: False):

@@ -8,7 +8,7 @@ import sys
 from behave import given, then, when
 from world import wait_until
 
-from cleveragents.storage import database
+from cleveragents.storage import database, standstill
 from cleveragents.storage.owner import process_fields
 from cleveragents.storage.standstill import Holder
 
@@ -25,6 +25,16 @@ else:
     sys.stdin.read()
 driver.execute("ROLLBACK")
 """
+LEAVING = """
+import fcntl, os, signal, sys
+file = open(sys.argv[1])
+fcntl.flock(file, fcntl.LOCK_EX)
+if os.fork() == 0:
+    sys.stdin.read()
+    os._exit(0)
+print("held", flush=True)
+os.kill(os.getpid(), signal.SIGSTOP)
+"""
 BEGIN = {"changes": "BEGIN IMMEDIATE", "read for": "BEGIN EXCLUSIVE"}
 
 
@@ -34,21 +44,37 @@ def set_patience(context, count):
     database.PATIENCE = count / 1000
 
 
+@given("nobody waits for a lock whose owner was ended")
+def set_no_patience(context):
+    context.add_cleanup(setattr, standstill, "END_SECONDS", standstill.END_SECONDS)
+    standstill.END_SECONDS = 0
+
+
 @given('a process of "{program}" is {state} while it {held} the database')
 def hold_database(context, program, state, held):
+    _hold(context, program, CHANGING, BEGIN[held], state)
+    if state == "stopped":
+        wait_until(lambda: process_fields(context.stopped.pid)[0] == "T", "the stop")
+
+
+@given("a stopped process has locked the database, and a child of it holds on to the lock")
+def hold_by_child(context):
+    _hold(context, "agents", LEAVING)
+    wait_until(lambda: process_fields(context.stopped.pid)[0] == "T", "the stop")
+
+
+def _hold(context, program, text, *arguments):
     script = context.world.home / program
-    script.write_text(CHANGING)
+    script.write_text(text)
     path = context.world.data_dir / "cleveragents.db"
     context.stopped = subprocess.Popen(
-        [sys.executable, script, path, BEGIN[held], state],
+        [sys.executable, script, path, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
     context.add_cleanup(context.stopped.communicate)
     context.add_cleanup(context.stopped.kill)
     assert context.stopped.stdout.readline() == b"held\n"
-    if state == "stopped":
-        wait_until(lambda: process_fields(context.stopped.pid)[0] == "T", "the stop")
 
 
 @then("the error names the stopped process and its command")
@@ -83,3 +109,4 @@ def check_gone(context):
     assert not holder.is_agents
     assert str(holder) == f"process {gone.pid} is in the middle of a change of the database"
     assert not Holder.of(os.getppid()).is_stopped
+    assert not Holder(gone.pid, "", True, ("agents",)).is_agents, "it ended since it was seen"
