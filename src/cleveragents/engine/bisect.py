@@ -4,9 +4,12 @@ Each state is tried in a throw-away directory, never in the plan's sandbox. Only
 read, and nothing of that goes meanwhile; so the plan needs no owner and may be running.
 """
 
+import os
+import stat
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, lineage
 from cleveragents.checkpoints.stored import document_of, verified
@@ -112,6 +115,7 @@ class Bisection:
     def _try(self, plan: Plan, room: ThrowAway, state: State, command: str) -> Tried:
         tree = room.become(state.snapshot)
         row = state.rows[0]
+        _refuse_closed(tree, row)
         began = time.monotonic()
         finished = run(
             Job(
@@ -172,6 +176,17 @@ def distinct(archive: Archive, rows: Sequence[Checkpoint]) -> Sequence[State]:
         else:
             states.append(State((row,), snapshot))
     return states
+
+
+def _refuse_closed(tree: Path, row: Checkpoint) -> None:
+    """Refuses a state whose top directory lets no command in."""
+    if not os.access(tree, os.X_OK, effective_ids=True):
+        mode = stat.S_IMODE(tree.stat().st_mode)
+        raise Refused(
+            f"the command cannot run at {row.name}: nobody may enter its top directory ./"
+            f" (mode {mode:03o})",
+            hints=[f"end the search before {row.name}, or start it later: --to, --from CHECKPOINT"],
+        )
 
 
 def _refuse_without_border(

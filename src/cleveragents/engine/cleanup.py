@@ -5,7 +5,6 @@ goes if somebody says `--discard`, and even then it is kept as a checkpoint firs
 leave out is named before it goes, and goes only then.
 """
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from cleveragents.plans.lifecycle import APPLIED, CANCELLED
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandbox import REMOVED, Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.storage.space import disk_use
 
 ON_TERMINAL = "on_terminal"  # sandboxes of cancelled plans go as well
 NOTHING = Removed(None, ())
@@ -61,11 +61,11 @@ class Cleanup:
         """Returns what is on the disk, of these plans and of nobody."""
         found = [(plan, self._sandboxes.find(plan.plan_id)) for plan in plans]
         lying = [
-            Lying(plan, sandbox.path, size_of(sandbox.home), not sandbox.exists)
+            Lying(plan, sandbox.path, disk_use(sandbox.home), not sandbox.exists)
             for plan, sandbox in found
             if sandbox is not None and _lies(sandbox)
         ]
-        left = [Lying(None, path, size_of(path)) for path in self._sandboxes.left_behind()]
+        left = [Lying(None, path, disk_use(path)) for path in self._sandboxes.left_behind()]
         return [*lying, *left]
 
     def unheld(self, lying: Lying) -> tuple[str, ...]:
@@ -97,12 +97,3 @@ class Cleanup:
 def _lies(sandbox: Sandbox) -> bool:
     """Whether files are there; a removal or a rebuilding that was killed leaves some as well."""
     return sandbox.exists or (sandbox.status == REMOVED and sandbox.home.exists())
-
-
-def size_of(top: Path) -> int:
-    """Returns the bytes that a directory takes on the disk."""
-    total = 0
-    for folder, _, files in os.walk(top):
-        for name in files:
-            total += os.lstat(os.path.join(folder, name)).st_blocks * 512
-    return total

@@ -5,6 +5,9 @@ import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from types import TracebackType
+
+Raised = tuple[type[BaseException], BaseException, TracebackType]
 
 
 def remove_tree(path: Path) -> None:
@@ -12,12 +15,20 @@ def remove_tree(path: Path) -> None:
     shutil.rmtree(path, onerror=_unlock)
 
 
-def _unlock(remove: Callable[[str], object], path: str, _: object) -> None:
+def _unlock(act: Callable[[str], object], path: str, raised: Raised) -> None:
     """Opens what is closed to its owner, and tries again."""
-    for locked in (os.path.dirname(path), path):
-        if not os.path.islink(locked):
-            os.chmod(locked, stat.S_IRWXU)
-    if remove in (os.open, os.scandir, os.listdir):
+    if not isinstance(raised[1], PermissionError):
+        raise raised[1]
+    _open(os.path.dirname(path))
+    if act in (os.unlink, os.rmdir):
+        act(path)
+    else:  # it could not be looked at, let alone entered
+        _open(path)
         shutil.rmtree(path, onerror=_unlock)
-    else:
-        remove(path)
+
+
+def _open(directory: str) -> None:
+    """Lets the owner list, change and enter a directory; never follows a link."""
+    mode = os.lstat(directory).st_mode
+    if stat.S_ISDIR(mode) and mode & stat.S_IRWXU != stat.S_IRWXU:
+        os.chmod(directory, stat.S_IRWXU)

@@ -27,11 +27,21 @@ def _sync(path: Path, kind: int) -> None:
 
 def sync_file_system(path: Path) -> None:
     """Makes everything written to the file system of the path durable."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    fd = _open_on_file_system_of(path)
     try:
         refuse_error(_libc.syncfs(fd), path)
     finally:
         os.close(fd)
+
+
+def _open_on_file_system_of(path: Path) -> int:
+    """Opens a path, or what it lies in if its own mode forbids that: any door is as good."""
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except PermissionError:
+        if path.stat().st_dev != path.parent.stat().st_dev:
+            raise
+    return os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
 
 
 def refuse_error(result: int, path: Path) -> None:

@@ -1,7 +1,8 @@
-"""Space on a disk: how much is free for us where something is kept."""
+"""Space on a disk: how much something takes, and how much is free for us where it is kept."""
 
 import errno
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from cleveragents.counting import size
@@ -26,3 +27,17 @@ def told_free(path: Path) -> str:
     """Tells how much is free at a path, or at the nearest directory above it that is there."""
     there = next(one for one in (path, *path.parents) if one.exists())
     return f"{size(free_bytes(there))} free in {there}"
+
+
+def disk_use(top: Path) -> int:
+    """Returns the bytes that what is in a directory takes on the disk, as far as it can be seen."""
+    total = 0
+    waiting = [os.fspath(top)]
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as entries:  # gone, closed, or too deep
+            for entry in entries:
+                with suppress(OSError):  # gone meanwhile, or in a directory open for its names only
+                    total += entry.stat(follow_symlinks=False).st_blocks * BLOCK
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+    return total

@@ -29,6 +29,7 @@ from cleveragents.storage.database import SCHEMA, Database
 from cleveragents.storage.head import Head
 from cleveragents.storage.health import health
 from cleveragents.storage.privacy import is_open, others
+from cleveragents.storage.space import disk_use
 
 NO_STORE = Inspection((), {}, ())
 CACHE_BEING_WRITTEN = "*.stat.new"
@@ -206,20 +207,3 @@ def _orphan(
 def _leftovers(sandbox: Sandbox) -> Iterator[Path]:
     yield from sandbox.home.glob(CACHE_BEING_WRITTEN)
     yield from (path for path in sandbox.staging.glob("*") if not path.is_dir())
-
-
-def disk_use(path: Path) -> int:
-    """Returns the bytes that a directory takes on the disk; what cannot be read counts nothing."""
-    total = 0
-    waiting = [os.fspath(path)]
-    while waiting:
-        try:
-            entries = os.scandir(waiting.pop())
-        except OSError:
-            continue  # gone meanwhile, closed to us, or a path beyond PATH_MAX
-        with entries:
-            for entry in entries:
-                total += entry.stat(follow_symlinks=False).st_blocks * 512
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-    return total

@@ -1,0 +1,66 @@
+Feature: What steps have closed
+  Modes that a step leaves keep nobody but it from its files: the sandbox is ours. Whoever is no root
+  sees as much as may be seen, and whatever else is asked for is done.
+
+  Background:
+    Given a plain folder
+    And the variable CLEVERAGENTS_SANDBOX_CLEANUP is "manual"
+    And the action
+      """
+      name: closes
+      steps:
+        - {tool: shell, with: {command: "mkdir -p d/e/g; echo 1 > d/f; echo 2 > d/e/f; echo 3 > d/e/g/f"}}
+        - {tool: shell, with: {command: "COMMAND"}}
+      """
+    And all of it is an ordinary user's
+
+  Scenario Outline: <command>: it is listed, looked through by the doctor, and goes
+    Given the step that closes is "<command>"
+    And an ordinary user has run "agents run ACTION"
+    When an ordinary user runs "agents sandbox list"
+    Then the exit code is 0
+    And the output says "execute/complete"
+    When an ordinary user runs "agents doctor"
+    Then the exit code is 0
+    When an ordinary user runs "agents doctor --repair"
+    Then the exit code is 0
+    When in another project an ordinary user runs "agents doctor"
+    Then the exit code is 0
+    When an ordinary user runs "agents sandbox prune --discard --yes"
+    Then the exit code is 0
+    And the output says "Removed"
+    And no files of a sandbox are left
+
+    Examples:
+      | command                        |
+      | chmod 644 d/e/g d/e d          |
+      | chmod 000 d/e/g; chmod 444 d/e |
+      | chmod 444 d .                  |
+      | chmod 000 .                    |
+
+  Scenario Outline: a rollback leaves and enters a top directory with mode <mode>
+    Given the step that closes is "chmod <mode> ."
+    And an ordinary user has run "agents run ACTION"
+    And an ordinary user has run "agents plan rollback @ 2 --yes"
+    When an ordinary user runs "agents plan rollback @ 4 --yes"
+    Then the exit code is 0
+    And the sandbox's top directory has the mode <mode>
+    When an ordinary user runs "agents plan execute @"
+    Then the exit code is 0
+    And the plan is "execute/complete"
+
+    Examples:
+      | mode |
+      | 111  |
+      | 000  |
+
+  Scenario: no command can be tried where nobody may enter, and that is told
+    Given the step that closes is "chmod 000 ."
+    And an ordinary user has run "agents run ACTION"
+    When an ordinary user runs "agents plan bisect @ -- 'test ! -e d'"
+    Then the exit code is 4
+    And the error says "the command cannot run at cp3: nobody may enter its top directory ./ (mode 000)"
+    And the error says "--to"
+    When an ordinary user runs "agents plan bisect @ --to 2 -- 'test ! -e d'"
+    Then the exit code is 0
+    And the output says "Fails since   cp2"
