@@ -40,6 +40,21 @@ Feature: Whatever is forgotten, the line of checkpoints is right
       | planned anew                           | agents plan revert --to-phase strategize @ --yes | 8 9 10  | tells all      | cp11      | 11    | 1      |
       | nothing but numbers is known           | agents plan rollback @ 3 --yes                   | 8 9     | knows no names | cp10      | 10    | 7      |
 
+  Scenario: of a line that nothing is left of, the first that stays begins it anew
+    Given a plain folder
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}}
+      - {name: s2, tool: shell, with: {command: "echo 2 > v"}}
+      """
+    And I have run "agents run ACTION"
+    And an older version has pruned the checkpoints "1 2" in one act
+    When I run "agents doctor --repair --format json"
+    Then the exit code is 0
+    And the doctor says it has done "the line that leads to cp3 is mended"
+    And the doctor finds nothing of "lines"
+    And checkpoint 3 goes on from none
+
   Scenario: what a prune lets go is judged by a line that is whole
     Given a plain folder
     And the steps

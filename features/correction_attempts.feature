@@ -129,6 +129,24 @@ Feature: Attempts to correct
       | corrects | state    | guidance  | chosen | replaced |
       | one      | complete | otherwise | b      | a        |
 
+  Scenario: a correction that nobody can finish or take back is given up and has failed
+    Given the steps
+      """
+      - {name: one, decide: {question: q, options: {a: [{tool: write_file, with: {path: f, content: "a"}}], b: []}, choose: a}}
+      """
+    And I have run "agents run ACTION"
+    And a correction of "one" to "b" has crashed after its intent was recorded
+    And the stored record of checkpoint 5 is damaged
+    And the stored record of the newest checkpoint is damaged
+    When I run "agents plan execute @"
+    Then the exit code is 4
+    And the error says "an interrupted correct of this plan cannot be finished"
+    When I run "agents doctor --repair"
+    Then the output says "the interrupted correct was given up"
+    And the corrections are
+      | corrects | state  | guidance  | chosen | replaced |
+      | one      | failed | otherwise | b      | a        |
+
   Scenario: a correction whose state cannot be read any more is taken back and has failed
     Given the steps
       """

@@ -343,6 +343,9 @@ Feature: Plans
       | file  | content |
       | a.txt | one     |
       | sub/s | s       |
+    When I run "agents plan refresh @ --dry-run"
+    Then the exit code is 0
+    And the output does not say ".git"
 
   Scenario: executing a complete plan changes nothing and says so
     Given a plain folder

@@ -66,6 +66,13 @@ Feature: Previews
     Then no preview has changed anything
     And each ended as it should, and told what is open and what would finish it
 
+  Scenario: what another process is about to change is not told before its end
+    Given another process has recorded the intent of "agents plan rollback @ 1 --yes" and is at it
+    When I run "agents plan apply @ --dry-run"
+    Then the exit code is 4
+    And the error says "another process is at it: rollback of plan"
+    And the error says "wait for it to finish, then look again"
+
   Scenario: the preview names all that would be touched, with counts
     When I run "agents plan rollback @ 2 --dry-run --format json"
     Then the data holds

@@ -54,6 +54,21 @@ Feature: Operations that cannot be carried out
     Then the exit code is 0
     And the plan's file "v" holds "1"
 
+  Scenario: in a plan without checkpoints what cannot be finished leads to what it has changed
+    Given the action
+      """
+      name: bare
+      rollback: {enabled: false}
+      steps: [{tool: shell, with: {command: "echo 1 > v"}}]
+      """
+    And I have run "agents run ACTION"
+    And what another version of the program began was interrupted
+    When I run "agents plan checkpoint create @"
+    And I run "agents doctor"
+    Then the exit code is 1
+    And the output says "the files of its sandbox are as it left them"
+    And the output says "agents plan diff"
+
   Scenario: what the machine is to blame for is tried again by the next command
     Given a rollback to checkpoint 2 has crashed after its intent was recorded
     When no file can grow beyond 600000 bytes while the plan is executed

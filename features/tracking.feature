@@ -45,6 +45,11 @@ Feature: Finding what has changed
       | scanning with trust                    |
       | watching, each time in another process |
 
+  Scenario: what changes after a look that stores nothing is not read as what was seen
+    Given the shell has run "echo one > a" in the tree
+    When the tree is looked at, and then "two" is written to "a"
+    Then to read what was seen of "a" fails: it changed while it was looked at
+
   Scenario: a write through a hard link outside the tree is found
     Given the shell has run "echo one > ../outside; ln ../outside inside; echo two > b" in the tree
     And changes are found by watching

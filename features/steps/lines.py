@@ -76,6 +76,12 @@ def check_parent(context, number, parent):
     assert found == [(parent,)], found
 
 
+@then("checkpoint {number:d} goes on from none")
+def check_no_parent(context, number):
+    found = context.world.sql("SELECT parent_id FROM checkpoints WHERE seq = ?", number)
+    assert found == [(None,)], found
+
+
 @then('the decision "{name}" can be corrected')
 def check_correctable(context, name):
     app = context.world.app()

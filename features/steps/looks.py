@@ -7,9 +7,11 @@ from pathlib import Path
 from behave import given, then, when
 from kept import kept
 
+from cleveragents.errors import Failed
 from cleveragents.snapshots import signature
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.manifest import object_id
 from cleveragents.snapshots.pack import RESIDENT_BYTES
 from cleveragents.snapshots.store import Store
 from cleveragents.snapshots.tracker import Tracking
@@ -54,6 +56,24 @@ def _look(context, wrong):
     finally:
         os.close(fd)
     return [*map(os.fsdecode, looked)]
+
+
+@when('the tree is looked at, and then "{text}" is written to "{name}"')
+def write_after_look(context, text, name):
+    path = kept(context).tree / name
+    context.identity = object_id(path.read_bytes())
+    context.seen = context.kept.archive.see({MAIN: context.kept.tree}, Filter())
+    path.write_text(text)
+
+
+@then('to read what was seen of "{name}" fails: it changed while it was looked at')
+def check_read_fails(context, name):
+    try:
+        found = context.seen.through.read(context.identity)
+    except Failed as error:
+        assert error.message == f"{name} changed while it was looked at", error.message
+    else:
+        raise AssertionError(f"read: {found}")
 
 
 @given("a library that looks at one name at a time")

@@ -48,6 +48,14 @@ def take_all(context):
             os.waitpid(owner, 0)
 
 
+@given('another process has recorded the intent of "agents {line}" and is at it')
+def is_under_way(context, line):
+    kind, words = line.split()[1], line.split()
+    pid = _standing_still(lambda stop: _run_until(kind, context.world, words, stop))
+    context.add_cleanup(os.waitpid, pid, 0)
+    context.add_cleanup(os.kill, pid, signal.SIGKILL)
+
+
 @then("no preview has changed anything")
 def check_unchanged(context):
     wrong = [(one["state"], one["preview"], one["changed"]) for one in context.taken]
@@ -115,39 +123,50 @@ def _bring_about(context, state, line):
         assert world.agents("plan", "refresh", "@", "--yes").code == 0, world.done
     if line:
         words = [str(context.action) if word == "ACTION" else word for word in line.split()]
-        assert forked(lambda: _killed_at(state, world, words)) == -signal.SIGKILL, state
+        assert forked(lambda: _run_until(state, world, words, die)) == -signal.SIGKILL, state
     return None
 
 
-def _killed_at(kind, world, words):
-    """Runs a command in this process and dies as soon as its intent is recorded."""
+def _run_until(kind, world, words, stop):
+    """Runs a command in this process and stops as soon as its intent is recorded."""
     opened, leave, begun = OperationRepository.open, UnitOfWork.__exit__, []
 
     def open_and_note(self, plan_id, found, intent):
         begun.append(str(found))
         return opened(self, plan_id, found, intent)
 
-    def leave_and_die(self, *error):
+    def leave_and_stop(self, *error):
         left = leave(self, *error)
         if kind in begun:
-            die()
+            stop()
         return left
 
-    OperationRepository.open, UnitOfWork.__exit__ = open_and_note, leave_and_die
+    OperationRepository.open, UnitOfWork.__exit__ = open_and_note, leave_and_stop
     world.agents(*words)
 
 
 def _owner(world):
     plan_id = world.plan.plan_id
+
+    def hold(stand_still):
+        with world.app().ownership.own(plan_id, "holding still"):
+            stand_still()
+
+    return _standing_still(hold)
+
+
+def _standing_still(act):
+    """Starts a process; returns its pid when it stands still, as it is told to."""
     reading, writing = os.pipe()
 
-    def hold():
-        with world.app().ownership.own(plan_id, "holding still"):
-            os.write(writing, b"x")
-            signal.pause()
+    def stand_still():
+        os.write(writing, b"x")
+        signal.pause()
 
-    pid = start(hold)
-    os.read(reading, 1)
+    pid = start(lambda: act(stand_still))
+    os.close(writing)
+    assert os.read(reading, 1) == b"x"
+    os.close(reading)
     return pid
 
 

@@ -3,10 +3,8 @@
 import json
 import os
 import resource
-import signal
 
 from behave import given, then, when
-from forked import forked
 from oracle import differences, picture
 
 from cleveragents.checkpoints.operations import Kind
@@ -103,6 +101,8 @@ def _check_kind(context, kind, intent, roots):
     assert frees or "given up" in " ".join(repaired.repairs), (kind, repaired.repairs)
     assert differences(before, _files(roots)) == [], kind
     assert _status(context, operation_id) == ("done" if frees else "aborted"), kind
+    story = _story(app, operation_id)
+    assert frees or "given up: " in story, (kind, story)
     _leave_applied(context)
     _tried(app, f"a rollback after {kind} was given up", _roll_back)
     app.execute.run(app.plans.find("@").plan_id)
@@ -122,6 +122,13 @@ def _add(context, kind, status, intent):
     row = (operation_id, context.world.plan.plan_id, str(kind), status, intent)
     context.world.sql(
         f"INSERT INTO operations ({columns}) VALUES (?, ?, ?, ?, ?, '2026-01-01 00:00:00')", *row
+    )
+    context.world.sql(
+        "INSERT INTO journal (plan_id, seq, at, kind, ref_id, detail_json)"
+        " SELECT plan_id, max(seq) + 1, '2026-01-01 00:00:00', 'operation', ?, '{}'"
+        " FROM journal WHERE plan_id = ?",
+        operation_id,
+        context.world.plan.plan_id,
     )
     return operation_id
 
@@ -143,6 +150,12 @@ def _tried(app, what, act, *, refused=False):
         raise AssertionError(f"{what} failed: {error}") from error
     assert not refused, f"{what} was not refused"
     return None
+
+
+def _story(app, operation_id):
+    """What the log tells of an operation."""
+    told = app.history.of(app.plans.find("@"))
+    return next(one.story for one in told if one.facts.get("operation_id") == operation_id)
 
 
 def _files(roots):
@@ -169,13 +182,18 @@ def check_status(context, status):
 
 @when("no file can grow beyond {size:d} bytes while the plan is executed")
 def limit_files(context, size):
-    def work():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-        assert context.world.agents("plan", "execute", "@").code == 1, context.world.done
-        assert "File too large" in context.world.done.err, context.world.done
 
-    assert forked(work) == 0
+    context.world.agents_beside("plan", "execute", "@", preexec_fn=limit)
+    done = context.world.end_of_child()
+    assert done.code == 1, done
+    assert "File too large" in done.err, done
+
+
+@given("what another version of the program began was interrupted")
+def interrupt_unknown(context):
+    _interrupt(context, OTHER_VERSION, "{}")
 
 
 @given("a prune of this plan has been interrupted")

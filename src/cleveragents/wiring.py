@@ -144,7 +144,7 @@ class Wiring:
 
     def _add_readers(self, base: Foundations) -> None:
         """Builds what only looks."""
-        self.tree = DecisionTree(base.database, self.ownership.is_owned)
+        self.tree = DecisionTree(base.database, base.plan_locks.is_owned)
         self.history = History(base.database)
         self.bisection = Bisection(base.database, base.sandboxes, base.environment, base.report)
 

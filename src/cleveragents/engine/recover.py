@@ -90,10 +90,6 @@ class Ownership:
         text = "nobody owned the plan" if ended is None else f"ended: {ended}"
         self._report(Note(plan_id, text))
 
-    def is_owned(self, plan_id: str) -> bool:
-        """Tells whether a living process owns the plan."""
-        return self._locks.is_owned(plan_id)
-
     def owner_state(self, plan_id: str) -> str | None:
         """Returns the state of the process that owns the plan, as the kernel writes it."""
         return self._locks.owner_state(plan_id)
