@@ -102,6 +102,10 @@ Feature: Storage
     Then recording checkpoint 2 a second time is refused in plain words
     And deleting its decision leaves checkpoint 2 without one
 
+  Scenario: a change that does not fit says how much is free
+    Given a new database
+    Then a change that is larger than there is room for is refused, and says how much is free
+
   # --- Times and identifiers ---------------------------------------------------------------------
 
   Scenario: times are stored and returned in UTC
@@ -137,6 +141,7 @@ Feature: Storage
     Then another one that wants it is told who has it
     And it is told so even if the file does not say who
     And after its release it can be had, and the file is still there
+    And only a full disk keeps an owner from being named
 
   Scenario: shared locks, plan locks, and locks of the dead
     Then several may share a lock, and none may have it for itself meanwhile

@@ -77,6 +77,13 @@ Feature: Surprises
       | the directory of logs              | in a temporary place   |
       | any directory of logs              | on standard error      |
 
+  Scenario: where the command worked on what is somebody else's, the log is our own
+    Then an ordinary user's surprise in a directory of root's is kept in a temporary place
+
+  Scenario: a git that makes no sense keeps no surprise from being told
+    Given a git that says what is no text
+    Then of a surprise the version of git is told as "unknown ('utf-8' codec can't decode byte 0xff"
+
   Scenario: an interrupt before the command has begun is told
     Given a plain folder
     Then an interrupt while the command line is read ends with exit code 130 and no traceback

@@ -1,6 +1,7 @@
 """Steps about the database, identifiers, locks and the disk they live on."""
 
 import contextlib
+import errno
 import hashlib
 import os
 import sqlite3
@@ -19,6 +20,8 @@ from cleveragents.checkpoints.checkpoint import CheckpointRepository
 from cleveragents.errors import Busy, Failed
 from cleveragents.storage.database import SCHEMA, Database
 from cleveragents.storage.lock import FileLock, Locks
+from cleveragents.storage.owner import Owner
+from cleveragents.storage.space import FREE_SOME
 from cleveragents.storage.tables import metadata
 
 # --- The database ---------------------------------------------------------------------------------
@@ -54,6 +57,21 @@ def check_pragmas(context):
         ]
     assert (found[0] == "wal") == wal, found
     assert found[1:] == [2 if wal else 3, 1, 10000], found
+
+
+@then("a change that is larger than there is room for is refused, and says how much is free")
+def check_no_room(context):
+    try:
+        with context.database.unit_of_work() as connection:
+            connection.execute("PRAGMA max_page_count=1")  # no page more than there are
+            connection.execute("CREATE TABLE large AS SELECT randomblob(1000000)")
+    except Failed as error:
+        assert "disk is full" in error.message, error.message
+        assert f" free in {context.world.data_dir}" in error.detail[-1], error.detail
+        assert error.hints == (FREE_SOME,), error.hints
+    else:
+        raise AssertionError
+    assert context.world.sql("SELECT * FROM sqlite_master WHERE name = 'large'") == []
 
 
 @then("a row that points at nothing is refused")
@@ -225,6 +243,20 @@ def check_busy(context):
 def check_busy_unsigned(context):
     context.path.write_text("not JSON")
     assert busy(context.path).message == "busy: another process owns it"
+
+
+@then("only a full disk keeps an owner from being named")
+def check_unnamed(context):
+    owner = Owner.this_process("testing locks")
+    with open("/dev/full", "wb") as full:
+        owner.sign(full.fileno())
+    with open(context.path, "rb") as closed:
+        try:
+            owner.sign(closed.fileno())
+        except OSError as error:
+            assert error.errno == errno.EBADF, error
+        else:
+            raise AssertionError("nobody was told")
 
 
 def busy(path):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from behave import given, then, when
 from commands import have_run, run_agents
+from ordinary import hand_over, ordinary_user
 
 from cleveragents.cli import surprise
 from cleveragents.cli.boundary import guarded
@@ -95,10 +96,15 @@ def check_message(context):
 @given("the directory of logs cannot be written to")
 def close_logs(context):
     (context.world.data_dir / "log").write_text("not a directory")
+    temporary_place(context)
+
+
+def temporary_place(context):
     place = context.world.home / "temporary"
     place.mkdir()
     context.add_cleanup(setattr, tempfile, "tempdir", tempfile.tempdir)
     tempfile.tempdir = str(place)
+    return place
 
 
 @given("any directory of logs cannot be written to")
@@ -118,6 +124,34 @@ def check_on_stderr(context):
     assert "ValueError: Invalid isoformat string" in context.world.done.err, context.world.done.err
     assert context.world.done.error["detail"] == ["what is known of it stands above"]
     assert os.listdir(context.world.project) == ["a.txt"]
+
+
+@then("an ordinary user's surprise in a directory of root's is kept in a temporary place")
+def check_foreign(context):
+    place = temporary_place(context)
+    context.world.home.chmod(0o755)
+    hand_over(place)
+    with ordinary_user():
+        error = surprise.told(ValueError("x"), [], Path("/"))
+        path = Path(LOG.search(error.detail[0])[1])
+        assert path.parent == place / f"cleveragents-{os.geteuid()}", path
+        assert "ValueError: x" in path.read_text()
+
+
+@given("a git that says what is no text")
+def make_odd_git(context):
+    program = context.world.home / "git"
+    program.write_text("#!/bin/sh\nprintf '\\377'\n")
+    program.chmod(0o755)
+    context.add_cleanup(os.environ.__setitem__, "PATH", os.environ["PATH"])
+    os.environ["PATH"] = f"{context.world.home}:{os.environ['PATH']}"
+
+
+@then('of a surprise the version of git is told as "{told}"')
+def check_git(context, told):
+    text = surprise._report(ValueError("x"), [])
+    assert f"git: {told}" in text, text
+    assert "ValueError: x" in text
 
 
 @then("an interrupt while the command line is read ends with exit code 130 and no traceback")

@@ -11,7 +11,7 @@ from cleveragents.errors import Refused
 from cleveragents.storage.database import Database
 from cleveragents.storage.place import refuse_foreign
 from cleveragents.storage.privacy import make_file, make_private
-from cleveragents.storage.space import OUT_OF_SPACE
+from cleveragents.storage.space import if_there_is_room
 
 _NUMBER = "SELECT number FROM heads"
 
@@ -70,14 +70,13 @@ class Head:
         # Afterwards: if this is lost, an old database is seen a little later, nothing worse. So a
         # disk that is full keeps nobody from what frees it.
         unfinished = self._path.with_name(f"{self._path.name}.{os.getpid()}")
-        try:
-            make_file(unfinished)
-            unfinished.write_text(str(number))
-            unfinished.rename(self._path)
-        except OSError as error:
-            unfinished.unlink(missing_ok=True)
-            if error.errno not in OUT_OF_SPACE:
-                raise
+        with if_there_is_room():
+            try:
+                make_file(unfinished)
+                unfinished.write_text(str(number))
+                unfinished.rename(self._path)
+            finally:
+                unfinished.unlink(missing_ok=True)
 
     def _stored(self) -> int:
         with self._database.reading() as connection:

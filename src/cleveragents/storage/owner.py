@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.ids import now
-from cleveragents.storage.space import OUT_OF_SPACE
+from cleveragents.storage.space import if_there_is_room
 
 RECORD_BYTES = 512  # always the same length: to truncate a file is slow on some disks
 BLANK = b" " * RECORD_BYTES
@@ -62,11 +62,8 @@ def erase(fd: int) -> None:
 
 def _write(fd: int, record: bytes) -> None:
     """On a full disk an owner may have no name: what frees space has to own something, too."""
-    try:
+    with if_there_is_room():
         os.pwrite(fd, record, 0)
-    except OSError as error:
-        if error.errno not in OUT_OF_SPACE:
-            raise
 
 
 def start_time(pid: int) -> str:

@@ -2,7 +2,8 @@
 
 import errno
 import os
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cleveragents.counting import size
@@ -10,6 +11,16 @@ from cleveragents.counting import size
 BLOCK = 512  # what `st_blocks` counts in
 OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT)
 FREE_SOME = "free some space and try again, for example with: agents sandbox prune"
+
+
+@contextmanager
+def if_there_is_room() -> Generator[None]:
+    """Leaves out what does not fit on a full disk; any other error is one."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in OUT_OF_SPACE:
+            raise
 
 
 def free_bytes(path: Path) -> int:
