@@ -72,7 +72,7 @@ class Kept:
         self.on_read = None  # called with an object's id before it is read
         self.open()
 
-    def open(self, tracking=Tracking.AUTO):
+    def open(self, tracking=Tracking.WATCH):
         """Opens the store anew, as another process would."""
         self.close()
         self.tracking = tracking
@@ -87,7 +87,7 @@ class Kept:
         for tracker in self.archive._trackers.values():
             tracker.forget()
 
-    def reopen(self, tracking=Tracking.AUTO):
+    def reopen(self, tracking=Tracking.WATCH):
         """Lets another process go on with what this one knows of the tree."""
         with self.acting():
             self.archive.remember({MAIN: self.tree})

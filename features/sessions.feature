@@ -45,6 +45,21 @@ Feature: Sessions
       """
     Then the plan is "apply/applied"
 
+  Scenario: the checkpoint of a step that took a while holds what was written through a name outside
+    Given a plain folder
+    When this program runs
+      """
+      with app.session() as run:
+          run.tool("shell", command="echo one > f; echo one > g")
+          run.tool("shell", command="ln f ../../alias; echo hi > hi")
+          run.tool("shell", command="sleep 1; echo two >> ../../alias; echo hi > hi2")
+          after = run.checkpoint("after")
+          run.tool("shell", command="sleep 1; echo three > ../../alias; rm ../../alias")
+          run.rollback(after)
+          assert (run.path / "f").read_text() == "one\ntwo\n", (run.path / "f").read_text()
+      """
+    Then the plan is "execute/complete"
+
   Scenario Outline: a rollback takes back, and can give again, what a step wrote through a name that is gone: <command>
     Given a plain folder
     When this program runs
@@ -68,6 +83,7 @@ Feature: Sessions
 
   Scenario: a rollback looks at everything once, and what it does itself is told by events
     Given a plain folder
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_TRACKING is "watch"
     When this program runs
       """
       from cleveragents.snapshots.scan import Scanner

@@ -176,7 +176,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(
             "sandbox.checkpoint.tracking",
             "auto",
-            "how changes are found: auto (watch where the system can), watch, scan",
+            "how changes are found: auto (watch, and look at all where that is cheap), watch, scan",
             _one_of(*Tracking),
         ),
         Setting(

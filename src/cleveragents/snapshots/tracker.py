@@ -2,6 +2,7 @@
 
 import os
 import stat
+import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,9 +21,13 @@ from cleveragents.storage.space import told_free
 class Tracking(StrEnum):
     """How changes are found."""
 
-    AUTO = "auto"  # watch where the system can, else scan
-    WATCH = "watch"
+    AUTO = "auto"  # watch where the system can, and look at everything when there is time for it
+    WATCH = "watch"  # by events alone where the system can, but where all must be looked at
     SCAN = "scan"
+
+
+# Of the time between two looks, this part may be spent on finding what makes no event.
+SHARE = 20
 
 
 @dataclass(frozen=True)
@@ -97,6 +102,8 @@ class Tracker:
         self._root_inode = 0
         self._root_mode: int | None = None  # the root's own, while bits of it are borrowed
         self._losses: int | None = None
+        self._seconds = 0.0  # that the last look at everything took
+        self._looked_at = time.monotonic()
 
     def expect(self, losses: int) -> None:
         """Takes nothing for stored any more if the store has lost packs since the last time."""
@@ -123,6 +130,7 @@ class Tracker:
             self.forget()  # half a look is no look
             raise
         finally:
+            self._looked_at = time.monotonic()
             if mode is not None:
                 os.fchmod(root, mode)
             os.close(root)
@@ -192,6 +200,7 @@ class Tracker:
         if not self._is_known:
             return self._first_look(root, sink)
         tree = self._tree
+        full = full or self._has_time()
         if self._watcher is not None:
             try:
                 self._look_at_changes(root, tree, sink, self._watcher, full=full)
@@ -231,20 +240,30 @@ class Tracker:
             self._everything(root, tree, sink)
 
     def _look_at_everything(self, root: int, tree: Tree, sink: Sink) -> None:
-        watched = self._watcher is not None
+        watched = self._watcher
         tree.changed = False
         self._everything(root, tree, sink)
-        if watched and tree.changed:
+        if watched is not None and tree.changed and not watched.has_news:
             self._tell("a change was found that no event had announced; scanning from now on")
             self._stop_watching()
 
+    def _has_time(self) -> bool:
+        """Whether a look at everything is cheap beside what has happened since the last one.
+
+        A step that ran for a minute can wait for it, one of many quick ones cannot.
+        """
+        passed = time.monotonic() - self._looked_at
+        return self._tracking is Tracking.AUTO and passed >= SHARE * self._seconds
+
     def _everything(self, root: int, tree: Tree, sink: Sink) -> None:
+        began = time.monotonic()
         try:
             self._scanner(tree, sink).everything(root)
         except WatchLost as problem:  # no more directories can be watched
             self._cannot_watch(problem)
             self._scanner(tree, sink).everything(root)
         tree.explain_links()
+        self._seconds = time.monotonic() - began
 
     def _scanner(self, tree: Tree, sink: Sink) -> Scanner:
         return Scanner(

@@ -9,14 +9,17 @@ back.
 """
 
 import ctypes
+import fcntl
 import os
 import struct
+import termios
 import weakref
 from collections.abc import Iterator
 
 from cleveragents.snapshots.node import Node
 
 _EVENT = struct.Struct("iIII")
+_WAITING = struct.Struct("i")  # bytes that can be read
 _CHANGES = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800  # MODIFY … MOVE_SELF
 _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x40, 0x80, 0x100, 0x200
 _ONLYDIR = 0x01000000
@@ -73,6 +76,12 @@ class Watcher:
                     passing.note((watch, name), mask, cookie)
                     yield self._nodes[watch], name
         self.has_lost_names = passing.has_lost
+
+    @property
+    def has_news(self) -> bool:
+        """Whether something changes just now: events wait that the next look will be told."""
+        waiting = fcntl.ioctl(self._fd, termios.FIONREAD, bytes(_WAITING.size))
+        return _WAITING.unpack(waiting) != (0,)
 
     def close(self) -> None:
         """Stops watching."""
