@@ -64,3 +64,21 @@ Feature: What steps have closed
     When an ordinary user runs "agents plan bisect @ --to 2 -- 'test ! -e d'"
     Then the exit code is 0
     And the output says "Fails since   cp2"
+
+  @needs_root
+  Scenario Outline: what somebody else has closed there keeps a sandbox, and nothing says that it went: <enabled>
+    Given the step that closes is "true"
+    And the action's checkpoints are "<enabled>"
+    And an ordinary user has run "agents run ACTION"
+    And root has closed a directory in the sandbox
+    When an ordinary user runs "agents sandbox prune --discard --yes"
+    Then the exit code is 1
+    And the output does not say "Removed"
+    And the error says "<told>"
+    And the error says "removed 0 of 1 sandbox"
+    And some files of a sandbox are left
+
+    Examples:
+      | enabled | told                                      |
+      | true    | tree could not be removed:                |
+      | false   | tree is removed only in part, the rest is |

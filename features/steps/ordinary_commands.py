@@ -55,3 +55,18 @@ def choose_step(context, command):
 def mode_is(context, mode):
     (top,) = context.world.data_dir.glob("sandboxes/*/tree")
     assert stat.S_IMODE(top.stat().st_mode) == int(mode, 8), oct(top.stat().st_mode)
+
+
+@given('the action\'s checkpoints are "{enabled}"')
+def choose_checkpoints(context, enabled):
+    text = context.action.read_text()
+    context.action.write_text(f"rollback: {{enabled: {enabled}}}\n{text}")
+
+
+@given("root has closed a directory in the sandbox")
+def close_as_root(context):
+    (top,) = context.world.data_dir.glob("sandboxes/*/tree")
+    closed = top / "closed"
+    closed.mkdir()
+    (closed / "f").touch()
+    closed.chmod(0o700)

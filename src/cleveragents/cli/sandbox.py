@@ -1,7 +1,9 @@
 """`agents sandbox …`: what sandboxes lie around, and which of them may go."""
 
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -89,8 +91,7 @@ def prune(
         try:
             pruned += app.cleanup.prune([each], discard=discard)
         except (CleverAgentsError, OSError) as error:
-            why = getattr(error, "strerror", None) or error
-            failed.append(f"{each.path} could not be removed: {why}")
+            failed.append(_told_failure(each, app.cleanup.left_of(each), error))
     notes += [
         f"{each.lying.plan.name}: {told_why_it_stays(each.removed.kept_for)}"
         for each in pruned
@@ -98,16 +99,30 @@ def prune(
     ]
     gone = [each.lying for each in pruned if not each.removed.kept_for]
     data["removed"] = [_row(each) for each in gone]
+    data["kept"] = len(found) - len(gone)
     again = [line for each in pruned for line in _ways_back(app, each)]
+    count = f"removed {len(gone)} of {counted(len(doomed), 'sandbox', 'sandboxes')}"
     return Result(
         data,
         _table(gone),
-        "Removed",
+        "Removed" if len(gone) == len(doomed) else "",
         status="warn" if failed else "ok",
         exit_code=1 if failed else 0,
-        messages=[*notes, *failed],
+        messages=[*notes, *failed, *([] if len(gone) == len(doomed) else [count])],
         next_steps=again,
     )
+
+
+def _told_failure(lying: Lying, left: Path | None, error: CleverAgentsError | OSError) -> str:
+    """What became of a sandbox whose removal did not come to its end, and why."""
+    why = str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        why = f"{error.strerror}: {os.fsdecode(error.filename)}"
+    if left is None:
+        return f"{lying.path} is removed, but then: {why}"
+    if left in (lying.path, lying.path.parent):
+        return f"{lying.path} could not be removed: {why}"
+    return f"{lying.path} is removed only in part, the rest is {left}: {why}"
 
 
 def _about(lying: Lying, unheld: Sequence[str], *, discard: bool) -> str:

@@ -15,7 +15,7 @@ from cleveragents.events import Note, Reporter, afterwards
 from cleveragents.plans.lifecycle import APPLIED, CANCELLED
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandbox import REMOVED, Sandbox
-from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.sandbox.sandboxes import REMOVING, Sandboxes
 from cleveragents.storage.space import disk_use
 
 ON_TERMINAL = "on_terminal"  # sandboxes of cancelled plans go as well
@@ -85,6 +85,12 @@ class Cleanup:
     def prune(self, lying: Sequence[Lying], *, discard: bool = False) -> Sequence[Pruned]:
         """Removes sandboxes; what no checkpoint holds is saved first, or discarded if it can't."""
         return [Pruned(each, self._remove(each, discard=discard)) for each in lying]
+
+    def left_of(self, lying: Lying) -> Path | None:
+        """Where files of a sandbox that was to go still lie, if any do."""
+        home = lying.path if lying.plan is None else lying.path.parent
+        places = (home, home.with_name(f"{home.name}{REMOVING}"))
+        return next((place for place in places if place.exists()), None)
 
     def _remove(self, lying: Lying, *, discard: bool) -> Removed:
         if lying.plan is None:

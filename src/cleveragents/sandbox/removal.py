@@ -17,18 +17,22 @@ def remove_tree(path: Path) -> None:
 
 def _unlock(act: Callable[[str], object], path: str, raised: Raised) -> None:
     """Opens what is closed to its owner, and tries again."""
-    if not isinstance(raised[1], PermissionError):
-        raise raised[1]
-    _open(os.path.dirname(path))
+    error = raised[1]
+    if not isinstance(error, PermissionError):
+        raise error
+    opened = _open(os.path.dirname(path))
     if act in (os.unlink, os.rmdir):
         act(path)
-    else:  # it could not be looked at, let alone entered
-        _open(path)
+    elif _open(path) or opened:  # it could not be looked at, let alone entered
         shutil.rmtree(path, onerror=_unlock)
+    else:  # it is somebody else's
+        raise PermissionError(error.errno, error.strerror, path) from error
 
 
-def _open(directory: str) -> None:
-    """Lets the owner list, change and enter a directory; never follows a link."""
+def _open(directory: str) -> bool:
+    """Lets the owner list, change and enter a directory, never a link; tells if that was needed."""
     mode = os.lstat(directory).st_mode
-    if stat.S_ISDIR(mode) and mode & stat.S_IRWXU != stat.S_IRWXU:
-        os.chmod(directory, stat.S_IRWXU)
+    if not stat.S_ISDIR(mode) or mode & stat.S_IRWXU == stat.S_IRWXU:
+        return False
+    os.chmod(directory, stat.S_IRWXU)
+    return True
