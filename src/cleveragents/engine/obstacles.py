@@ -7,6 +7,7 @@ import stat
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 from cleveragents.plans.plan import Plan
@@ -16,6 +17,7 @@ from cleveragents.snapshots import beneath
 from cleveragents.snapshots.manifest import Change
 from cleveragents.snapshots.merge import Conflict
 from cleveragents.snapshots.merging import Merge
+from cleveragents.snapshots.opening import closes
 from cleveragents.snapshots.protection import protected
 from cleveragents.snapshots.scan import shown
 
@@ -25,13 +27,22 @@ PLACED = (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR)
 _LIKE_GIT = re.compile(r"(\.git|git~[0-9]+)([ .]*|:.*)", re.IGNORECASE)
 
 
+class Remedy(Enum):
+    """What is to be done about a path that cannot be applied."""
+
+    MOVE = "the user's is in the way"
+    ALLOW = "the user may not change it"
+    LEAVE_OUT = "the result holds what cannot be placed, whatever the user has"
+    OPEN = "the result holds what its owner could not read back or take back"
+
+
 @dataclass(frozen=True)
 class Obstacle:
     """A path that cannot be applied, and why."""
 
     path: str
     why: str
-    is_the_plans: bool = False  # the result holds what cannot be placed, whatever the user has
+    remedy: Remedy = Remedy.MOVE
 
     def __str__(self) -> str:
         return f"{self.path}: {self.why}"
@@ -44,7 +55,7 @@ def obstacles(project: Project, merge: Merge, *, is_branch: bool) -> list[Obstac
     placed = [] if is_branch else _new_files(merge.changes)
     outside = users_repository.not_checked_out(project, placed)
     for change in merge.changes:
-        path, why = change.path, None
+        path, why, remedy = change.path, None, Remedy.LEAVE_OUT
         if (whole := _like_git(path)) is not None:
             path, why = whole, "git keeps its own affairs under such a name"
         elif change.after is not None and change.after.kind not in PLACED:
@@ -55,8 +66,10 @@ def obstacles(project: Project, merge: Merge, *, is_branch: bool) -> list[Obstac
             why = "it is tracked, and outside your sparse checkout"
         elif path in outside:
             why = "it is outside your sparse checkout"
+        elif closes(change) and not is_branch:
+            why, remedy = "its owner could not read or change it", Remedy.OPEN
         if why is not None:
-            found.append(Obstacle(shown(path), why, is_the_plans=True))
+            found.append(Obstacle(shown(path), why, remedy))
     with beneath.root_directory(project.path) as root:
         held = [shown(path) for path in protected(root, merge.changes)]
     found += [Obstacle(path, "it is protected: chattr -ia allows changes") for path in held]
@@ -71,20 +84,30 @@ def ways_out(found: Sequence[Obstacle], plan: Plan, sandbox: Path, start: str | 
     That is taken back to the checkpoint `start`, if there is any, or else removed.
     """
     ways: list[str] = []
-    if any(not each.is_the_plans for each in found):
+    remedies = {each.remedy for each in found}
+    if Remedy.MOVE in remedies:
         ways += [
             "move yours away or undo your change, then apply again",
             f"or merge yours into the sandbox: agents plan refresh {plan.plan_id}",
         ]
-    paths = [shlex.quote(each.path) for each in found if each.is_the_plans]
-    if paths:
-        back = f"agents plan restore {plan.plan_id} {start}"
-        command = f"cd {shlex.quote(str(sandbox))} && rm -r" if start is None else back
-        named = [path if start is None else f"--path {path}" for path in paths[:NAMED]]
-        more = ["…"] if len(paths) > NAMED else []
-        line = " ".join([command, *named, *more])
+    if Remedy.ALLOW in remedies:
+        ways.append("make the directories writable for you, then apply again")
+    if Remedy.OPEN in remedies:
+        line = f"cd {shlex.quote(str(sandbox))} && chmod u+rwX {_named(found, Remedy.OPEN)}"
+        ways.append(f"open what the plan closed, then apply again: {line}")
+    if Remedy.LEAVE_OUT in remedies:
+        if start is None:
+            line = f"cd {shlex.quote(str(sandbox))} && rm -r {_named(found, Remedy.LEAVE_OUT)}"
+        else:
+            named = _named(found, Remedy.LEAVE_OUT, "--path ")
+            line = f"agents plan restore {plan.plan_id} {start} {named}"
         ways.append(f"leave out what the plan cannot bring, then apply again: {line}")
     return ways
+
+
+def _named(found: Sequence[Obstacle], remedy: Remedy, option: str = "") -> str:
+    paths = [option + shlex.quote(each.path) for each in found if each.remedy is remedy]
+    return " ".join([*paths[:NAMED], *(["…"] if len(paths) > NAMED else [])])
 
 
 def _new_files(changes: Iterable[Change]) -> list[bytes]:
@@ -134,7 +157,7 @@ def _collisions(project: Project, changes: Iterable[Change]) -> Iterator[Obstacl
             other_head, _, other_name = other.rpartition(b"/")
             if other_head == head and _folded(other_name) == _folded(name):
                 why = f"{shown(other)} differs from it only in case"
-                yield Obstacle(shown(path), why, is_the_plans=True)
+                yield Obstacle(shown(path), why, Remedy.LEAVE_OUT)
 
 
 def _folded(name: bytes) -> str:

@@ -8,8 +8,8 @@ left half done, and with before and after exchanged it takes it back.
 
 import errno
 import os
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from cleveragents.snapshots.content import Read, bytes_needed, write_file
 from cleveragents.snapshots.look import look
 from cleveragents.snapshots.manifest import Change, Entry, object_id
 from cleveragents.snapshots.merge import same
+from cleveragents.snapshots.opening import Opened, is_opened
 from cleveragents.snapshots.owners import Owners, give, owner_of
 from cleveragents.snapshots.protection import refuse_protected
 from cleveragents.snapshots.scan import shown
@@ -54,7 +55,7 @@ class Exchange:
 
     def carry_out(self) -> None:
         """Makes every path what it shall be, verified and durable."""
-        with beneath.root_directory(self.root) as root:
+        with self._opened() as root:
             self._refuse_foreign(root)
             self._refuse_without_space(root)
             self._clean(root)
@@ -62,28 +63,44 @@ class Exchange:
             self._sync()
             self._remove(root)
             self._place(root)
+        with self._opened() as root:  # again: modes are settled now
             self._clean(root)
             self._verify(root)
         self._sync()
 
     def is_done(self) -> bool:
         """Tells whether every path is what it shall be already."""
-        with beneath.root_directory(self.root) as root:
+        with self._opened() as root:
             return all(self._is_done(root, change) for change in self.changes)
 
     def differing(self) -> list[bytes]:
         """Returns the paths that are neither what they were nor what they shall be."""
-        with beneath.root_directory(self.root) as root:
-            return [
-                change.path
-                for change in self.changes
-                if not _expected(change, look(root, change.path, object_id))
-            ]
+        with self._opened() as root:
+            return self._differing(root)
 
     def clean(self) -> None:
         """Removes what was built and not placed; only names of ours are touched."""
-        with beneath.root_directory(self.root) as root:
+        with self._opened() as root:
             self._clean(root)
+
+    @contextmanager
+    def _opened(self) -> Generator[int]:
+        """Opens the root, and while inside what such changes have closed to its owner."""
+        with (
+            beneath.root_directory(self.root) as root,
+            Opened(root, self.changes) as self._entries,
+        ):
+            yield root
+
+    def _differing(self, root: int) -> list[bytes]:
+        return [
+            change.path
+            for change in self.changes
+            if not _expected(change, self._look(root, change.path))
+        ]
+
+    def _look(self, root: int, path: bytes) -> Entry | None:
+        return self._entries.as_closed(path, look(root, path, object_id))
 
     def _clean(self, root: int) -> None:
         for change in self.changes:
@@ -103,7 +120,7 @@ class Exchange:
             ) from error
 
     def _refuse_foreign(self, root: int) -> None:
-        found = [shown(path) for path in self.differing()]
+        found = [shown(path) for path in self._differing(root)]
         if found:
             raise ChangedMeanwhile("changed meanwhile by somebody else", detail=found)
         in_the_way = [
@@ -117,13 +134,10 @@ class Exchange:
             raise Refused("other files are in the way", detail=in_the_way)
         left = [change for change in self.changes if not self._is_done(root, change)]
         refuse_protected(self.root, left, borrow=False)
-        heads = {self._workshop(change.path) for change in self.changes}
-        heads |= {beneath.split(change.path)[0] for change in self.changes}
-        closed = [shown(head) for head in sorted(heads) if not _may_change(root, head)]
-        if closed:
+        if closed := closed_directories(root, self.changes):
             raise Refused(
                 "no permission to change files in these directories",
-                detail=closed,
+                detail=[shown(path) or "." for path in closed],
                 hints=["make them writable for you"],
             )
 
@@ -143,7 +157,7 @@ class Exchange:
     def _stage(self, root: int) -> None:
         for change in self.changes:
             entry = change.after
-            if entry is None or entry.is_dir or same(look(root, change.path, object_id), entry):
+            if entry is None or entry.is_dir or same(self._look(root, change.path), entry):
                 continue
             with beneath.directory(root, self._workshop(change.path)) as fd:
                 if entry.is_file:
@@ -186,7 +200,7 @@ class Exchange:
             ):
                 if before.is_dir:
                     self._remove_directory(fd, name, change)
-                elif same(look(root, change.path, object_id), before):
+                elif same(self._look(root, change.path), before):
                     os.unlink(name, dir_fd=fd)
 
     def _remove_directory(self, parent: int, name: bytes, change: Change) -> None:
@@ -216,9 +230,10 @@ class Exchange:
                 with beneath.directory(root, change.path) as fd:
                     attributes.replace(fd, entry.xattrs)
                     os.fchmod(fd, entry.permissions)
+                self._entries.forget(change.path)
 
     def _put(self, root: int, change: Change, entry: Entry) -> None:
-        found = look(root, change.path, object_id)
+        found = self._look(root, change.path)
         if same(found, entry):
             return
         if found is not None and not same(found, change.before):
@@ -231,6 +246,7 @@ class Exchange:
             beneath.directory(root, head) as target,
         ):
             os.rename(self._name(change.path), name, src_dir_fd=source, dst_dir_fd=target)
+        self._entries.forget(change.path)
 
     def _verify(self, root: int) -> None:
         wrong = [
@@ -242,18 +258,36 @@ class Exchange:
             raise ChangedMeanwhile("not as they were written a moment ago", detail=wrong)
 
     def _is_done(self, root: int, change: Change) -> bool:
-        return alike(look(root, change.path, object_id), change.after)
+        return alike(self._look(root, change.path), change.after)
 
     def _workshop(self, path: bytes) -> bytes:
-        """The nearest directory above that is one before and after: new files are built there."""
-        head, _ = beneath.split(path)
-        while head in self._by_path and not _stays_directory(self._by_path[head]):
-            head, _ = beneath.split(head)
-        return head
+        return _workshop(self._by_path, path)
 
     def _name(self, path: bytes) -> bytes:
         """What a new file is called until it is placed; known again after a crash."""
         return f".cleveragents-{self.mark}-{object_id(path).hex()[:16]}".encode()
+
+
+def closed_directories(root: int, changes: Sequence[Change]) -> list[bytes]:
+    """Returns the directories that changes need, and that we may not change."""
+    by_path = {change.path: change for change in changes}
+    heads = {_workshop(by_path, path) for path in by_path}
+    heads |= {beneath.split(path)[0] for path in by_path}
+    settled = {path for path, change in by_path.items() if _stays_directory(change)}
+    return [
+        path
+        for path in sorted(heads | settled)
+        if not _may_change(root, path, itself=path in settled)
+        if not (path in by_path and is_opened(root, by_path[path]))
+    ]
+
+
+def _workshop(by_path: Mapping[bytes, Change], path: bytes) -> bytes:
+    """The nearest directory above that is one before and after: new files are built there."""
+    head, _ = beneath.split(path)
+    while head in by_path and not _stays_directory(by_path[head]):
+        head, _ = beneath.split(head)
+    return head
 
 
 def reversed_changes(changes: Sequence[Change]) -> list[Change]:
@@ -297,9 +331,12 @@ def _names(root: int, path: bytes) -> list[bytes]:
         return []
 
 
-def _may_change(root: int, path: bytes) -> bool:
+def _may_change(root: int, path: bytes, *, itself: bool) -> bool:
+    """Whether we may change what is in a directory, and its mode if it is to change `itself`."""
     try:
         with beneath.directory(root, path) as fd:
-            return os.access(f"/proc/self/fd/{fd}", os.W_OK | os.X_OK, effective_ids=True)
+            is_ours = os.geteuid() in (0, os.fstat(fd).st_uid)
+            inside = os.access(f"/proc/self/fd/{fd}", os.W_OK | os.X_OK, effective_ids=True)
+            return inside and (is_ours or not itself)
     except (FileNotFoundError, NotADirectoryError):
         return True  # what is wrong with it is told as a change by somebody else

@@ -1,0 +1,99 @@
+Feature: Entries that their owner could not read, and directories of somebody else
+  An ordinary user is kept out by modes and owners; what an apply or a rollback could not finish, or
+  could not take back, is refused before anything changes.
+
+  Background:
+    Given a git repository
+    And the shell has run "echo t > text; mkdir d e; echo o > d/x; echo o > e/x; git add -A; git commit -qm more" in the project
+
+  Scenario Outline: a result that closes <path> to its owner is refused whole: <command>
+    Given the action
+      """
+      name: close
+      steps:
+        - {tool: shell, with: {command: "echo new > text; <command>"}}
+      """
+    And I have run "agents run ACTION"
+    And an ordinary user owns the project
+    And the user's repository and files are remembered
+    When an ordinary user runs "agents plan apply @ --dry-run"
+    Then the output says "its owner could not read or change it"
+    When an ordinary user runs "agents plan apply @ --yes"
+    Then the exit code is 4
+    And the error says "<path>: its owner could not read or change it"
+    And the error says "chmod u+rwX <path>"
+    And the user's repository and files are as they were
+    And the plan is "execute/complete"
+    Given the shell has run "chmod u+rwX <path>" in its sandbox
+    When an ordinary user runs "agents plan apply @ --yes"
+    Then the exit code is 0
+    When an ordinary user runs "agents plan unapply @ --yes"
+    Then the exit code is 0
+    And the user's repository and files are as they were
+
+    Examples:
+      | path | command                            |
+      | z    | mkdir z; echo q > z/f; chmod 000 z |
+      | z    | mkdir z; echo q > z/f; chmod 111 z |
+      | z    | mkdir z; echo q > z/f; chmod 333 z |
+      | z    | mkdir z; echo q > z/f; chmod 644 z |
+      | d    | echo x > d/x; chmod 555 d          |
+      | n    | echo q > n; chmod 000 n            |
+      | text | chmod 200 text                     |
+
+  @needs_root
+  Scenario Outline: an apply that has closed what it brought ends with the next command: <command>
+    Given the action
+      """
+      name: close
+      steps:
+        - {tool: shell, with: {command: "echo new > text; <command>"}}
+      """
+    And I have run "agents run ACTION"
+    And an apply has been killed after everything was placed
+    And an ordinary user owns the project
+    When an ordinary user runs "agents plan unapply @ --yes"
+    Then the error says "an interrupted apply was finished"
+    And the plan is "apply/applied"
+
+    Examples:
+      | command                                           |
+      | mkdir z; echo q > z/f; chmod 644 z                |
+      | mkdir z; echo q > z/f; chmod 200 z/f; chmod 000 z |
+      | echo q > n; chmod 000 n                           |
+      | echo x > d/x; chmod 000 d/x; chmod 111 d          |
+
+  @needs_root
+  Scenario: an apply that has closed what it brought, and that cannot be finished, is taken back
+    Given the action
+      """
+      name: close
+      steps:
+        - {tool: shell, with: {command: "echo new > text; mkdir z; echo q > z/f; chmod 200 z/f; chmod 000 z; echo x > d/x; chmod 111 d; echo y > e/x"}}
+      """
+    And the user's repository and files are remembered
+    And I have run "agents run ACTION"
+    And an apply has been killed after everything was placed
+    And an ordinary user owns the project
+    And the shell has run "echo mine > e/x" in the project
+    When an ordinary user runs "agents plan apply @ --yes"
+    Then the error says "an interrupted apply was taken back"
+    And the plan is "execute/complete"
+    Given the shell has run "echo o > e/x" in the project
+    Then the user's repository and files are as they were
+
+  @needs_root
+  Scenario: a directory that an applied plan made read-only is taken back
+    Given the action
+      """
+      name: close
+      steps:
+        - {tool: shell, with: {command: "echo x > d/x; chmod 555 d; mkdir z; echo q > z/f; chmod 555 z"}}
+      """
+    And the user's repository and files are remembered
+    And I have run "agents run ACTION"
+    And I have run "agents plan apply @ --yes"
+    And an ordinary user owns the project
+    When an ordinary user runs "agents plan unapply @ --yes"
+    Then the exit code is 0
+    And the user's repository and files are as they were

@@ -1,0 +1,26 @@
+"""Steps about what modes and owners keep an ordinary user out of."""
+
+import signal
+
+from behave import given, when
+from boxes import agents
+from commands import words
+from forked import die, forked
+
+from cleveragents.snapshots import exchange
+
+
+@when('an ordinary user runs "agents {line}"')
+def run(context, line):
+    context.world.done = agents(context, *words(context, line))
+
+
+@given("an apply has been killed after everything was placed")
+def kill_before_verifying(context):
+    """As root, whom nothing is closed to: what the first release left an ordinary user."""
+
+    def act():
+        exchange.Exchange._verify = lambda *_: die()
+        context.world.agents("plan", "apply", "@", "--yes")
+
+    assert forked(act) == -signal.SIGKILL
