@@ -16,18 +16,18 @@ Feature: Entries that their owner could not read, and directories of somebody el
     And I have run "agents run ACTION"
     And an ordinary user owns the project
     And the user's repository and files are remembered
-    When an ordinary user runs "agents plan apply @ --dry-run"
+    When the ordinary user runs "agents plan apply @ --dry-run"
     Then the output says "its owner could not read or change it"
-    When an ordinary user runs "agents plan apply @ --yes"
+    When the ordinary user runs "agents plan apply @ --yes"
     Then the exit code is 4
     And the error says "<path>: its owner could not read or change it"
     And the error says "chmod u+rwX <path>"
     And the user's repository and files are as they were
     And the plan is "execute/complete"
     Given the shell has run "chmod u+rwX <path>" in its sandbox
-    When an ordinary user runs "agents plan apply @ --yes"
+    When the ordinary user runs "agents plan apply @ --yes"
     Then the exit code is 0
-    When an ordinary user runs "agents plan unapply @ --yes"
+    When the ordinary user runs "agents plan unapply @ --yes"
     Then the exit code is 0
     And the user's repository and files are as they were
 
@@ -52,7 +52,7 @@ Feature: Entries that their owner could not read, and directories of somebody el
     And I have run "agents run ACTION"
     And an apply has been killed after everything was placed
     And an ordinary user owns the project
-    When an ordinary user runs "agents plan unapply @ --yes"
+    When the ordinary user runs "agents plan unapply @ --yes"
     Then the error says "an interrupted apply was finished"
     And the plan is "apply/applied"
 
@@ -76,7 +76,7 @@ Feature: Entries that their owner could not read, and directories of somebody el
     And an apply has been killed after everything was placed
     And an ordinary user owns the project
     And the shell has run "echo mine > e/x" in the project
-    When an ordinary user runs "agents plan apply @ --yes"
+    When the ordinary user runs "agents plan apply @ --yes"
     Then the error says "an interrupted apply was taken back"
     And the plan is "execute/complete"
     Given the shell has run "echo o > e/x" in the project
@@ -94,6 +94,6 @@ Feature: Entries that their owner could not read, and directories of somebody el
     And I have run "agents run ACTION"
     And I have run "agents plan apply @ --yes"
     And an ordinary user owns the project
-    When an ordinary user runs "agents plan unapply @ --yes"
+    When the ordinary user runs "agents plan unapply @ --yes"
     Then the exit code is 0
     And the user's repository and files are as they were

@@ -10,7 +10,7 @@ from forked import die, forked
 from cleveragents.snapshots import exchange
 
 
-@when('an ordinary user runs "agents {line}"')
+@when('the ordinary user runs "agents {line}"')
 def run(context, line):
     context.world.done = agents(context, *words(context, line))
 
