@@ -19,7 +19,7 @@ Feature: Edits between a crash and its recovery
     And the plan's file "new" is changed to "by hand"
     When I run "agents plan checkpoint create @"
     Then the exit code is 0
-    And the error says "files were edited since"
+    And the error says "holds what was there before an interrupted"
     And some checkpoint holds the file "new" with "by hand"
 
     Examples:
@@ -51,4 +51,4 @@ Feature: Edits between a crash and its recovery
     Given a rollback to checkpoint 1 has crashed after its intent was recorded
     When I run "agents plan checkpoint create @ --format json"
     Then the exit code is 0
-    And the error does not say "edited since"
+    And the error does not say "holds what was there"

@@ -153,8 +153,9 @@ class Ownership:
     def _keep_edits(self, operation: Operation) -> None:
         saved = self._meanwhile.keep(operation)
         if saved is not None:
-            since = f"files were edited since a {operation.kind} was interrupted"
-            self._report(Note(operation.plan_id, f"{since}; {saved.name} holds them"))
+            goes_on = f"an interrupted {operation.kind} goes on"
+            text = f"{saved.name} holds what was there before {goes_on}"
+            self._report(Note(operation.plan_id, text))
 
     def _set_aside(self, operation: Operation, error: Exception) -> None:
         why = told(error)
