@@ -267,7 +267,7 @@ Feature: What apply refuses
     And the shell has run "chmod 555 d" in the project
     When without the rights of root "agents plan apply @ --yes" is run
     Then the exit code is 4
-    And the error says "no permission to change files in these directories"
+    And the error says "d: no permission to change files in this directory"
     And the plan is "execute/complete"
 
   Scenario: a directory that I deleted, and one that keeps other files where the plan has a file

@@ -97,3 +97,52 @@ Feature: Entries that their owner could not read, and directories of somebody el
     When the ordinary user runs "agents plan unapply @ --yes"
     Then the exit code is 0
     And the user's repository and files are as they were
+
+  @needs_root
+  Scenario Outline: a directory of the project that the user may not change is told before: <what>
+    Given the action
+      """
+      name: change
+      steps:
+        - {tool: shell, with: {command: "echo x > d/x; echo new > text"}}
+      """
+    And I have run "agents run ACTION"
+    And an ordinary user owns the project
+    And the shell has run "<what>" in the project
+    And the user's repository and files are remembered
+    When the ordinary user runs "agents plan apply @ --dry-run"
+    Then the output says "no permission to change files in this directory"
+    When the ordinary user runs "agents plan apply @ --yes"
+    Then the exit code is 4
+    And the error says "d: no permission to change files in this directory"
+    And the error says "make the directories writable for you"
+    And the user's repository and files are as they were
+    And the plan is "execute/complete"
+
+    Examples:
+      | what         |
+      | chmod 555 d  |
+      | chown root d |
+
+  @needs_root
+  Scenario Outline: a rollback that a directory of somebody else stands in the way of begins nothing: <act>
+    Given the action
+      """
+      name: change
+      steps:
+        - {tool: shell, with: {command: "mkdir theirs; echo x > theirs/x; echo new > text"}}
+      """
+    And I have run "agents run ACTION"
+    And an ordinary user owns the project
+    And "theirs" of the sandbox belongs to root
+    When the ordinary user runs "agents plan rollback @ 1 <act>"
+    Then the exit code is 4
+    And the error says "no permission to change theirs"
+    When the ordinary user runs "agents plan checkpoint create @"
+    Then the exit code is 0
+    And no operation is open or stuck
+
+    Examples:
+      | act       |
+      | --dry-run |
+      | --yes     |

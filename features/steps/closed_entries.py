@@ -1,8 +1,9 @@
 """Steps about what modes and owners keep an ordinary user out of."""
 
+import os
 import signal
 
-from behave import given, when
+from behave import given, then, when
 from boxes import agents
 from commands import words
 from forked import die, forked
@@ -24,3 +25,16 @@ def kill_before_verifying(context):
         context.world.agents("plan", "apply", "@", "--yes")
 
     assert forked(act) == -signal.SIGKILL
+
+
+@given('"{path}" of the sandbox belongs to root')
+def give_to_root(context, path):
+    os.chown(context.world.sandbox / path, 0, 0)
+
+
+@then("no operation is open or stuck")
+def check_closed(context):
+    rows = context.world.sql(
+        "SELECT kind, status FROM operations WHERE status IN ('open', 'stuck')"
+    )
+    assert list(rows) == [], rows

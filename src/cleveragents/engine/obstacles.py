@@ -14,6 +14,7 @@ from cleveragents.plans.plan import Plan
 from cleveragents.sandbox import users_repository
 from cleveragents.sandbox.project import Project
 from cleveragents.snapshots import beneath
+from cleveragents.snapshots.exchange import closed_directories
 from cleveragents.snapshots.manifest import Change
 from cleveragents.snapshots.merge import Conflict
 from cleveragents.snapshots.merging import Merge
@@ -21,6 +22,7 @@ from cleveragents.snapshots.opening import closes
 from cleveragents.snapshots.protection import protected
 from cleveragents.snapshots.scan import shown
 
+NOT_YOURS = "no permission to change files in this directory"
 NAMED = 5  # paths in one hint
 PLACED = (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR)
 # Names that git, or a file system that folds names, takes for `.git`.
@@ -72,7 +74,9 @@ def obstacles(project: Project, merge: Merge, *, is_branch: bool) -> list[Obstac
             found.append(Obstacle(shown(path), why, remedy))
     with beneath.root_directory(project.path) as root:
         held = [shown(path) for path in protected(root, merge.changes)]
+        closed = [] if is_branch else closed_directories(root, merge.changes)
     found += [Obstacle(path, "it is protected: chattr -ia allows changes") for path in held]
+    found += [Obstacle(shown(path) or ".", NOT_YOURS, Remedy.ALLOW) for path in closed]
     if users_repository.folds_case(project):
         found += _collisions(project, merge.changes)
     return sorted(set(found), key=lambda obstacle: obstacle.path)

@@ -14,6 +14,7 @@ from cleveragents.snapshots.aside import Purging
 from cleveragents.snapshots.capture import Capture, named
 from cleveragents.snapshots.diff import compare
 from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.foreign import refuse_foreign
 from cleveragents.snapshots.healing import Healing
 from cleveragents.snapshots.inspection import Inspection
 from cleveragents.snapshots.manifest import Change, Entry
@@ -362,4 +363,5 @@ def _refuse(way: Way, roots: Roots, excluded: Iterable[bytes], verifier: Verifie
     refuse_in_the_way(way.changes[MAIN], excluded)
     refuse_lost(way, verifier)
     for name, changes in way.changes.items():
+        refuse_foreign(roots[name], changes)
         refuse_protected(roots[name], changes, borrow=True)

@@ -81,20 +81,29 @@ def open_file(parent: int, name: bytes) -> int:
     return os.open(name, READING, dir_fd=parent)
 
 
-def read(root: str | os.PathLike[str], path: bytes) -> bytes:
-    """Returns the bytes of a file of ours or the text of a link, also where modes forbid it."""
-    *above, name = names(path)
+@contextmanager
+def own_directory(root: str | os.PathLike[str], path: bytes) -> Generator[int]:
+    """Opens a directory beneath a root of ours, also where modes forbid it."""
     with ExitStack() as stack:
         parent, mode = open_root(root, borrow=True)
         stack.callback(os.close, parent)
         if mode is not None:
             stack.callback(os.fchmod, parent, mode)
-        for step in above:
+        for step in names(path):
             parent = stack.enter_context(_opened(parent, step, open_directory, stat.S_IRWXU))
+        yield parent
+
+
+def read(root: str | os.PathLike[str], path: bytes) -> bytes:
+    """Returns the bytes of a file of ours or the text of a link, also where modes forbid it."""
+    head, name = split(path)
+    with own_directory(root, head) as parent:
         if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
             return os.fsencode(os.readlink(name, dir_fd=parent))
-        fd = stack.enter_context(_opened(parent, name, open_file, stat.S_IRUSR))
-        with os.fdopen(os.dup(fd), "rb") as file:
+        with (
+            _opened(parent, name, open_file, stat.S_IRUSR) as fd,
+            os.fdopen(os.dup(fd), "rb") as file,
+        ):
             return file.read()
 
 

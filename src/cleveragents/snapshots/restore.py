@@ -9,16 +9,16 @@ The work is a function of (now, target): after a crash the same call finishes it
 import errno
 import os
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from cleveragents.errors import Refused
 from cleveragents.snapshots import attributes, beneath
 from cleveragents.snapshots.aside import Aside, purge
 from cleveragents.snapshots.content import Read, write_file
+from cleveragents.snapshots.foreign import refuse_foreign
 from cleveragents.snapshots.manifest import Change, Entry
 
 _STAGED = b"staged"
@@ -32,9 +32,9 @@ def place(root: Path, staging: int, changes: Sequence[Change], read: Read) -> li
     `staging` is a directory of our own on the same file system, where files are built, and where
     those that went are left for whoever purges it.
     """
+    refuse_foreign(root, changes)
     placed = [(change, change.after) for change in changes if change.after is not None]
     with _Placement(root, staging, read) as placement:
-        placement.refuse_foreign(change.path for change in changes)
         for change in reversed(changes):
             if change.before is not None and _must_go(change.before, change.after):
                 placement.remove(change, change.before)
@@ -85,23 +85,6 @@ class _Placement:
                 self.settle_directories({})
         self._close_parent()
         os.close(self._root)
-
-    def refuse_foreign(self, paths: Iterable[bytes]) -> None:
-        """Refuses before anything changes if a directory is somebody else's and closed to us."""
-        if os.geteuid() == 0:
-            return
-        for path in sorted({beneath.split(path)[0] for path in paths}):
-            try:
-                may_change = _may_change(self._directory(path))
-            except (FileNotFoundError, NotADirectoryError):
-                continue  # yet to be made
-            except PermissionError:
-                may_change = False  # not ours, so there is nothing to borrow
-            if not may_change:
-                raise Refused(
-                    f"no permission to change {os.fsdecode(path) or '.'}",
-                    hints=["it belongs to somebody else; nothing was changed"],
-                )
 
     def remove(self, change: Change, before: Entry) -> None:
         """Removes a file, a link or a directory that is empty by now."""
@@ -250,10 +233,6 @@ def is_rounded(change: Change, staging: int) -> bool:
     finally:
         os.close(fd)
         os.unlink(_STAGED, dir_fd=staging)
-
-
-def _may_change(fd: int) -> bool:
-    return os.access(f"/proc/self/fd/{fd}", os.W_OK | os.X_OK, effective_ids=True)
 
 
 def _settle(fd: int, entry: Entry) -> None:
