@@ -1,7 +1,6 @@
 """`agents plan conflicts|resolve|refresh`: what does not go together, and how it is solved."""
 
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -26,6 +25,7 @@ from cleveragents.engine.conflicts import Solved
 from cleveragents.plans.conflict import Conflict
 from cleveragents.plans.lifecycle import COMPLETE
 from cleveragents.plans.plan import Plan
+from cleveragents.quoting import quoted
 from cleveragents.snapshots.merging import Merge
 
 LISTED = 20  # paths shown to people; JSON has them all
@@ -76,7 +76,7 @@ def resolve(
     is_moving = previewing.looking(app, found) if dry_run else False
     if not dry_run:
         app.settle(found.plan_id)
-    again = f"agents plan resolve {found.plan_id} {shlex.quote(path)} --take {shlex.quote(take)}"
+    again = f"agents plan resolve {found.plan_id} {quoted(path)} --take {quoted(take)}"
     proposed = app.conflicts.preview(found.plan_id, path, take)
     blocks = [changes.panel("Would change", proposed.changes), Text(_by_hand(proposed))]
     if dry_run:
@@ -217,7 +217,5 @@ def _after(plan: Plan) -> list[str]:
 
 
 def _ways_out(plan: Plan, left: Sequence[Conflict]) -> list[str]:
-    return [
-        f"agents plan resolve {plan.plan_id} {os.fsdecode(conflict.path)} --take parent|child|FILE"
-        for conflict in left[:1]
-    ]
+    paths = [quoted(os.fsdecode(conflict.path)) for conflict in left[:1]]
+    return [f"agents plan resolve {plan.plan_id} {path} --take parent|child|FILE" for path in paths]

@@ -1,6 +1,5 @@
 """`agents plan restore`: takes single files or directories back from a checkpoint."""
 
-import shlex
 import sys
 from typing import Annotated
 
@@ -20,6 +19,7 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Result, Text, name_fields, show_blocks
 from cleveragents.engine.restore import Proposed, Restored
+from cleveragents.quoting import quoted
 
 
 def register(group: typer.Typer) -> None:
@@ -103,5 +103,5 @@ def _data(proposed: Proposed) -> dict[str, object]:
 
 def _line(source: Checkpoint, paths: tuple[str, ...]) -> str:
     """The command line that takes paths back from a checkpoint."""
-    named = " ".join(f"--path {shlex.quote(path)}" for path in paths)
+    named = " ".join(f"--path {quoted(path)}" for path in paths)
     return f"agents plan restore {source.plan_id} {source.seq} {named}"

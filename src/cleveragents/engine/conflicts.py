@@ -12,6 +12,7 @@ from cleveragents.engine.resolution import Proposed, Resolutions
 from cleveragents.errors import NotFound, Refused
 from cleveragents.plans.conflict import Conflict, ConflictRepository
 from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.quoting import quoted
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
@@ -60,9 +61,10 @@ class ConflictService:
             plan = self._plan(plan_id)
             proposed = self._resolutions.propose(plan, self._find(plan_id, path), take)
             if shown is not None and not proposed.is_as(shown):
+                again = f"agents plan resolve {plan_id} {quoted(path)} --take {quoted(take)}"
                 raise Refused(
                     "the sandbox has changed since you were shown this",
-                    hints=[f"look again: agents plan resolve {plan_id} {path} --take {take}"],
+                    hints=[f"look again: {again}"],
                 )
             reason, going = f"before {path} was solved", {MAIN: list(proposed.going)}
             before = self._safety(plan, reason, going)

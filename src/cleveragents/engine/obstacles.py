@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 import stat
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,6 +10,7 @@ from enum import Enum
 from pathlib import Path
 
 from cleveragents.plans.plan import Plan
+from cleveragents.quoting import quoted
 from cleveragents.sandbox import users_repository
 from cleveragents.sandbox.project import Project
 from cleveragents.snapshots import beneath
@@ -97,11 +97,11 @@ def ways_out(found: Sequence[Obstacle], plan: Plan, sandbox: Path, start: str | 
     if Remedy.ALLOW in remedies:
         ways.append("make the directories writable for you, then apply again")
     if Remedy.OPEN in remedies:
-        line = f"cd {shlex.quote(str(sandbox))} && chmod u+rwX {_named(found, Remedy.OPEN)}"
+        line = f"cd {quoted(str(sandbox))} && chmod u+rwX {_named(found, Remedy.OPEN)}"
         ways.append(f"open what the plan closed, then apply again: {line}")
     if Remedy.LEAVE_OUT in remedies:
         if start is None:
-            line = f"cd {shlex.quote(str(sandbox))} && rm -r {_named(found, Remedy.LEAVE_OUT)}"
+            line = f"cd {quoted(str(sandbox))} && rm -r {_named(found, Remedy.LEAVE_OUT)}"
         else:
             named = _named(found, Remedy.LEAVE_OUT, "--path ")
             line = f"agents plan restore {plan.plan_id} {start} {named}"
@@ -110,7 +110,7 @@ def ways_out(found: Sequence[Obstacle], plan: Plan, sandbox: Path, start: str | 
 
 
 def _named(found: Sequence[Obstacle], remedy: Remedy, option: str = "") -> str:
-    paths = [option + shlex.quote(each.path) for each in found if each.remedy is remedy]
+    paths = [option + quoted(each.path) for each in found if each.remedy is remedy]
     return " ".join([*paths[:NAMED], *(["…"] if len(paths) > NAMED else [])])
 
 

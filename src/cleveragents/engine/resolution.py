@@ -5,7 +5,6 @@ placed, and one transaction closes the conflict with the intent.
 """
 
 import os
-import shlex
 import stat
 import time
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from cleveragents.engine.placing import place
 from cleveragents.errors import InvalidInput, Refused
 from cleveragents.plans.conflict import CHILD, PARENT, Conflict, ConflictRepository
 from cleveragents.plans.plan import Plan
+from cleveragents.quoting import quoted
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.content import CHUNK
@@ -113,12 +113,12 @@ class Resolutions:
         why = f"{EXCLUDE} leaves it out" if kept else "the plan has no checkpoints"
         path = os.fsdecode(proposed.conflict.path)
         place_of_it = self._sandboxes.require(plan.plan_id).path / path
-        again = f"agents plan resolve {plan.plan_id} {shlex.quote(path)} --take FILE"
+        again = f"agents plan resolve {plan.plan_id} {quoted(path)} --take FILE"
         raise Refused(
             f"what is there was made by hand and could not be taken back: {why}",
             detail=list(map(shown, lost)),
             hints=[
-                f"keep it: cp {shlex.quote(str(place_of_it))} FILE",
+                f"keep it: cp {quoted(str(place_of_it))} FILE",
                 f"or let it count: {again}",
             ],
         )

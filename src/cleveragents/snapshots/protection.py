@@ -2,12 +2,12 @@
 
 import ctypes
 import os
-import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from cleveragents.errors import Refused
+from cleveragents.quoting import quoted
 from cleveragents.snapshots import beneath, signature
 from cleveragents.snapshots.manifest import Change
 from cleveragents.snapshots.scan import shown
@@ -37,7 +37,7 @@ def refuse_protected(path: Path, changes: Iterable[Change], *, borrow: bool) -> 
         raise Refused(
             "these are protected against changes; nothing was changed",
             detail=[*map(shown, found)],
-            hints=[f"allow changes, then try again: chattr -ia {shlex.join(paths[:3])}"],
+            hints=[f"allow changes, then try again: chattr -ia {' '.join(map(quoted, paths[:3]))}"],
         )
 
 
