@@ -100,4 +100,4 @@ Feature: What is done stands
     When I run "agents sandbox prune --discard --yes --format json"
     Then the exit code is 1
     And "data.removed" counts 2
-    And a message ends with "Directory not empty"
+    And a message says "could not be removed: Directory not empty"

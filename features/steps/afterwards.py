@@ -97,12 +97,6 @@ def message_begins(context, text):
     assert any(each.startswith(text) for each in found), found
 
 
-@then('a message ends with "{text}"')
-def message_ends(context, text):
-    found = context.world.done.envelope["messages"]
-    assert any(each.endswith(text) for each in found), found
-
-
 @then("the checkpoints left are {numbers}")
 def checkpoints_are(context, numbers):
     app = context.world.app()
