@@ -253,7 +253,7 @@ Feature: Subplans and going back
       """
     And a process of its own has started "agents run ACTION"
     And its step has made "up"
-    And the subplans "a" are at their end
+    And the subplans "a" are merged
     When I run "agents plan cancel @"
     Then the exit code is 0
     And the plan is "execute/cancelled"

@@ -206,6 +206,15 @@ def wait_for_end(context, names):
     wait_until(ended, names)
 
 
+@given('the subplans "{names}" are merged')
+def wait_for_merge(context, names):
+    def merged():
+        found = {child.name: child.merged_ref for child in children(context)}
+        return all(found.get(name) is not None for name in names.split(", "))
+
+    wait_until(merged, names)
+
+
 @then('in the plan\'s sandbox "{command}" holds')
 def check_sandbox(context, command):
     context.world.sh(command.replace("\\|", "|"), cwd=context.world.sandbox)
