@@ -1,5 +1,6 @@
 """Steps about command lines that are printed to be typed."""
 
+import json
 import os
 import shlex
 import subprocess
@@ -45,7 +46,7 @@ def write_action(context):
         for name in NAMES:
             (folder / name).write_text(content)
     steps = [f"cp {shlex.quote(str(world.home / content))}/* ." for content in ("1", "2")]
-    lines = [f'  - {{tool: shell, with: {{command: "{step}"}}}}\n' for step in steps]
+    lines = [f"  - {{tool: shell, with: {{command: {json.dumps(step)}}}}}\n" for step in steps]
     done = world.agents("run", world.write_action(f"name: names\nsteps:\n{''.join(lines)}"))
     assert done.code == 0, done.err
 
