@@ -82,3 +82,8 @@ Feature: What steps have closed
       | enabled | told                                      |
       | true    | tree could not be removed:                |
       | false   | tree is removed only in part, the rest is |
+
+  @needs_root
+  Scenario: what somebody else has closed, or what is a disk of its own, is not taken for ours
+    Then a change in a directory that root has closed is refused to an ordinary user
+    And a closed directory that is a file system of its own is not synced as the one it lies in

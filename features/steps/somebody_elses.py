@@ -1,0 +1,41 @@
+"""Steps about directories that somebody else has closed, or that lie on a disk of their own."""
+
+import subprocess
+
+from behave import then
+from ordinary import ordinary_user
+
+from cleveragents.errors import Refused
+from cleveragents.snapshots.foreign import refuse_foreign
+from cleveragents.snapshots.manifest import Change
+from cleveragents.storage.durability import sync_file_system
+
+
+@then("a change in a directory that root has closed is refused to an ordinary user")
+def check_refused(context):
+    top = context.world.home / "top"
+    (top / "closed").mkdir(parents=True, mode=0o700)
+    context.world.home.chmod(0o755)
+    with ordinary_user():
+        try:
+            refuse_foreign(top, [Change(b"closed/file", None, None)])
+        except Refused as error:
+            assert "no permission to change closed" in error.message, error.message
+        else:
+            raise AssertionError("it was not refused")
+
+
+@then("a closed directory that is a file system of its own is not synced as the one it lies in")
+def check_own_file_system(context):
+    top = context.world.home / "mounted"
+    top.mkdir()
+    context.world.home.chmod(0o755)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=000", "tmpfs", top], check=True)
+    context.world.mounts.append(top)
+    with ordinary_user():
+        try:
+            sync_file_system(top)
+        except PermissionError as error:
+            assert error.filename == str(top), error
+        else:
+            raise AssertionError("another file system was synced instead")
