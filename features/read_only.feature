@@ -30,7 +30,6 @@ Feature: Reading what cannot be changed
       | plan checkpoint show @ 2     |
       | plan checkpoint diff @ 1 2   |
       | plan checkpoint verify --all |
-      | plan rollback @ 2 --dry-run  |
       | sandbox list                 |
       | config list                  |
       | doctor                       |
