@@ -87,3 +87,5 @@ Feature: What steps have closed
   Scenario: what somebody else has closed, or what is a disk of its own, is not taken for ours
     Then a change in a directory that root has closed is refused to an ordinary user
     And a closed directory that is a file system of its own is not synced as the one it lies in
+    And one that is not is synced by way of the one it lies in
+    And neither what is gone nor what root has closed is told as removed

@@ -85,7 +85,7 @@ Name Of Several Plans Or Checkpoints Or Of Another Plan
     ${theirs} =    Set Variable    ${first.checkpoints}[0][checkpoint_id]
     ${error} =    Read Error    plan rollback ${second.plan_id} ${theirs} --yes    3
     Should Contain    ${error.message}    belongs to another plan, ${first.plan_id}
-    Should Contain    ${error.suggestions}[0]    agents plan checkpoint list ${second.plan_id}
+    Should Contain    ${error.suggestions}[0]    agents plan rollback ${first.plan_id} ${theirs}
 
 Sandbox That Was Deleted
     [Documentation]    Refused with the way out; that way leads to exactly the files that were lost.

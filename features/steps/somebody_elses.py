@@ -6,6 +6,7 @@ from behave import then
 from ordinary import ordinary_user
 
 from cleveragents.errors import Refused
+from cleveragents.sandbox.removal import remove_tree
 from cleveragents.snapshots.foreign import refuse_foreign
 from cleveragents.snapshots.manifest import Change
 from cleveragents.storage.durability import sync_file_system
@@ -39,3 +40,27 @@ def check_own_file_system(context):
             assert error.filename == str(top), error
         else:
             raise AssertionError("another file system was synced instead")
+
+
+@then("one that is not is synced by way of the one it lies in")
+def check_synced(context):
+    with ordinary_user():
+        own = context.world.home / "own"
+        own.mkdir(mode=0o000)
+        sync_file_system(own)
+
+
+@then("neither what is gone nor what root has closed is told as removed")
+def check_not_removed(context):
+    ours = context.world.home / "ours"
+    with ordinary_user():
+        ours.mkdir()
+    (ours / "closed" / "in").mkdir(parents=True)
+    (ours / "closed").chmod(0o700)
+    for path, kind in ((context.world.home / "gone", FileNotFoundError), (ours, PermissionError)):
+        with ordinary_user():
+            try:
+                remove_tree(path)
+            except kind:
+                continue
+        raise AssertionError(f"{path} was told as removed")

@@ -118,11 +118,10 @@ def _told_failure(lying: Lying, left: Path | None, error: CleverAgentsError | OS
     why = str(error)
     if isinstance(error, OSError) and error.filename is not None:
         why = f"{error.strerror}: {os.fsdecode(error.filename)}"
-    if left is None:
-        return f"{lying.path} is removed, but then: {why}"
-    if left in (lying.path, lying.path.parent):
-        return f"{lying.path} could not be removed: {why}"
-    return f"{lying.path} is removed only in part, the rest is {left}: {why}"
+    kept = "could not be removed"
+    ends = {None: "is removed, but then", lying.path: kept, lying.path.parent: kept}
+    end = ends.get(left, f"is removed only in part, the rest is {left}")
+    return f"{lying.path} {end}: {why}"
 
 
 def _about(lying: Lying, unheld: Sequence[str], *, discard: bool) -> str:
