@@ -89,3 +89,4 @@ Feature: What steps have closed
     And a closed directory that is a file system of its own is not synced as the one it lies in
     And one that is not is synced by way of the one it lies in
     And neither what is gone nor what root has closed is told as removed
+    And a lock is shared there without leaving one

@@ -10,6 +10,7 @@ from cleveragents.sandbox.removal import remove_tree
 from cleveragents.snapshots.foreign import refuse_foreign
 from cleveragents.snapshots.manifest import Change
 from cleveragents.storage.durability import sync_file_system
+from cleveragents.storage.lock import FileLock
 
 
 @then("a change in a directory that root has closed is refused to an ordinary user")
@@ -64,3 +65,12 @@ def check_not_removed(context):
             except kind:
                 continue
         raise AssertionError(f"{path} was told as removed")
+
+
+@then("a lock is shared there without leaving one")
+def check_no_lock(context):
+    place = context.world.home / "roots"
+    place.mkdir()
+    with ordinary_user(), FileLock(place / "a.lock", doing="looking", shared=True):
+        pass
+    assert list(place.iterdir()) == []
