@@ -8,4 +8,4 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.append(str(ROOT / "features"))  # the oracle lives beside the scenarios
+sys.path.append(str(ROOT / "features" / "support"))  # the oracle lives beside the scenarios

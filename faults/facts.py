@@ -28,14 +28,19 @@ class Facts:
     unfinished: tuple[str, ...]  # kinds of open operations
 
 
+NONE = Facts((), (), 0, (), ())
+
+
 def read(room: Room, plan_id: str = "%") -> Facts:
     """Reads the facts of a plan, or of the latest; a database without plans has none."""
+    if not room.sql("SELECT name FROM sqlite_master WHERE name = 'plans'"):
+        return NONE
     plans = room.sql(
         "SELECT plan_id, phase, state, cursor FROM plans"
         f" WHERE plan_id LIKE '{plan_id}' AND parent_plan_id IS NULL ORDER BY number"
     )
     if not plans:
-        return Facts((), (), 0, (), ())
+        return NONE
     plan_id, *plan = plans[-1]
     mine = f"plan_id = '{plan_id}'"
     return Facts(

@@ -1,5 +1,6 @@
 """Mutants: the product with one of its precautions taken out; every one of them must be caught."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -36,10 +37,10 @@ def _features(file: str, scenario: str) -> tuple[str, ...]:
     return ("-m", "behave", "--format", "null", f"features/{file}.feature", "--name", scenario)
 
 
-RESTORE = "        restored = archive.put_back("
+RESTORE = "            restored = archive.put_back("
 CLOSE_THEN_RESTORE = f"""\
-        with self._database.unit_of_work() as connection:
-            OperationRepository(connection).close(operation.operation_id, status, {{}})
+            with self._database.unit_of_work() as connection:
+                OperationRepository(connection).close(operation.operation_id, status, {{}})
 {RESTORE}"""
 RECORD = """\
             self._append_record(connection, operation, goal.checkpoint)
@@ -89,7 +90,7 @@ MUTANTS = (
     ),
     Mutant(
         "a complete plan's files are not synced",
-        "engine/execute.py",
+        "engine/run/execute.py",
         (("        sync_file_system(sandbox.path)", "        sandbox.path"),),
         ORDER,
     ),
@@ -125,8 +126,8 @@ MUTANTS = (
     ),
     Mutant(
         "recovery leaves open what it finds",
-        "engine/recover.py",
-        (("        for operation in unfinished:\n", "        for operation in unfinished[:0]:\n"),),
+        "engine/hold/ownership.py",
+        (("        for operation in waiting:\n", "        for operation in waiting[:0]:\n"),),
         _kills("rollback", "/sandboxes/", 5),
     ),
     Mutant(
@@ -170,7 +171,7 @@ MUTANTS = (
     ),
     Mutant(
         "a plan goes on with what its dead run left",
-        "engine/resume.py",
+        "engine/run/resume.py",
         ((GO_BACK, ""),),
         _kills("resume", "/sandboxes/", 4),
     ),
@@ -182,15 +183,9 @@ MUTANTS = (
     ),
     Mutant(
         "the checkpoint that is due before a tool is left out",
-        "engine/tool_step.py",
+        "engine/run/tool_step.py",
         (("        if saved is None and not declared.read_only:\n", "        if not declared:\n"),),
         _features("sandbox_checkpoints", "one trigger by itself"),
-    ),
-    Mutant(
-        "what is about to go is not read back",
-        "checkpoints/service.py",
-        (("            taken.secure(way.changes)\n", ""),),
-        _features("rollback_recovery", ""),
     ),
     Mutant(
         "the line is not closed around what is forgotten",
@@ -212,13 +207,13 @@ MUTANTS = (
     ),
     Mutant(
         "an edit made meanwhile is no reason to leave it alone",
-        "engine/application.py",
+        "engine/bring/application.py",
         (("        theirs = exchange.differing()\n", "        theirs = list[bytes]()\n"),),
         _features("apply_recovery", "an edit after a crash"),
     ),
     Mutant(
         "nobody owns the project while it is applied to",
-        "engine/application.py",
+        "engine/bring/application.py",
         (("self._locks.own(project_id, ", "self._locks.own(f'{time.time_ns()}', "),),
         _features("apply_recovery", "only one applies at a time"),
     ),
@@ -246,19 +241,29 @@ def run(names: Sequence[str]) -> list[Tested]:
     return [_test(mutant) for mutant in chosen]
 
 
+def changed(mutant: Mutant) -> str:
+    """Returns the source of a mutant; a ValueError tells that the code is not what it was."""
+    text = (ROOT / "src" / "cleveragents" / mutant.file).read_text()
+    for old, new in mutant.changes:
+        if text.count(old) != 1:
+            raise ValueError(f"stale: {old!r} is there {text.count(old)} times")
+        text = text.replace(old, new)
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        raise ValueError(f"no program any more: {error}") from error
+    return text
+
+
 def _test(mutant: Mutant) -> Tested:
     with tempfile.TemporaryDirectory(prefix="mutant ") as home:
         source = Path(home) / "src"
         shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
-        path = source / "cleveragents" / mutant.file
-        text = path.read_text()
-        for old, new in mutant.changes:
-            if text.count(old) != 1:
-                return Tested(
-                    mutant, caught=False, how=f"stale: {old!r} is there {text.count(old)} times"
-                )
-            text = text.replace(old, new)
-        path.write_text(text)
+        try:
+            text = changed(mutant)
+        except ValueError as stale:
+            return Tested(mutant, caught=False, how=str(stale))
+        (source / "cleveragents" / mutant.file).write_text(text)
         done = subprocess.run(
             [sys.executable, *mutant.noticed_by],
             cwd=ROOT,

@@ -46,16 +46,19 @@ class Room:
 
     @property
     def sandbox(self) -> Path:
-        """The files of the latest plan's sandbox."""
+        """The files of the latest plan's sandbox; nothing is there before it has one."""
         rows = self.sql(
             "SELECT path FROM sandboxes JOIN plans USING (plan_id)"
             " WHERE parent_plan_id IS NULL ORDER BY sandbox_id"
         )
-        return Path(rows[-1][0])
+        return Path(rows[-1][0]) if rows else self.data / "sandboxes" / "none yet"
 
     def sql(self, statement: str) -> list[tuple]:
-        """Asks the database without the product's help."""
-        with contextlib.closing(sqlite3.connect(self.data / "cleveragents.db")) as connection:
+        """Asks the database without the product's help; where there is none yet, nothing is."""
+        path = self.data / "cleveragents.db"
+        if not path.exists():  # to connect would make it
+            return []
+        with contextlib.closing(sqlite3.connect(path)) as connection:
             return connection.execute(statement).fetchall()
 
     def keep(self, name: str) -> None:

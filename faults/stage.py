@@ -69,7 +69,7 @@ class Stage:
         self.room.put_back(name)
 
     def tree(self) -> Picture:
-        """What the sandbox holds now; nothing at all if it was removed."""
+        """What the sandbox holds now; nothing at all if it was removed, or never made."""
         sandbox = self.room.sandbox
         return picture(sandbox, without=[b".git"]) if sandbox.exists() else {}
 

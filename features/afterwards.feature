@@ -45,6 +45,15 @@ Feature: What is done stands
     And the error says "the command is done, but its result could not be written: No space left on device"
     And the plan has no file "new"
 
+  Scenario: with standard streams closed a command does its work, and asks nobody
+    When its standard streams are closed
+      | streams      | command              | code |
+      | <&-          | plan rollback @ 1    | 2    |
+      | >&-          | plan apply @ --yes   | 0    |
+      | <&- >&- 2>&- | plan unapply @ --yes | 0    |
+    Then the plan is "execute/complete"
+    And the plan's file "new" holds "plan"
+
   Scenario: an unapply whose sandbox cannot be made again changes nothing
     Given I have run "agents plan apply @ --yes"
     And a file stands where its sandbox was
@@ -99,5 +108,5 @@ Feature: What is done stands
     And something is in the way of removing its sandbox
     When I run "agents sandbox prune --discard --yes --format json"
     Then the exit code is 1
-    And "data.removed" counts 2
-    And a message says "could not be removed: Directory not empty"
+    And "data.removed" counts 1
+    And a message says "could not be removed: Not a directory"

@@ -79,6 +79,8 @@ Feature: Apply
       2 ignored files are left out
       """
     And the output does not say "p.o"
+    When I run "agents plan apply @ --dry-run --as branch --include-ignored"
+    Then the error says " --as branch --include-ignored"
     And the user's repository and files are as they were
     And the plan is "execute/complete"
     When I run "agents plan apply @ --dry-run --format json"
@@ -180,8 +182,13 @@ Feature: Apply
     And the output says "in branch cleveragents/plan-"
     And only the plan's branch was added to the user's repository
     And the plan's branch changes ".gitignore" not and "A link, A n/m/f, A new, A run, D d/old, M text"
-    When I run "agents plan unapply @ --yes"
+    When I type on a terminal "agents plan unapply @"
+      | question                         | answer |
+      | Remove branch cleveragents/plan- | y      |
     Then the exit code is 0
+    And the output says " removed"
+    And the output does not say "put back"
+    And the output says " --as branch    # applies it again"
     And the user's repository and files are as they were
 
   Scenario: as a branch, uncommitted work that the plan did not touch stays out of it
@@ -217,10 +224,12 @@ Feature: Apply
         - {tool: shell, with: {command: "sed -i '1s/.*/plan/' text"}}
       """
     And I have run "agents run ACTION"
+    When I run "agents plan apply @ --dry-run --as branch --format json"
+    Then the paths in the way are "text"
     When I run "agents plan apply @ --yes --as branch"
     Then the exit code is 4
-    And the error says "builds on changes that are in no commit"
-    And the error says "text"
+    And the error says "text: the plan builds on changes that are in no commit"
+    And the error says "commit them and refresh the plan"
 
   Scenario: line ends are as git keeps them, filters are refused
     Given the shell has run "printf '*.crlf text eol=crlf\n*.lfs filter=lfs\n' > .gitattributes; printf 'a\r\nb\r\n' > a.crlf; git add -A; git commit -qm crlf" in the project
@@ -253,15 +262,20 @@ Feature: Apply
     And the shell has run "git checkout -q cleveragents/plan-*  2>/dev/null || git checkout -q $(git branch --list 'cleveragents/*' --format '%(refname:short)')" in the project
     When I run "agents plan unapply @ --yes"
     Then the exit code is 4
-    And the error says "cleveragents/plan-"
+    And the error says ": it is checked out in "
+    And the error says " switch -"
     Given the shell has run "echo more > more; git add more; git commit -qm more; git checkout -q main" in the project
     When I run "agents plan unapply @ --yes"
     Then the exit code is 4
+    And the error says ": it has commits of yours"
+    And the error says "git branch -m cleveragents/plan-"
 
   Scenario: a branch of the same name is never replaced
     Given the plan's branch exists in the user's repository
+    When I run "agents plan apply @ --dry-run --as branch"
+    Then the output says "there is a branch of this name already"
     When I run "agents plan apply @ --yes --as branch"
-    Then the exit code is 1
+    Then the exit code is 4
     And the plan is "execute/complete"
 
   Scenario Outline: where there is nothing to branch from: <where>

@@ -29,6 +29,9 @@ Feature: Whom applied files belong to
     And the user is a member of group 2345
     And "text" of the project belongs to "1234:2345"
     And "d d/old link kind" of the project belong to "65534:2345"
+    When the ordinary user runs "agents plan apply @ --dry-run"
+    Then the output says "text  will be yours, not user 1234's"
+    And the output does not say "group 2345"
     When the user runs "agents plan apply @ --yes"
     Then "text" of the project belongs to "65534:2345"
     When the user runs "agents plan unapply @ --yes"
@@ -40,6 +43,10 @@ Feature: Whom applied files belong to
     And an ordinary user owns the project
     And the user is a member of group 4711
     And "text d d/old link kind" of the project belong to "65534:2345"
+    And the shell has run "ln text ../other" in the project
+    When the ordinary user runs "agents plan apply @ --dry-run --format json"
+    Then the notes on "text" are "hard link, its other names keep what they hold; will no longer belong to group 2345"
+    And the notes on "new" are ""
     When the user runs "agents plan apply @ --yes"
     And the user runs "agents plan unapply @ --yes"
     Then "text d d/old link kind" of the project belong to "65534:65534"

@@ -63,11 +63,24 @@ Feature: Apply, whatever happens in between
   Scenario: an edit after a crash is kept, all else is as before
     Given an apply has been killed half-way
     And the shell has run "echo edited > text" in the project
-    When I run "agents plan apply @ --yes"
-    Then the error says "text: edited meanwhile, left as it is"
+    When I run "agents doctor --repair"
+    Then the output says "the interrupted apply was taken back"
+    And the output does not say "is finished"
+    And the error says "text: edited meanwhile, left as it is"
     And the project's file "text" holds "edited"
     And all but "text" is as it was
     And the plan is "execute/complete"
+
+  Scenario: what came into a directory after a crash stays, all else is as before
+    Given an apply has been killed half-way
+    And the shell has run "mkdir swap; echo mine > swap/mine" in the project
+    When I run "agents plan apply @ --yes"
+    Then the exit code is 4
+    And the error says "an interrupted apply was taken back: nothing was changed: this is in the way"
+    And the error says "swap/mine: its directory is to become a file"
+    And the plan is "execute/complete"
+    Given the shell has run "rm swap/mine" in the project
+    Then the user's repository and files are as they were
 
   Scenario: an unfinished apply is shown by reading commands and finished by changing ones
     Given an apply has been killed half-way
@@ -102,6 +115,21 @@ Feature: Apply, whatever happens in between
       | as    | "changes"  |
     And a message says "the interrupted unapply was finished just now"
     And the user's repository and files are as they were
+
+  Scenario Outline: what a given-up <act> has built and never placed <fate>
+    Given <before>
+    And an <act> has been killed half-way
+    And the shell has run "ls -A | grep -q .cleveragents-; mkdir ../packs; mv ../data/projects/*/store/packs/* ../packs" in the project
+    When I run "agents plan <act> @ --yes"
+    Then the error says "an interrupted <act> of this plan cannot be finished"
+    When I run "agents doctor --repair"
+    Then the output says "never placed <fate>"
+    And in the project "<check>" holds
+
+    Examples:
+      | act     | before                                  | fate                 | check                           |
+      | apply   | the shell has run "true" in the project | removed              | ! ls -A \| grep .cleveragents- |
+      | unapply | I have run "agents plan apply @ --yes"  | can be removed: find | ls -A \| grep .cleveragents-   |
 
   Scenario: what cannot be made durable stays unfinished
     When an apply cannot be made durable

@@ -49,8 +49,12 @@ Feature: What apply refuses
     And I run "agents plan apply @ --yes"
     Then the exit code is 0
     Given chattr has set <flag> on the project's "<path>"
+    When I run "agents plan unapply @ --dry-run --format json"
+    Then the paths in the way are "<path>"
     When I run "agents plan unapply @ --yes"
     Then the exit code is 4
+    And the error says "1 path is in the way; nothing was changed"
+    And the error says "chattr -ia -- <path>)"
     And the plan is "apply/applied"
 
     Examples:
@@ -104,7 +108,7 @@ Feature: What apply refuses
       name: strange
       rollback: {enabled: <checkpoints>}
       steps:
-        - {tool: shell, with: {command: "git init -q nested; echo in > nested/f; mkfifo 'a pipe'"}}
+        - {tool: shell, with: {command: "git init -q nested; echo in > nested/f; mkfifo ./'-a pipe'"}}
       """
     And I have run "agents run ACTION"
     When I run "agents plan apply @ --yes"
@@ -287,12 +291,17 @@ Feature: What apply refuses
     And the user's repository and files are remembered
     When I run "agents plan apply @ --as branch"
     Then the exit code is 2
+    When I run "agents plan apply @ --dry-run"
+    Then the output says "d/mine  its directory is to become a file"
+    And the error says "move what is in the directory away"
+    And the error does not say "agents plan apply"
     When I run "agents plan apply @ --yes"
     Then the exit code is 4
     And the error says
       """
-      nothing was changed: other files are in the way
-      d/mine
+      1 path is in the way; nothing was changed
+      d/mine: its directory is to become a file
+      move what is in the directory away
       """
     And the user's repository and files are as they were
     And the plan is "execute/complete"
@@ -385,19 +394,21 @@ Feature: What apply refuses
   Scenario: H66 paths edited since are refused, all of them told
     Given I have run "agents run ACTION"
     And I have run "agents plan apply @ --yes"
-    And the shell has run "echo edited >> new; rm text; echo u > untracked" in the project
+    And the shell has run "echo edited >> new; rm text; echo u > untracked; git checkout -q d; rm -r d; echo mine > d" in the project
     And the user's repository and files are remembered
     When I run "agents plan unapply @ --yes"
     Then the exit code is 4
     And the error says
       """
-      2 paths were edited since the plan was applied
-      new
-      text
+      3 paths are in the way; nothing was changed
+      d: edited since the plan was applied
+      new: edited since the plan was applied
+      text: edited since the plan was applied
+      put them back as before or after it
       """
     And the user's repository and files are as they were
     And the plan is "apply/applied"
-    Given the shell has run "echo plan > new; seq 1 9 > text; sed -i 5s/5/plan/ text" in the project
+    Given the shell has run "rm d; echo plan > new; seq 1 9 > text; sed -i 5s/5/plan/ text" in the project
     When I run "agents plan unapply @ --dry-run"
     Then the exit code is 0
     And the output says "text"
@@ -405,6 +416,54 @@ Feature: What apply refuses
     Then the exit code is 0
     And the project has no "new"
     And the project's file "d/old" holds "o"
+
+  Scenario Outline: what is as before already counts as taken back: <undone>
+    Given I have run "agents run ACTION"
+    And I have run "agents plan apply @ --yes"
+    And the shell has run "<undone>" in the project
+    When I run "agents plan unapply @ --yes"
+    Then the exit code is 0
+    And in the project "! git status --porcelain | grep ." holds
+    And the plan is "execute/complete"
+    And the plan's file "new" holds "plan"
+
+    Examples:
+      | undone                                  |
+      | git checkout -q .; git clean -fdq       |
+      | rm new; mkdir d                         |
+
+  Scenario Outline: what hinders an unapply is told by its preview, and nothing is begun: <hindrance>
+    Given the action
+      """
+      name: kinds
+      steps:
+        - {tool: shell, with: {command: "rm text; mkdir -p text/in; echo in > text/in/f; echo plan > d/old"}}
+      """
+    And I have run "agents run ACTION"
+    And I have run "agents plan apply @ --yes"
+    And an ordinary user owns the project
+    And <hindrance>
+    And the user's repository and files are remembered
+    When the ordinary user runs "agents plan unapply @ --dry-run"
+    Then the exit code is 0
+    And the output says "<path>"
+    And the output says "<why>"
+    And the error says "<way>"
+    When the ordinary user runs "agents plan unapply @ --yes"
+    Then the exit code is 4
+    And the error says "; nothing was changed"
+    And the error says "<path>: <why>"
+    And the error says "<way>"
+    And the user's repository and files are as they were
+    And the plan is "apply/applied"
+    And no operation is open or stuck
+
+    @needs_root
+    Examples:
+      | hindrance                                                   | path         | why                               | way                                |
+      | the shell has run "echo mine > text/in/mine" in the project | text/in/mine | its directory is to become a file | move what is in the directory away |
+      | the shell has run "chmod 555 d" in the project              | d            | no permission to change files     | make the directories writable      |
+      | the project's "d" is on a disk that can only be read        | d            | its file system can only be read  | let its file system be written to  |
 
   Scenario: what the user put into a directory of the plan's stays
     Given the action

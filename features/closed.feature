@@ -71,17 +71,42 @@ Feature: What steps have closed
     And the action's checkpoints are "<enabled>"
     And an ordinary user has run "agents run ACTION"
     And root has closed a directory in the sandbox
-    When an ordinary user runs "agents sandbox prune --discard --yes"
+    When in this process an ordinary user runs "agents sandbox prune --discard --yes"
     Then the exit code is 1
     And the output does not say "Removed"
     And the error says "<told>"
     And the error says "removed 0 of 1 sandbox"
+    And the error says "<way>"
     And some files of a sandbox are left
 
     Examples:
-      | enabled | told                                      |
-      | true    | tree could not be removed:                |
-      | false   | tree is removed only in part, the rest is |
+      | enabled | told                                      | way                                               |
+      | true    | tree could not be removed:                | make it yours, then try again: sudo chown -R      |
+      | false   | tree is removed only in part, the rest is | to remove it: sudo rm -r                          |
+
+  @needs_root
+  Scenario: what somebody else has left in a sandbox: each refusal names what helps
+    Given the step that closes is "mkdir cache; echo 1 > cache/f"
+    And an ordinary user has run "agents run ACTION"
+    And root has taken the directory "cache" in the sandbox
+    When an ordinary user runs "agents plan rollback @ 1 --yes"
+    Then the exit code is 4
+    And the error says "no permission to change cache"
+    And what the error says after "try again: sudo" works as root
+    When an ordinary user runs "agents plan rollback @ 1 --yes"
+    Then the exit code is 0
+    Given an ordinary user has run "agents plan rollback @ 3 --yes"
+    And root has taken the directory "cache" in the sandbox
+    When in this process an ordinary user runs "agents sandbox prune --discard --yes"
+    Then the exit code is 1
+    When in another project an ordinary user runs "agents sandbox prune --yes"
+    Then the exit code is 0
+    And the error says "cache/f; to remove it: sudo rm -r"
+    When in this process an ordinary user runs "agents sandbox prune --yes"
+    Then the exit code is 0
+    When in another project an ordinary user runs "agents doctor"
+    Then what the output says after "help: sudo" works as root
+    And no files of a sandbox are left
 
   @needs_root
   Scenario: what somebody else has closed, or what is a disk of its own, is not taken for ours

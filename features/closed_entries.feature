@@ -6,12 +6,17 @@ Feature: Entries that their owner could not read, and directories of somebody el
     Given a git repository
     And the shell has run "echo t > text; mkdir d e; echo o > d/x; echo o > e/x; git add -A; git commit -qm more" in the project
 
-  Scenario Outline: a result that closes <path> to its owner is refused whole: <command>
+  Scenario: a result that closes entries to their owner is refused whole, each with what opens it
     Given the action
       """
       name: close
       steps:
-        - {tool: shell, with: {command: "echo new > text; <command>"}}
+        - tool: shell
+          with:
+            command: >-
+              echo new > text; echo q > n; chmod 000 n; chmod 200 a.txt;
+              for m in 000 111 333 644; do mkdir z$m; echo q > z$m/f; chmod $m z$m; done;
+              echo x > d/x; chmod 555 d
       """
     And I have run "agents run ACTION"
     And an ordinary user owns the project
@@ -20,34 +25,47 @@ Feature: Entries that their owner could not read, and directories of somebody el
     Then the output says "its owner could not read or change it"
     When the ordinary user runs "agents plan apply @ --yes"
     Then the exit code is 4
-    And the error says "<path>: its owner could not read or change it"
-    And the error says "chmod u+rwX <path>"
+    And the error says
+      """
+      a.txt: its owner could not read or change it
+      d: its owner could not read or change it
+      n: its owner could not read or change it
+      z000: its owner could not read or change it
+      z111: its owner could not read or change it
+      z333: its owner could not read or change it
+      z644: its owner could not read or change it
+      chmod u+rwX -- a.txt d n z000 z111 …)
+      """
+    When the ordinary user runs "agents plan apply @ --as branch --yes"
+    Then the exit code is 4
+    And the error says
+      """
+      a.txt: its owner could not read or change it
+      n: its owner could not read or change it
+      z000: its owner could not read or change it
+      z644: its owner could not read or change it
+      chmod u+rwX -- a.txt n z000 z644)
+      """
     And the user's repository and files are as they were
     And the plan is "execute/complete"
-    Given the shell has run "chmod u+rwX <path>" in its sandbox
+    Given the shell has run "chmod u+rwX a.txt d n z*" in its sandbox
     When the ordinary user runs "agents plan apply @ --yes"
     Then the exit code is 0
     When the ordinary user runs "agents plan unapply @ --yes"
     Then the exit code is 0
     And the user's repository and files are as they were
 
-    Examples:
-      | path | command                            |
-      | z    | mkdir z; echo q > z/f; chmod 000 z |
-      | z    | mkdir z; echo q > z/f; chmod 111 z |
-      | z    | mkdir z; echo q > z/f; chmod 333 z |
-      | z    | mkdir z; echo q > z/f; chmod 644 z |
-      | d    | echo x > d/x; chmod 555 d          |
-      | n    | echo q > n; chmod 000 n            |
-      | text | chmod 200 text                     |
-
   @needs_root
-  Scenario Outline: an apply that has closed what it brought ends with the next command: <command>
+  Scenario: an apply that has closed what it brought ends with the next command
     Given the action
       """
       name: close
       steps:
-        - {tool: shell, with: {command: "echo new > text; <command>"}}
+        - tool: shell
+          with:
+            command: >-
+              echo new > text; echo q > n; chmod 000 n; echo x > d/x; chmod 000 d/x; chmod 111 d;
+              mkdir z y; echo q > z/f; chmod 644 z; echo q > y/f; chmod 200 y/f; chmod 000 y
       """
     And I have run "agents run ACTION"
     And an apply has been killed after everything was placed
@@ -55,13 +73,6 @@ Feature: Entries that their owner could not read, and directories of somebody el
     When the ordinary user runs "agents plan unapply @ --yes"
     Then the error says "an interrupted apply was finished"
     And the plan is "apply/applied"
-
-    Examples:
-      | command                                           |
-      | mkdir z; echo q > z/f; chmod 644 z                |
-      | mkdir z; echo q > z/f; chmod 200 z/f; chmod 000 z |
-      | echo q > n; chmod 000 n                           |
-      | echo x > d/x; chmod 000 d/x; chmod 111 d          |
 
   @needs_root
   Scenario: an apply that has closed what it brought, and that cannot be finished, is taken back
@@ -118,6 +129,10 @@ Feature: Entries that their owner could not read, and directories of somebody el
     And the error says "make the directories writable for you"
     And the user's repository and files are as they were
     And the plan is "execute/complete"
+    Given the shell has run "chmod 555 .git/objects" in the project
+    When the ordinary user runs "agents plan apply @ --as branch --yes"
+    Then the exit code is 4
+    And the error says "/.git/objects: no permission to change files in this directory"
 
     Examples:
       | what         |

@@ -140,9 +140,9 @@ Feature: Attempts to correct
     And the stored record of the newest checkpoint is damaged
     When I run "agents plan execute @"
     Then the exit code is 4
-    And the error says "an interrupted correct of this plan cannot be finished"
+    And the error says "an interrupted correction of this plan cannot be finished"
     When I run "agents doctor --repair"
-    Then the output says "the interrupted correct was given up"
+    Then the output says "the interrupted correction was given up"
     And the corrections are
       | corrects | state  | guidance  | chosen | replaced |
       | one      | failed | otherwise | b      | a        |

@@ -58,6 +58,14 @@ Feature: Differences
       modified: bin (not shown as text, mode 100644 -> 100755)
       """
     And the output does not say "new/ ("
+    When I run "agents plan rollback @ 2 --dry-run"
+    Then the output says
+      """
+      restored  full/
+      restored  full/x
+      removed   new/er/
+      """
+    And the output does not say "  new/ "
     When I run "agents plan diff --name-only"
     Then the output says "new/er/"
     When I run "agents plan diff"

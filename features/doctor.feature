@@ -122,6 +122,12 @@ Feature: The doctor
     When I run "agents plan list"
     Then the exit code is 0
     And the error says "when plans were made for it; move it back to go on with them"
+    Given a link to it stands where it was
+    When I run "agents plan list"
+    Then the error says "when plans were made for it; move it back to go on with them"
+    When I run "agents doctor"
+    Then the exit code is 1
+    And the output says "was moved or deleted; 1 plan is about it"
 
   Scenario: a sandbox that no plan knows
     Given I have run "agents run ACTION"

@@ -3,7 +3,10 @@
 import os
 import shutil
 import signal
+import sys
+from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).with_name("support")))
 from world import World
 
 

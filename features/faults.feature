@@ -20,3 +20,6 @@ Feature: Faults
   Scenario: H53 whatever a later write relies on is synced before it
     When the suite "order" looks at whole commands
     Then the suite found nothing wrong
+
+  Scenario: every precaution that a mutant takes out is still where it says
+    Then each of the mutants can be made

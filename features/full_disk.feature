@@ -24,11 +24,40 @@ Feature: A full disk
     Examples:
       | free | command                          | freed |
       | 600k | plan rollback @ 1 --yes          | 4000k |
-      | 600k | sandbox prune --discard --yes    | 4000k |
-      | 600k | plan checkpoint delete @ 2 --yes | 4000k |
       | 0k   | plan rollback @ 1 --yes          | 3000k |
       | 0k   | sandbox prune --discard --yes    | 4000k |
       | 0k   | plan checkpoint delete @ 2 --yes | 0k    |
+
+  @needs_root
+  Scenario: a sandbox that cannot be saved goes if it is to be discarded, and what is lost is told before
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "head -c 500000 /dev/urandom > one"}}
+      - {name: second, tool: shell, with: {command: "head -c 500000 /dev/urandom > two"}}
+      - {name: third, tool: shell, with: {command: "head -c 700000 /dev/urandom > three"}}
+      """
+    And a data directory on a disk of 3m
+    And a process of its own has run "agents run ACTION" in vain
+    When I run "agents plan errors @"
+    Then the output says "No space left on device"
+    And the output does not say "Errno"
+    When I run "agents plan checkpoint delete @ 2 --yes --format json"
+    Then the exit code is 0
+    And a message says "no space was freed by deleting cp2: other checkpoints hold the same content"
+    When all but 0k of its disk is taken
+    And I run "agents sandbox prune --discard"
+    Then the exit code is 2
+    And the error says "gone for good if there is no room to save it first: three"
+    When another process runs "agents sandbox prune --discard --yes --format json"
+    Then the exit code is 0
+    And a message says "gone for good, there was no room to save it: three"
+    And at least 1600k of its disk are free now
+    And no files of a sandbox are left
+    When what took its disk is gone
+    Then what is stored is whole
+    When I run "agents plan rollback @ 3 --to ../extracted"
+    Then the exit code is 0
 
   @needs_root
   Scenario Outline: what does not fit is refused with nothing changed: <what>

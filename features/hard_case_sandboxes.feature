@@ -46,12 +46,21 @@ Feature: Hard cases of sandboxes
     When a rollback to checkpoint 1 rebuilds it
     Then the sandbox is exactly as it was
     And git in the sandbox lists as changed ""
+    And <parts> of what was left is kept beside
 
     Examples:
-      | part        |
-      | home        |
-      | files       |
-      | git         |
+      | part  | parts        |
+      | home  | nothing      |
+      | files | the git part |
+
+  Scenario: H42 sandbox lost: its git directory; the files beside it are saved and all comes back
+    Given a git repository
+    And a plan has run
+    And the sandbox is remembered
+    When the sandbox's git is lost
+    And a rollback to checkpoint 1 is tried
+    Then the sandbox is exactly as it was
+    And git in the sandbox lists as changed ""
 
   Scenario: H43 two plans on one repository
     Given a git repository

@@ -30,7 +30,7 @@ Feature: What a killed run leaves running
       | root             | works elsewhere, with a file open there |
 
   Scenario: who came after the step was last seen running is named, not ended
-    Given the daemon writes into the sandbox
+    Given the daemon works elsewhere, with a file open there
     And root has run the plan until it was killed in its second step
     And the step was last seen running long before the daemon began
     When as root "agents plan rollback @ 1 --yes" is run afterwards

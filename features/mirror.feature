@@ -28,11 +28,20 @@ Feature: The history that sandboxes borrow
     And git works in every sandbox
 
     Examples:
+      | damage              |
+      | a ref is locked     |
+      | a pack is cut short |
+
+  Scenario Outline: what is no mirror at all is made anew: <damage>
+    When the mirror is damaged: <damage>
+    And another plan looks at its history
+    Then the mirror is whole
+    And git works in every sandbox
+
+    Examples:
       | damage                   |
       | a file is in its place   |
       | only half of it was made |
-      | a ref is locked          |
-      | a pack is cut short      |
 
   Scenario: a flipped bit is found by the doctor
     When a bit of a pack of the mirror is flipped

@@ -1,5 +1,5 @@
 Feature: What an earlier version kept goes on working
-  The data directory was made by that version itself (`features/old_data.py` makes it again): a line
+  The data directory was made by that version itself (`features/support/old_data.py` makes it again): a line
   that it broke, a fork, decisions after a rollback, subplans, a plan that was applied and taken back
   twice, one whose rollback was killed, and one that is applied.
 

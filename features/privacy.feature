@@ -42,3 +42,15 @@ Feature: What is kept is private
     And I run "agents plan rollback @ 1 --rebuild --yes"
     Then the exit code is 0
     And what is kept in it is for its owner alone
+
+  Scenario: a umask that would keep us from our own files is not followed so far
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "mkdir d; echo b > d/b.txt"}}
+      """
+    When with the umask 777 an ordinary user's process runs "agents run ACTION"
+    Then the exit code is 0
+    And the plan's file "d/b.txt" holds "b"
+    And what is kept in it is for its owner alone
+    And its own mode is 700

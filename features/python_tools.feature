@@ -93,7 +93,7 @@ Feature: Python tools
     And the problems are
       """
       action.yaml:3: steps.0.with.where: missing
-      action.yaml:3: steps.0.with.whre: unknown key
+      action.yaml:3: steps.0.with.whre: unknown key; did you mean 'where'?
       action.yaml:5: steps.2.tool: entry point bad = cloud_tools:bad of cloud cannot be used: AttributeError: module 'cloud_tools' has no attribute 'bad'
       """
 

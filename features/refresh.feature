@@ -291,7 +291,7 @@ Feature: Refresh
     And the stored content of "mine" in the project is damaged
     When I run "agents plan checkpoint create @"
     Then the exit code is 0
-    And the error says "an interrupted refresh could not be finished; it was taken back"
+    And the error says "an interrupted refresh could not be finished and was taken back"
     And the error says "damaged"
     And the plan has no file "mine"
     When I run "agents plan status @"

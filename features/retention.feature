@@ -56,7 +56,15 @@ Feature: Retention
       | 5   | tool         | after shell in step s4 |
       | 6   | post_execute | after the last step  |
     And no checkpoint is left behind
+    And the error says once "the limit of 4 checkpoints is reached: cp2 went, and from here on the oldest one goes"
     And the store holds two of the four contents of "big"
+    When I run "agents plan status @"
+    Then the output says "4, 2 more were forgotten"
+    When I run "agents plan checkpoint list @ --format json"
+    Then a message is "2 checkpoints were forgotten: deleted, or let go by the limit"
+    And the data holds
+      | field     | value |
+      | forgotten | 2     |
     When I run "agents plan rollback @ 4 --yes"
     Then the exit code is 0
     When I run "agents plan checkpoint verify @"

@@ -75,6 +75,14 @@ Feature: Questions before a rollback
       |        |
       | n      |
 
+  Scenario: to interrupt the question leaves everything as it is, and says so
+    When I type on a terminal "agents plan rollback @ 1"
+      | question                | answer |
+      | Roll back to cp1? [y/N] | Ctrl-C |
+    Then the exit code is 130
+    And the output says "interrupted; nothing was changed"
+    And the plan's file "a.txt" holds "two"
+
   Scenario: a number that is not in the menu is asked for again
     When I type on a terminal "agents plan rollback @"
       | question                                                  | answer |

@@ -71,6 +71,19 @@ Feature: Sandboxes that lie around
     Then the exit code is 0
     And no files of a sandbox are left
 
+  Scenario: a sandbox that was rebuilt after an interrupted removal can be removed again
+    Given a sandbox was half removed
+    And I have run "agents plan rollback @ 1 --rebuild --yes"
+    When I run "agents sandbox prune --discard --yes"
+    Then the exit code is 0
+    And no files of a sandbox are left
+
+  Scenario: what nobody could bring back and came while the question stood is not removed
+    Given the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_EXCLUDE is "*.tmp"
+    When the sandbox gets the file "late.tmp" while the question of "agents sandbox prune --discard" stands
+    Then it was refused, because it has changed since it was shown
+    And some files of a sandbox are left
+
   # --- nothing that is nowhere else goes with a sandbox ------------------------------------------
 
   Scenario: what was edited after an apply is saved before it goes

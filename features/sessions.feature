@@ -592,7 +592,9 @@ Feature: Sessions
     Given a plain folder
     When this program runs
       """
-      from typed_api import use
+      from typed_api import WHERE_THEY_WERE, use
       assert use(app, app.project.path).state == "applied"
+      services = {type(each) for each in (app.execute, app.apply, app.checkpoints, app.corrections)}
+      assert services < set(WHERE_THEY_WERE), services
       """
     Then the plan is "apply/applied"

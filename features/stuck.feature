@@ -91,5 +91,5 @@ Feature: Operations that cannot be carried out
     Given an interrupted merge whose result is gone
     When I run "agents plan rollback @ 2 --yes"
     Then the exit code is 0
-    And the error says "an interrupted merge could not be finished; it was taken back"
+    And the error says "an interrupted merge could not be finished and was taken back"
     And the operation is "aborted"

@@ -218,7 +218,7 @@ Feature: Subplans and going back
     And the result of the merge is damaged
     When I run "agents plan checkpoint create @"
     Then the exit code is 0
-    And the error says "could not be finished; it was taken back"
+    And the error says "could not be finished and was taken back"
     And the plan's files are
       | file  | content |
       | a.txt | one     |

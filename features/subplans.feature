@@ -304,12 +304,12 @@ Feature: Subplans
   Scenario: a subplan that takes too long is stopped
     Given the steps
       """
-      - subplans: {retries: 1, timeout: 0.4, plans: [{name: slow, steps: [{tool: shell, pass_env: [GATE], with: {command: "echo x >> $GATE.slow; sleep 100"}}]}, {name: quick, steps: [{tool: shell, with: {command: "echo q > quick"}}]}]}
+      - subplans: {retries: 1, timeout: 2, plans: [{name: slow, steps: [{tool: shell, with: {command: "sleep 100"}}]}, {name: quick, steps: [{tool: shell, with: {command: "echo q > quick"}}]}]}
       """
     When I run "agents run ACTION"
     Then the exit code is 1
-    And the error says "slow: took longer than 0.4 s"
-    And the subplan "slow" ran 2 times
+    And the error says "slow: took longer than 2 s"
+    And the error says "1 more to try"
     And the subplans are
       | name  | state             | merged |
       | slow  | execute/cancelled | no     |

@@ -63,6 +63,17 @@ def print_to_full_disk(context, line):
         context.world.end_of_child()
 
 
+@when("its standard streams are closed")
+def run_with_closed_streams(context):
+    """Each row in a process of its own, in turn."""
+    for row in context.table:
+        prefix = ["/bin/sh", "-c", f'exec "$@" {row["streams"]}', "sh"]
+        context.world.agents_beside(*words(context, row["command"]), prefix=prefix)
+        done = context.world.end_of_child()
+        assert done.code == int(row["code"]), (row["command"], done)
+        assert "that should not have" not in done.err, done.err
+
+
 @given('a refresh has left a conflict in "{path}"')
 def refresh_with_conflict(context, path):
     (context.world.project / path).write_text("mine\n")
@@ -77,18 +88,16 @@ def file_in_the_way(context):
 
 @given("something is in the way of removing its sandbox")
 def removing_in_the_way(context):
-    """Where files are renamed to before they go, there is a directory that is not empty."""
+    """Where a directory is renamed to before it goes, there is a file."""
     home = _home(context)
-    aside = home.with_name(f"{home.name}.removing")
-    aside.mkdir()
-    (aside / "kept").touch()
+    home.with_name(f"{home.name}.removing").touch()
 
 
 @given("what is stored of its result is damaged")
 def damage_result(context):
     app = context.world.app()
     operation = app.apply._last(app.plans.find("@"))
-    damage(context, bytes.fromhex(operation.intent["result"]))
+    damage(context, bytes.fromhex(operation.intent.result))
 
 
 @then('a message begins with "{text}"')

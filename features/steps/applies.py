@@ -12,7 +12,7 @@ from oracle import assert_same, picture
 from trees import git
 from world import Done
 
-from cleveragents.checkpoints.operations import OperationRepository
+from cleveragents.operations.operation import OperationRepository
 
 GIT = b".git"
 
@@ -248,7 +248,7 @@ def check_kept_count(context, count):
 @then("operations keep the versions of the latest apply")
 def check_apply_kept(context):
     intent = context.world.app().apply._last(context.world.plan).intent
-    missing = {intent[name] for name in ("base", "result", "old", "new")} - kept(context)
+    missing = {intent.base, intent.result, *intent.versions} - kept(context)
     assert not missing, missing
 
 
@@ -263,6 +263,13 @@ def kept(context):
 def check_obstacles(context, paths):
     found = [line["path"] for line in context.world.done.data["obstacles"]]
     assert found == paths.split(", "), found
+
+
+@then('the notes on "{path}" are "{notes}"')
+@then('the notes on "{path}" are ""')
+def check_notes(context, path, notes=""):
+    (found,) = [row["notes"] for row in context.world.done.data["files"] if row["path"] == path]
+    assert "; ".join(found) == notes, found
 
 
 @given("the user is a member of group {group:d}")

@@ -10,8 +10,8 @@ from forked import POINTS, Watched, die, forked, start
 from oracle import differences, picture
 from world import wait_until
 
-from cleveragents.engine.application import Applications
-from cleveragents.engine.proposal import ApplyOptions
+from cleveragents.engine.bring.application import Applications
+from cleveragents.engine.bring.proposal import ApplyOptions
 from cleveragents.errors import CleverAgentsError
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.users_repository import folds_case
@@ -244,8 +244,10 @@ def all_but(context, name):
     assert not differences(wanted, found), differences(wanted, found)
 
 
-@given("an apply has been killed half-way")
-def killed_half_way(context):
+@given("{an} {verb} has been killed half-way")
+def killed_half_way(context, an, verb):
+    del an
+
     def die_at_second(seen=[]):  # noqa: B006 - counts the calls of one process
         def count(_):
             seen.append(True)
@@ -253,7 +255,7 @@ def killed_half_way(context):
                 die()
 
         exchange.os = Watched(count, ["rename"])
-        _act(context, "apply")
+        _act(context, verb)
 
     assert forked(die_at_second) == -signal.SIGKILL
 

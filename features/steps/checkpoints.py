@@ -12,11 +12,13 @@ from forked import die, forked
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, judge
-from cleveragents.checkpoints.rollback import Ending, Recorded
+from cleveragents.checkpoints.rollback import Recorded
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.errors import CleverAgentsError, Damaged
 from cleveragents.ids import now
+from cleveragents.operations.in_sandbox import Ending
+from cleveragents.operations.intent import Going
 from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.manifest import decode, object_id
@@ -425,7 +427,7 @@ def begin_rollback(context, number):
     reason = f"before the rollback to {target.name}"
     wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
     safety = app.checkpoints._saving.save(plan.plan_id, wanted, prune=False)
-    app.checkpoints._rollbacks.open(plan, target, Recorded(safety), Ending(QUEUED), {})
+    app.checkpoints._rollbacks.open(plan, target, Recorded(safety), Ending(QUEUED), Going())
     return app, plan, target
 
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 
 from behave import given, then, when
 from boxes import agents
@@ -30,6 +31,14 @@ def kill_before_verifying(context):
 @given('"{path}" of the sandbox belongs to root')
 def give_to_root(context, path):
     os.chown(context.world.sandbox / path, 0, 0)
+
+
+@given('the project\'s "{path}" is on a disk that can only be read')
+def mount_read_only(context, path):
+    place = context.world.project / path
+    subprocess.run(["mount", "--bind", place, place], check=True)
+    context.world.mounts.append(place)
+    subprocess.run(["mount", "-o", "remount,ro,bind", place], check=True)
 
 
 @then("no operation is open or stuck")

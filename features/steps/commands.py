@@ -160,7 +160,10 @@ def type_answers(context, terminal):
     for row in context.table or ():
         terminal.expect_exact(row["question"])
         shown += terminal.before + terminal.after
-        terminal.sendline(row["answer"])
+        if row["answer"] == "Ctrl-C":
+            terminal.sendintr()
+        else:
+            terminal.sendline(row["answer"])
     terminal.expect(pexpect.EOF)
     terminal.close()
     context.world.done = Done(terminal.exitstatus, shown + terminal.before, "")
@@ -231,6 +234,11 @@ def check_no_output(context):
 @then('the error says "{text}"')
 def check_error(context, text):
     assert text in context.world.done.err, context.world.done.err
+
+
+@then('the error says once "{text}"')
+def check_error_once(context, text):
+    assert context.world.done.err.count(text) == 1, context.world.done.err
 
 
 @then("the error says")

@@ -7,6 +7,8 @@ from checkpoints import checkpoints, damage
 from decisions import decision_called, decisions
 from forked import forked, until_transaction
 
+from cleveragents.operations.intent import Going
+
 SAID = "otherwise"
 
 
@@ -17,7 +19,7 @@ def crash_after_intent(context, name, option):
     service = app.corrections
     impact = service.preview(row.plan_id, row)
     safety = app.checkpoints.save_safety(row.plan_id, "before the correction")
-    service._operations.open(impact.plan, service._wanted(impact, SAID, option), safety, {})
+    service._operations.open(impact.plan, service._wanted(impact, SAID, option), safety, Going())
 
 
 @given("the stored record of the newest checkpoint is damaged")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from behave import given, then, when
 from fault_suites import run_suite
 
-from cleveragents.engine.proposal import ApplyOptions
+from cleveragents.engine.bring.proposal import ApplyOptions
 from cleveragents.errors import Damaged, Failed
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.pack import Pack

@@ -12,7 +12,7 @@ from forked import die, forked
 from oracle import assert_same, picture
 from world import wait_until
 
-from cleveragents.engine.doctor.checks import CHECKS
+from cleveragents.engine.care.checks import CHECKS
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.store import Store
 
@@ -104,6 +104,11 @@ def leave_unfinished(context, size):
 def move_project(context):
     context.world.project.rename(context.world.home / "elsewhere")
     context.world.project = context.world.home / "elsewhere"
+
+
+@given("a link to it stands where it was")
+def leave_link(context):
+    (context.world.home / "project").symlink_to(context.world.project)
 
 
 @given("there is a sandbox directory that no row knows")

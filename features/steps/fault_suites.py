@@ -61,3 +61,13 @@ def _rotation():
         ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     return int(found.stdout.strip() or "0", 16) % 997
+
+
+@then("each of the mutants can be made")
+def make_mutants(context):
+    sys.path.append(str(ROOT))
+    context.add_cleanup(sys.path.remove, str(ROOT))
+    from faults import mutants  # noqa: PLC0415 - found through the line above
+
+    for mutant in mutants.MUTANTS:
+        assert mutants.changed(mutant), mutant.name

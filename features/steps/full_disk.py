@@ -24,6 +24,13 @@ def run_apart(context, line):
     assert context.world.end_of_child().code == 0, context.world.done.err
 
 
+@given('a process of its own has run "agents {line}" in vain')
+def run_apart_in_vain(context, line):
+    context.world.agents_beside(*words(context, line))
+    assert context.world.end_of_child().code == 1, context.world.done
+
+
+@when("all but {count:d}k of its disk is taken")
 @given("all but {count:d}k of its disk is taken")
 def take_space(context, count):
     ballast = context.world.data_dir / "ballast"

@@ -2,12 +2,15 @@
 
 import os
 import stat
+import sys
 
 from behave import given, then, when
 from commands import words
 from forked import forked
 from ordinary import become_ordinary, hand_over
 from world import Done
+
+from cleveragents.cli.main import main
 
 
 @given("all of it is an ordinary user's")
@@ -36,6 +39,27 @@ def run(context, line, cwd=None):
 
     code = forked(act)
     world.done = Done(code, *(path.read_text(errors="surrogateescape") for path in told))
+
+
+@when('with the umask {mask} an ordinary user\'s process runs "agents {line}"')
+def run_with_umask(context, mask, line):
+    """From the entry point on: who starts it may not be allowed to start this Python."""
+    world = context.world
+    hand_over(world.home)
+    arguments = ["agents", "--data-dir", str(world.data_dir), *map(str, words(context, line))]
+
+    def act():
+        become_ordinary()
+        os.umask(int(mask, 8))
+        os.chdir(world.project)
+        os.environ.update(world.variables)
+        sys.argv = arguments
+        try:
+            main()
+        except SystemExit as end:
+            os._exit(end.code)
+
+    world.done = Done(forked(act), "", "")
 
 
 @when('in another project an ordinary user runs "agents {line}"')
@@ -70,3 +94,19 @@ def close_as_root(context):
     closed.mkdir()
     (closed / "f").touch()
     closed.chmod(0o700)
+
+
+@given('root has taken the directory "{name}" in the sandbox')
+def take_as_root(context, name):
+    (top,) = context.world.data_dir.glob("sandboxes/*/tree")
+    for path in (top / name, *(top / name).iterdir()):
+        os.chown(path, 0, 0)
+
+
+@then('what the {stream} says after "{text}" works as root')
+def follow_hint(context, stream, text):
+    done = context.world.done
+    said = done.err if stream == "error" else done.out + done.err
+    lines = [line.partition(text)[2] for line in said.splitlines() if text in line]
+    assert lines, said
+    context.world.sh(lines[0])

@@ -12,8 +12,10 @@ import pexpect
 from behave import given, then, when
 from forked import die, forked, start
 
-from cleveragents.checkpoints.operations import OperationRepository
+from cleveragents.operations.operation import OperationRepository
 from cleveragents.storage.unit_of_work import UnitOfWork
+
+OPEN_SHARE = 3  # what is open refuses them all in one place: each kind meets one preview of three
 
 
 @given('the shell has run "{command}" in the sandbox of the plan')
@@ -34,13 +36,15 @@ def take_all(context):
     tops = [world.data_dir, world.project]
     kept = [shutil.copytree(top, f"{top}.kept", symlinks=True) for top in tops]
     context.taken = []
-    for row in context.table:
+    for number, row in enumerate(context.table):
         for top, copy in zip(tops, kept, strict=True):
             _empty(top)
             subprocess.run(["cp", "-a", f"{copy}/.", top], check=True)
         owner = _bring_about(context, row["state"], row[1].replace("DECISION", _decision(world)))
         finish = row["to finish it"].replace("PLAN", plan)
-        for each in context.previews:
+        for each in (
+            context.previews[number % OPEN_SHARE :: OPEN_SHARE] if finish else context.previews
+        ):
             words = each["preview"].replace("DECISION", _decision(world)).split()
             context.taken.append(_taken(world, row["state"], finish, each, words))
         if owner is not None:
@@ -96,6 +100,19 @@ def change_meanwhile(context):
         context.answers.append((line, terminal.exitstatus, terminal.before))
 
 
+@when('the sandbox gets the file "{name}" while the question of "agents {line}" stands')
+def write_meanwhile(context, name, line):
+    sandbox = context.world.sandbox
+    terminal = context.world.agents_on_terminal(*line.split())
+    terminal.expect_exact("[y/N]")
+    (sandbox / name).write_text("meanwhile")
+    terminal.sendline("y")
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    context.answers = [(line, terminal.exitstatus, terminal.before)]
+
+
+@then("it was refused, because it has changed since it was shown")
 @then("each was refused, because it has changed since it was shown")
 def check_refused(context):
     for line, code, told in context.answers:
@@ -131,9 +148,9 @@ def _run_until(kind, world, words, stop):
     """Runs a command in this process and stops as soon as its intent is recorded."""
     opened, leave, begun = OperationRepository.open, UnitOfWork.__exit__, []
 
-    def open_and_note(self, plan_id, found, intent):
-        begun.append(str(found))
-        return opened(self, plan_id, found, intent)
+    def open_and_note(self, plan_id, intent):
+        begun.append(str(intent.kind))
+        return opened(self, plan_id, intent)
 
     def leave_and_stop(self, *error):
         left = leave(self, *error)

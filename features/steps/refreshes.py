@@ -34,7 +34,7 @@ def crashed_resolve(context, path, take, done):
 def _restore(sandboxes, plan, operation):
     sandbox = sandboxes.require(plan.plan_id)
     archive = sandboxes.archive(plan.project_id)
-    target = archive.load(operation.intent["target"])
+    target = archive.load(operation.intent.target)
     archive.restore(target, sandbox.roots, sandbox.staging)
 
 

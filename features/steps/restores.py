@@ -34,7 +34,7 @@ def crash_restore(context, path, number, done):
     if done == "files were restored":
         sandbox = restores._sandboxes.require(plan.plan_id)
         archive = restores._sandboxes.archive(plan.project_id)
-        archive.restore(archive.load(operation.intent["snapshot"]), sandbox.roots, sandbox.staging)
+        archive.restore(archive.load(operation.intent.snapshot), sandbox.roots, sandbox.staging)
 
 
 @when(

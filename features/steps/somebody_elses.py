@@ -2,11 +2,12 @@
 
 import subprocess
 
-from behave import then
+from behave import then, when
+from commands import words
 from ordinary import ordinary_user
 
 from cleveragents.errors import Refused
-from cleveragents.sandbox.removal import remove_tree
+from cleveragents.sandbox.removal import remove_tree, somebody_elses
 from cleveragents.snapshots.foreign import refuse_foreign
 from cleveragents.snapshots.manifest import Change
 from cleveragents.storage.durability import sync_file_system
@@ -65,6 +66,19 @@ def check_not_removed(context):
             except kind:
                 continue
         raise AssertionError(f"{path} was told as removed")
+    with ordinary_user():
+        (ours / "mine" / "in").mkdir(parents=True)
+        (ours / "mine").chmod(0)
+        assert somebody_elses(ours / "mine") is None  # opened when it is removed
+        assert somebody_elses(context.world.home / "gone") is None
+        assert somebody_elses(ours) == ours / "closed"
+
+
+@when('in this process an ordinary user runs "agents {line}"')
+def run_here(context, line):
+    """What starts no process needs none of its own."""
+    with ordinary_user():
+        context.world.agents(*words(context, line))
 
 
 @then("a lock is shared there without leaving one")

@@ -10,7 +10,7 @@ from ownership import start_run
 from world import wait_until
 
 from cleveragents.cli.signals import Signals
-from cleveragents.engine import cancel
+from cleveragents.engine.run import cancel
 from cleveragents.errors import Busy, Refused
 from cleveragents.sandbox import process
 

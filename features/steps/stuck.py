@@ -7,12 +7,12 @@ import resource
 from behave import given, then, when
 from oracle import differences, picture
 
-from cleveragents.checkpoints.operations import Kind
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.triggers import CheckpointType
-from cleveragents.engine.proposal import ApplyOptions
+from cleveragents.engine.bring.proposal import ApplyOptions
 from cleveragents.errors import CleverAgentsError, Refused
 from cleveragents.ids import new_id
+from cleveragents.operations.kind import Kind
 from cleveragents.snapshots.store import Store
 
 GONE = "00" * 32  # the id of a snapshot or checkpoint that is nowhere

@@ -10,8 +10,10 @@ from behave import given, then, when
 from forked import Watched, die, forked
 from world import wait_until
 
-from cleveragents.checkpoints.rollback import Ending, Recorded
-from cleveragents.engine.dispatch import ThreadDispatcher, Work
+from cleveragents.checkpoints.rollback import Recorded
+from cleveragents.engine.run.dispatch import ThreadDispatcher, Work
+from cleveragents.operations.in_sandbox import Ending
+from cleveragents.operations.intent import Going
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.lifecycle import QUEUED, written
@@ -170,7 +172,7 @@ def crash_merge(context, name, done):
     if done == "files were restored":
         sandbox = merges._sandboxes.require(plan.plan_id)
         archive = merges._sandboxes.archive(plan.project_id)
-        archive.restore(archive.load(operation.intent["target"]), sandbox.roots, sandbox.staging)
+        archive.restore(archive.load(operation.intent.target), sandbox.roots, sandbox.staging)
 
 
 @given("the result of the merge is damaged")
@@ -191,9 +193,9 @@ def crash_rollback(context):
     app = context.world.app()
     plan = app.plans.find("@")
     rows = app.checkpoints.list_checkpoints(plan.plan_id)
-    going = [child.plan_id for child in children(context)]
+    going = tuple(child.plan_id for child in children(context))
     app.checkpoints._rollbacks.open(
-        plan, rows[1], Recorded(rows[-1]), Ending(QUEUED), {"children": going, "settled": going}
+        plan, rows[1], Recorded(rows[-1]), Ending(QUEUED), Going(going, going)
     )
 
 

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from cleveragents.checkpoints.checkpoint import Checkpoint
     from cleveragents.checkpoints.comparison import FileDiff
     from cleveragents.checkpoints.rollback import RollbackResult
-    from cleveragents.engine.proposal import ApplyOptions
+    from cleveragents.engine.bring.proposal import ApplyOptions
     from cleveragents.engine.session import CallFailed, Session, ToolResult
     from cleveragents.errors import CleverAgentsError
     from cleveragents.plans.action import Action, RollbackPolicy
@@ -36,7 +36,7 @@ __all__ = [
 _HOMES = {
     "Action": "plans.action",
     "App": "app",
-    "ApplyOptions": "engine.proposal",
+    "ApplyOptions": "engine.bring.proposal",
     "CallFailed": "engine.session",
     "Checkpoint": "checkpoints.checkpoint",
     "CleverAgentsError": "errors",

@@ -13,35 +13,35 @@ from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.comparison import Comparisons
 from cleveragents.config.environment import caller_environment, default_data_dir, home
 from cleveragents.config.levels import Sources, load
-from cleveragents.engine.previews import Previews
-from cleveragents.engine.status import PlanReader
+from cleveragents.engine.read.previews import Previews
+from cleveragents.engine.read.status import PlanReader
 from cleveragents.events import Reporter, in_turn, silent
 from cleveragents.foundations import open_foundations
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.project import locate, refuse_overlap
 
 if TYPE_CHECKING:
-    from cleveragents.checkpoints.operations import Operation
     from cleveragents.checkpoints.service import CheckpointService
-    from cleveragents.engine.append import AppendService
-    from cleveragents.engine.apply import ApplyPhase
-    from cleveragents.engine.bisect import Bisection
-    from cleveragents.engine.cancel import Cancellation
-    from cleveragents.engine.cleanup import Cleanup
-    from cleveragents.engine.conflicts import ConflictService
-    from cleveragents.engine.correct import CorrectionService
-    from cleveragents.engine.doctor.doctor import Doctor
-    from cleveragents.engine.execute import ExecutePhase
-    from cleveragents.engine.history import History
-    from cleveragents.engine.recover import Ownership
-    from cleveragents.engine.refresh import RefreshPhase
-    from cleveragents.engine.restore import RestoreService
-    from cleveragents.engine.resume import Resumption
-    from cleveragents.engine.revert import ReversionService
+    from cleveragents.engine.back.restore import RestoreService
+    from cleveragents.engine.bring.apply import ApplyPhase
+    from cleveragents.engine.bring.conflicts import ConflictService
+    from cleveragents.engine.bring.refresh import RefreshPhase
+    from cleveragents.engine.care.cleanup import Cleanup
+    from cleveragents.engine.care.doctor import Doctor
+    from cleveragents.engine.correct.append import AppendService
+    from cleveragents.engine.correct.correction import CorrectionService
+    from cleveragents.engine.correct.revert import ReversionService
+    from cleveragents.engine.hold.ownership import Ownership
+    from cleveragents.engine.read.bisect import Bisection
+    from cleveragents.engine.read.history import History
+    from cleveragents.engine.read.tree import DecisionTree
+    from cleveragents.engine.run.cancel import Cancellation
+    from cleveragents.engine.run.execute import ExecutePhase
+    from cleveragents.engine.run.resume import Resumption
+    from cleveragents.engine.run.strategize import StrategizePhase
+    from cleveragents.engine.run.subplans import SubplanSteps
     from cleveragents.engine.session import Session
-    from cleveragents.engine.strategize import StrategizePhase
-    from cleveragents.engine.subplans import SubplanSteps
-    from cleveragents.engine.tree import DecisionTree
+    from cleveragents.operations.operation import AnyOperation
     from cleveragents.plans.action import Action
     from cleveragents.wiring import Wiring
 
@@ -185,7 +185,7 @@ class App:
         self.stopping.interrupt()
         return self._base.plan_locks.is_holding
 
-    def settle(self, plan_id: str) -> "Sequence[Operation]":
+    def settle(self, plan_id: str) -> "Sequence[AnyOperation]":
         """Finishes what a crash left open in a plan, as every act does first; tells what it was.
 
         Nobody owns the plan afterwards: who is asked whether to go on may take all day.

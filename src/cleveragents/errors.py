@@ -12,6 +12,7 @@ CleverAgentsError
 └── Interrupted    130  the user stopped it
 """
 
+import os
 from collections.abc import Sequence
 
 
@@ -28,6 +29,14 @@ class CleverAgentsError(Exception):
         self.message = message
         self.hints = tuple(hints)
         self.detail = tuple(detail)
+
+
+def in_words(error: CleverAgentsError | OSError) -> str:
+    """What an error says to people: one of the system without its number, with its path."""
+    if isinstance(error, CleverAgentsError):
+        return error.message
+    where = f": {os.fsdecode(error.filename)}" if error.filename else ""
+    return f"{error.strerror or error}{where}"
 
 
 class InvalidInput(CleverAgentsError):

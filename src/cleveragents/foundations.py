@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.config.levels import Settings
-from cleveragents.engine.stopping import Stopping
+from cleveragents.engine.hold.stopping import Stopping
 from cleveragents.errors import Failed
 from cleveragents.events import Note, Reporter
 from cleveragents.sandbox.process import StepEnvironment

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 
 from cleveragents.checkpoints.comparison import Comparisons
-from cleveragents.checkpoints.operations import Operation, OperationRepository
 from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.removal import Removals
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
@@ -16,45 +16,80 @@ from cleveragents.checkpoints.undo import Undoing
 from cleveragents.config.levels import (
     Settings,
 )
-from cleveragents.engine.append import AppendService
-from cleveragents.engine.application import Applications
-from cleveragents.engine.apply import ApplyPhase
-from cleveragents.engine.attempt import StepAttempts
-from cleveragents.engine.bisect import Bisection
-from cleveragents.engine.borders import StepBorders
-from cleveragents.engine.cancel import Cancellation
-from cleveragents.engine.cleanup import Cleanup
-from cleveragents.engine.conflicts import ConflictService
-from cleveragents.engine.correct import CorrectionService
-from cleveragents.engine.correction_operation import CorrectionOperations
-from cleveragents.engine.decide import DecideSteps
-from cleveragents.engine.dispatch import ThreadDispatcher
-from cleveragents.engine.doctor.doctor import Doctor
-from cleveragents.engine.doctor.examination import Examination
-from cleveragents.engine.doctor.repair import Repairs
-from cleveragents.engine.execute import AnyStepKind, ExecutePhase
-from cleveragents.engine.fork import ForkService
-from cleveragents.engine.history import History
-from cleveragents.engine.meanwhile import Meanwhile
-from cleveragents.engine.merge import Merges
-from cleveragents.engine.moves import PlanMoves
-from cleveragents.engine.proposal import Proposals
-from cleveragents.engine.recover import Finishers, Ownership
-from cleveragents.engine.refresh import Refreshes, RefreshPhase
-from cleveragents.engine.resolution import Resolutions
-from cleveragents.engine.restore import Restores, RestoreService
-from cleveragents.engine.resume import Resumption
-from cleveragents.engine.revert import ReversionService
+from cleveragents.engine.back.fork import ForkService
+from cleveragents.engine.back.restore import Restores, RestoreService
+from cleveragents.engine.bring.application import Applications
+from cleveragents.engine.bring.apply import ApplyPhase
+from cleveragents.engine.bring.conflicts import ConflictService
+from cleveragents.engine.bring.proposal import Proposals
+from cleveragents.engine.bring.refresh import Refreshes, RefreshPhase
+from cleveragents.engine.bring.resolution import Resolutions
+from cleveragents.engine.bring.validate import Validations
+from cleveragents.engine.care.cleanup import Cleanup
+from cleveragents.engine.care.doctor import Doctor
+from cleveragents.engine.care.examination import Examination
+from cleveragents.engine.care.repair import Repairs
+from cleveragents.engine.correct.append import AppendService
+from cleveragents.engine.correct.correction import CorrectionService
+from cleveragents.engine.correct.correction_operation import CorrectionOperations
+from cleveragents.engine.correct.revert import ReversionService
+from cleveragents.engine.hold.meanwhile import Meanwhile
+from cleveragents.engine.hold.moves import PlanMoves
+from cleveragents.engine.hold.ownership import Ownership
+from cleveragents.engine.read.bisect import Bisection
+from cleveragents.engine.read.history import History
+from cleveragents.engine.read.tree import DecisionTree
+from cleveragents.engine.run.attempt import StepAttempts
+from cleveragents.engine.run.borders import StepBorders
+from cleveragents.engine.run.cancel import Cancellation
+from cleveragents.engine.run.decide import DecideSteps
+from cleveragents.engine.run.dispatch import ThreadDispatcher
+from cleveragents.engine.run.execute import AnyStepKind, ExecutePhase
+from cleveragents.engine.run.merge import Merges
+from cleveragents.engine.run.resume import Resumption
+from cleveragents.engine.run.strategist import Strategist
+from cleveragents.engine.run.strategize import StrategizePhase
+from cleveragents.engine.run.subplans import Runner, SubplanSteps
+from cleveragents.engine.run.tool_step import ToolSteps
 from cleveragents.engine.session import Services, Sessions
-from cleveragents.engine.strategist import Strategist
-from cleveragents.engine.strategize import StrategizePhase
-from cleveragents.engine.subplans import Runner, SubplanSteps
-from cleveragents.engine.tool_step import ToolSteps
-from cleveragents.engine.tree import DecisionTree
-from cleveragents.engine.validate import Validations
 from cleveragents.foundations import Foundations
+from cleveragents.operations.act import Acts
+from cleveragents.operations.kind import Kind
+from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.step import AnyStep, DecideStep, SubplansStep, ToolStep
 from cleveragents.snapshots.filter import Filter
+
+
+@dataclass(frozen=True)
+class ActsOfPlans:
+    """Whatever opens operations, and so knows how to finish them."""
+
+    rollbacks: Rollbacks
+    corrections: CorrectionOperations
+    pruning: Pruning
+    refreshes: Refreshes
+    restores: Restores
+    resolutions: Resolutions
+    merges: Merges
+    validations: Validations
+    applications: Applications
+
+    @property
+    def by_kind(self) -> Acts:
+        """The one table that recovery goes by."""
+        return {
+            Kind.ROLLBACK: self.rollbacks,
+            Kind.REVERT: self.rollbacks,
+            Kind.CORRECT: self.corrections,
+            Kind.PRUNE: self.pruning,
+            Kind.REFRESH: self.refreshes,
+            Kind.RESTORE: self.restores,
+            Kind.RESOLVE: self.resolutions,
+            Kind.MERGE: self.merges,
+            Kind.VALIDATE: self.validations,
+            Kind.APPLY: self.applications,
+            Kind.UNAPPLY: self.applications,
+        }
 
 
 class Wiring:
@@ -67,28 +102,28 @@ class Wiring:
         pruning = Pruning(base.database, base.sandboxes, policy.retention, base.report)
         saving = Saving(base.database, base.sandboxes, pruning, policy.filter, base.report)
         self._removals = Removals(base.database, base.sandboxes, saving, policy.filter)
-        finishers = _finishers(base, policy, pruning, self._removals)
+        acts = _acts(base, policy, pruning, self._removals)
         meanwhile = Meanwhile(base.database, base.sandboxes, saving)
         self.ownership = Ownership(
-            base.database, base.plan_locks, base.sandboxes, finishers, meanwhile, base.report
+            base.database, base.plan_locks, base.sandboxes, acts.by_kind, meanwhile, base.report
         )
         self.checkpoints = CheckpointService(
             base.database,
             base.sandboxes,
             saving,
-            finishers.rollbacks,
+            acts.rollbacks,
             pruning,
             policy,
             self._own,
         )
         strategist = Strategist(base.environment, base.output, base.stopping)
-        self._add_phases(base, finishers, strategist)
-        self._add_corrections(base, finishers, strategist)
+        self._add_phases(base, acts, strategist)
+        self._add_corrections(base, acts, strategist)
         self._add_readers(base)
         self._add_sessions(base, comparisons)
-        self._add_care(base, finishers)
+        self._add_care(base, acts)
 
-    def _add_phases(self, base: Foundations, finishers: Finishers, strategist: Strategist) -> None:
+    def _add_phases(self, base: Foundations, acts: ActsOfPlans, strategist: Strategist) -> None:
         """Builds what makes plans, runs them and brings their results into the project."""
         database, sandboxes, report = base.database, base.sandboxes, base.report
         own, checkpoints = self._own, self.checkpoints
@@ -110,7 +145,7 @@ class Wiring:
             sandboxes,
             checkpoints,
             borders,
-            finishers.merges,
+            acts.merges,
             Runner(self.execute.run, own, ThreadDispatcher, base.stopping),
             report,
         )
@@ -119,28 +154,28 @@ class Wiring:
             sandboxes,
             checkpoints,
             Proposals(database, sandboxes),
-            finishers.validations,
-            finishers.applications,
+            acts.validations,
+            acts.applications,
             own,
         )
 
     def _add_corrections(
-        self, base: Foundations, finishers: Finishers, strategist: Strategist
+        self, base: Foundations, acts: ActsOfPlans, strategist: Strategist
     ) -> None:
         """Builds what decides again, or beside, and what changes single files."""
-        database, sandboxes, rollbacks = base.database, base.sandboxes, finishers.rollbacks
+        database, sandboxes, rollbacks = base.database, base.sandboxes, acts.rollbacks
         own, checkpoints = self._own, self.checkpoints
         self.corrections = CorrectionService(
-            database, checkpoints, rollbacks, finishers.corrections, own
+            database, checkpoints, rollbacks, acts.corrections, own
         )
         self.fixes = AppendService(database, checkpoints, own)
         self.reversions = ReversionService(
             database, sandboxes, checkpoints, rollbacks, strategist, own
         )
         self.forks = ForkService(database, sandboxes, rollbacks)
-        self.refresh = RefreshPhase(database, finishers.refreshes, checkpoints, own)
-        self.restore = RestoreService(database, finishers.restores, checkpoints, own)
-        self.conflicts = ConflictService(database, finishers.resolutions, checkpoints, own)
+        self.refresh = RefreshPhase(database, acts.refreshes, checkpoints, own)
+        self.restore = RestoreService(database, acts.restores, checkpoints, own)
+        self.conflicts = ConflictService(database, acts.resolutions, checkpoints, own)
 
     def _add_readers(self, base: Foundations) -> None:
         """Builds what only looks."""
@@ -160,9 +195,9 @@ class Wiring:
         )
         self.sessions = Sessions(services, self._own)
 
-    def _add_care(self, base: Foundations, finishers: Finishers) -> None:
+    def _add_care(self, base: Foundations, acts: ActsOfPlans) -> None:
         """Builds what looks after what is kept."""
-        database, sandboxes, pruning = base.database, base.sandboxes, finishers.pruning
+        database, sandboxes, pruning = base.database, base.sandboxes, acts.pruning
         self.cleanup = Cleanup(
             _cleanup(base.settings), sandboxes, self._removals, self._own, base.report
         )
@@ -171,7 +206,7 @@ class Wiring:
             Repairs(database, sandboxes, pruning, self.ownership, base.head),
         )
 
-    def settle(self, plan_id: str) -> Sequence[Operation]:
+    def settle(self, plan_id: str) -> Sequence[AnyOperation]:
         """Finishes what was left open; returns what that was."""
         with self._database.reading() as connection:
             begun = OperationRepository(connection).unfinished(plan_id)
@@ -184,14 +219,14 @@ class Wiring:
         return self.ownership.own(plan_id, doing, files=files)
 
 
-def _finishers(
+def _acts(
     base: Foundations, policy: CheckpointPolicy, pruning: Pruning, removals: Removals
-) -> Finishers:
+) -> ActsOfPlans:
     """Builds whatever opens operations, and so can finish them after a crash."""
     database, sandboxes, report = base.database, base.sandboxes, base.report
     undoing = Undoing(database, base.environment, base.output, report)
     rollbacks = Rollbacks(database, sandboxes, undoing, report)
-    return Finishers(
+    return ActsOfPlans(
         rollbacks=rollbacks,
         corrections=CorrectionOperations(database, sandboxes, rollbacks),
         pruning=pruning,

@@ -1,11 +1,14 @@
-"""What an act touches besides files: told before it happens, whole."""
+"""What an act touches, files and all else: told before it happens, whole."""
 
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.file_change import FileChange, described
+from cleveragents.checkpoints.shown import digest_of
 from cleveragents.checkpoints.undo import CallsAfter
 from cleveragents.plans.decision import Decision
 from cleveragents.plans.plan import Plan
+from cleveragents.snapshots.way import Changes
 
 NO_CALLS = CallsAfter((), ())
 
@@ -29,3 +32,27 @@ class Besides:
             tuple(decision.decision_id for decision in self.decisions),
             tuple(row.checkpoint_id for row in self.left_behind),
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Touched:
+    """All that going back would touch."""
+
+    changes: Changes
+    besides: Besides
+
+    @property
+    def aim(self) -> str:
+        """Where it leads, where that is not told by what it touches."""
+        return ""
+
+    @property
+    def files(self) -> tuple[FileChange, ...]:
+        """The files, as users read them."""
+        return described(self.changes)
+
+    @property
+    def digest(self) -> str:
+        """Tells two of them apart."""
+        listed = [change for changes in self.changes.values() for change in changes]
+        return digest_of(listed, self.aim, self.besides.identities)

@@ -84,6 +84,11 @@ def state_hash(roots: Mapping[str, Entry], document: PlanDocument) -> str:
     return digest.hexdigest()
 
 
+def forgotten(rows: Sequence[Checkpoint]) -> int:
+    """How many of a plan were deleted: each gets the next number, and the newest always stays."""
+    return rows[-1].seq - len(rows) if rows else 0
+
+
 def lineage(rows: Sequence[Checkpoint]) -> set[str]:
     """Returns the ids on the line that leads to the newest checkpoint.
 

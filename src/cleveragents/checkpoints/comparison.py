@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.file_change import FileChange, described, parents_of
+from cleveragents.checkpoints.file_change import FileChange, described, has_other_mode, telling
 from cleveragents.checkpoints.stored import verified
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -112,23 +112,13 @@ def _is_more_than_time(change: Change) -> bool:
 def diffs(changes: Iterable[Change], old: Content, new: Content) -> Iterator[FileDiff]:
     """Yields how each path differs."""
     for change in telling(changes):
+        if change.path == b".git":
+            continue  # it ties a sandbox to its own git directory; the project has another
         before, after = (
             _lines(change.path, change.before, old),
             _lines(change.path, change.after, new),
         )
         yield _diff(change, before, after)
-
-
-def telling(changes: Iterable[Change]) -> Iterator[Change]:
-    """Leaves out directories that are told by what is in them, unless their mode differs."""
-    listed = list(changes)
-    parents = {parent for change in listed for parent in parents_of(change.path)}
-    for change in listed:
-        entry = change.after or change.before
-        if entry is None or change.path == b".git":
-            continue  # `.git` ties a sandbox to its own git directory; the project has another
-        if not entry.is_dir or change.path not in parents or _mode_lines(change):
-            yield change
 
 
 def path_told(change: Change) -> str:
@@ -171,7 +161,7 @@ def _remark(change: Change, before: list[str] | None, after: list[str] | None) -
 
 def _mode_lines(change: Change) -> tuple[str, ...]:
     before, after = change.before, change.after
-    if before is None or after is None or before.mode == after.mode:
+    if before is None or after is None or not has_other_mode(change):
         return ()
     return (f"mode {before.mode:o} -> {after.mode:o}",)
 

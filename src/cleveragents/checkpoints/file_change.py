@@ -1,10 +1,11 @@
 """Changes of files as users read them."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.manifest import Change
 from cleveragents.snapshots.way import Changes
 
 
@@ -17,25 +18,44 @@ class FileChange:
 
 
 def described(changes: Changes) -> tuple[FileChange, ...]:
-    """Lists changes as users read them: files, and directories where nothing in them changed.
+    """Lists changes as users read them: files, and directories that nothing in them tells of.
 
     The sandbox's own git directory is one line: its parts are git's affair.
     """
     found: list[FileChange] = []
-    files = changes[MAIN]
-    parents = {parent for change in files for parent in parents_of(change.path)}
-    for change in files:
+    for change in telling(changes[MAIN]):
         entry = change.after or change.before
-        if entry is None or (entry.is_dir and change.path in parents):
-            continue
-        path = (os.fsdecode(change.path) or ".") + ("/" if entry.is_dir else "")
+        is_dir = entry is not None and entry.is_dir
+        path = (os.fsdecode(change.path) or ".") + ("/" if is_dir else "")
         found.append(FileChange(path, "removed" if change.after is None else "restored"))
     if any(listed for name, listed in changes.items() if name != MAIN):
         found.append(FileChange(".git/", "restored"))
     return tuple(found)
 
 
-def parents_of(path: bytes) -> Iterator[bytes]:
+def without_top(changes: Changes) -> Changes:
+    """Leaves out the top directory itself, where it was just made to be filled."""
+    return {root: [change for change in listed if change.path] for root, listed in changes.items()}
+
+
+def telling(changes: Iterable[Change]) -> Iterator[Change]:
+    """Leaves out directories that are told by what is in them, unless mode or kind differ."""
+    listed = list(changes)
+    parents = {parent for change in listed for parent in _parents_of(change.path)}
+    for change in listed:
+        entry = change.after or change.before
+        is_told = entry is not None and entry.is_dir and change.path in parents
+        if not is_told or has_other_mode(change):
+            yield change
+
+
+def has_other_mode(change: Change) -> bool:
+    """Whether something is there before and after, with other permissions or of another kind."""
+    before, after = change.before, change.after
+    return before is not None and after is not None and before.mode != after.mode
+
+
+def _parents_of(path: bytes) -> Iterator[bytes]:
     """Yields every directory above a path, the root included."""
     while path:
         path = path.rpartition(b"/")[0]

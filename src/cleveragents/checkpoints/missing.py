@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cleveragents.checkpoints.operations import Kind, OperationRepository
 from cleveragents.errors import NotFound
 from cleveragents.ids import is_id
 from cleveragents.nearest import hints_for_id
+from cleveragents.operations.in_sandbox import Prune
+from cleveragents.operations.operation import OperationRepository
 from cleveragents.plans.journal import Happening, entries
 from cleveragents.storage.connection import Connection
 
@@ -70,9 +71,9 @@ def _removal(connection: Connection, plan_id: str, name: str) -> str:
     """Tells how it went, as far as the prunes of the plan say."""
     for operation in reversed(OperationRepository(connection).of_plan(plan_id)):
         intent = operation.intent
-        if operation.kind is Kind.PRUNE and name in intent.get("names", ()):
-            by_limit = "removed by the limit" if "by_hand" in intent else "removed"
-            how = "deleted by hand" if name in intent.get("by_hand", ()) else by_limit
+        if isinstance(intent, Prune) and name in intent.names:
+            by_limit = "removed" if intent.by_hand is None else "removed by the limit"
+            how = "deleted by hand" if name in (intent.by_hand or ()) else by_limit
             return f"{name} was {how} on {operation.opened_at:%Y-%m-%d}"
     return f"{name} is gone"
 

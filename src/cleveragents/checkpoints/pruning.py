@@ -3,21 +3,16 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
 
 from cleveragents.checkpoints import line_mending
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, lineage
-from cleveragents.checkpoints.operations import (
-    POSTPONED,
-    Kind,
-    Operation,
-    OperationRepository,
-    Status,
-)
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict, judge
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
 from cleveragents.events import Note, Reporter, afterwards
+from cleveragents.operations.in_sandbox import Prune
+from cleveragents.operations.kind import Status
+from cleveragents.operations.operation import POSTPONED, Operation, OperationRepository
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.correction import CorrectionRepository
 from cleveragents.plans.decision import DecisionRepository
@@ -27,7 +22,7 @@ from cleveragents.plans.step_run import StepRunRepository
 from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import Archive
-from cleveragents.snapshots.store import Cleaned
+from cleveragents.snapshots.store import Cleaned, Swept
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.fault import is_the_machines, told
@@ -63,6 +58,7 @@ class Pruning:
         self._sandboxes = sandboxes
         self._policy = policy
         self._report = report
+        self._warned: set[str] = set()  # plans of which it is told that the oldest go
 
     def verdicts(self, plan_id: str) -> list[Verdict]:
         """Judges the checkpoints of a plan; changes nothing."""
@@ -86,15 +82,30 @@ class Pruning:
         return self._retired(connection, plan_id)
 
     def settle(self, plan_id: str, retired: Retired) -> None:
-        """Frees space if it is worth it by now, and warns of more checkpoints than the limit."""
+        """Frees space if it is worth it by now, and warns of what the limit does and cannot do."""
         kept = [verdict.checkpoint for verdict in retired.verdicts if verdict.keep]
         much = max(MUCH_BYTES, sum(row.size_bytes for row in kept) // 2)
         if retired.waiting_bytes > much or retired.waiting >= MANY:
             with self.afterwards(plan_id, "freeing space"):
                 self.free(plan_id)
+        self._tell_of_limit(plan_id, [one for one in retired.verdicts if not one.keep])
         if len(kept) > self._policy.limit:
             text = f"{len(kept)} checkpoints are kept, more than the limit of {self._policy.limit}"
             self._report(Note(plan_id, text))
+
+    def _tell_of_limit(self, plan_id: str, gone: Sequence[Verdict]) -> None:
+        """Says once that the oldest go from here on, and how they stay."""
+        if not gone or plan_id in self._warned:
+            return
+        self._warned.add(plan_id)
+        names = gone[0].checkpoint.name + (f"…{gone[-1].checkpoint.name}" if gone[1:] else "")
+        text = (
+            f"the limit of {self._policy.limit} checkpoints is reached: {names} went, and from"
+            " here on the oldest one goes with each new one;"
+            f" to keep one: agents plan checkpoint pin {plan_id} CHECKPOINT;"
+            " to keep more: sandbox.checkpoint.max-checkpoints-per-plan"
+        )
+        self._report(Note(plan_id, text))
 
     def afterwards(self, plan_id: str, doing: str) -> AbstractContextManager[None]:
         """Lets nothing that fails in here undo the truth of what was done before."""
@@ -117,23 +128,24 @@ class Pruning:
         if not doomed:
             return Retired(verdicts)
         intent = self._forget(connection, plan_id, doomed, by_hand=False)
-        return Retired(verdicts, len(intent["refs"]), intent["bytes"])
+        return Retired(verdicts, len(intent.refs), intent.size_bytes)
 
     def _forget(
         self, connection: Connection, plan_id: str, doomed: Sequence[Checkpoint], *, by_hand: bool
-    ) -> Mapping[str, Any]:
+    ) -> Prune:
         CheckpointRepository(connection).delete(*doomed)
         waiting = self._waiting(connection, plan_id)
         chosen = [row.name for row in doomed if by_hand]
         return _note(connection, plan_id, waiting[-1] if waiting else None, doomed, chosen)
 
-    def carry_out(self, operation: Operation) -> None:
+    def finish(self, operation: Operation[Prune]) -> str:
         """Frees the content of forgotten rows; stays open while the store is in use."""
         self.free(operation.plan_id)
+        return ""
 
     def free(self, plan_id: str) -> None:
         """Carries out all prune operations of a plan in one sweep."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             waiting = self._waiting(connection, plan_id)
             project_id = PlanRepository(connection).get(plan_id).project_id
         archive = self._sandboxes.archive(project_id)
@@ -152,26 +164,43 @@ class Pruning:
             return None
         with self._database.unit_of_work() as connection:
             OperationRepository(connection).settle_postponed(project_id)
+        self._tell_what_stays(plan_id, waiting, swept)
         return self._close(waiting, {"bytes_freed": swept.bytes_freed})
 
-    def _close(self, waiting: Sequence[Operation], outcome: Mapping[str, object]) -> None:
+    def _tell_what_stays(
+        self, plan_id: str, waiting: Sequence[Operation[Prune]], swept: Swept
+    ) -> None:
+        """Tells who has deleted checkpoints to free space that it did not, and what will."""
+        names = ", ".join(name for one in waiting for name in one.intent.by_hand or ())
+        if names and swept.bytes_freed <= 0:
+            why = (
+                "there is no room to write anew what is needed beside it; it goes when there is"
+                if swept.lacked_room
+                else "other checkpoints hold the same content; it goes with them"
+            )
+            more = "the files of sandboxes go with: agents sandbox prune"
+            self._report(Note(plan_id, f"no space was freed by deleting {names}: {why}; {more}"))
+
+    def _close(self, waiting: Sequence[Operation[Prune]], outcome: Mapping[str, object]) -> None:
         with self._database.unit_of_work() as connection:
             for operation in waiting:
                 OperationRepository(connection).close(operation.operation_id, Status.DONE, outcome)
 
-    def _is_worth_it(self, project_id: str, size: int, waiting: Sequence[Operation]) -> bool:
+    def _is_worth_it(self, project_id: str, size: int, waiting: Sequence[Operation[Prune]]) -> bool:
         """Tells whether to look at a whole store now; else the next sweep frees it as well.
 
         What a user forgets by hand is freed at once, and in a small store everything is.
         """
-        if size <= SMALL_STORE or any(one.intent.get("by_hand") for one in waiting):
+        if size <= SMALL_STORE or any(one.intent.by_hand for one in waiting):
             return True
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             postponed = OperationRepository(connection).postponed_bytes(project_id)
-        found = postponed + sum(int(one.intent.get("bytes", 0)) for one in waiting)
+        found = postponed + sum(one.intent.size_bytes for one in waiting)
         return found * SWEPT_SHARE >= size
 
-    def _set_aside(self, plan_id: str, waiting: Sequence[Operation], error: Exception) -> None:
+    def _set_aside(
+        self, plan_id: str, waiting: Sequence[Operation[Prune]], error: Exception
+    ) -> None:
         """Notes that space could not be freed; the next prune tries it again for all of them."""
         why = told(error)
         with self._database.unit_of_work() as connection:
@@ -193,22 +222,21 @@ class Pruning:
 
     def _forgotten(self, project_id: str) -> set[str]:
         # All that ever were: a pack outlives its snapshot while others need half of it.
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             return OperationRepository(connection).forgotten(project_id)
 
-    def _waiting(self, connection: Connection, plan_id: str) -> list[Operation]:
-        unfinished = OperationRepository(connection).unfinished(plan_id)
-        prunes = [operation for operation in unfinished if operation.kind is Kind.PRUNE]
-        return [prune for prune in prunes if not (prune.is_stuck or prune.unreadable)]
+    def _waiting(self, connection: Connection, plan_id: str) -> list[Operation[Prune]]:
+        prunes = OperationRepository(connection).unfinished_of(plan_id, Prune)
+        return [prune for prune in prunes if not prune.is_stuck]
 
     def _needed(self, project_id: str) -> set[str]:
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             OperationRepository(connection).refuse_unreadable(project_id)
         return self.live(project_id)
 
     def live(self, project_id: str) -> set[str]:
         """Returns every snapshot of a project that something still needs."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             return (
                 CheckpointRepository(connection).refs_of_project(project_id)
                 | SandboxRepository(connection).base_refs(project_id)
@@ -220,21 +248,21 @@ class Pruning:
 def _note(
     connection: Connection,
     plan_id: str,
-    waiting: Operation | None,
+    waiting: Operation[Prune] | None,
     doomed: Sequence[Checkpoint],
     by_hand: Sequence[str],
-) -> Mapping[str, Any]:
+) -> Prune:
     """Adds forgotten checkpoints to the prune that waits already, or opens one."""
     operations = OperationRepository(connection)
-    earlier: Mapping[str, Any] = waiting.intent if waiting else {"refs": []}
-    intent: dict[str, Any] = {
-        "refs": [*earlier["refs"], *(row.sandbox_ref for row in doomed)],
-        "names": [*earlier.get("names", []), *(row.name for row in doomed)],
-        "by_hand": [*earlier.get("by_hand", []), *by_hand],  # the limit let the others go
-        "bytes": earlier.get("bytes", 0) + sum(row.size_bytes for row in doomed),
-    }
+    earlier = waiting.intent if waiting else Prune()
+    intent = Prune(
+        refs=(*earlier.refs, *(row.sandbox_ref for row in doomed)),
+        names=(*earlier.names, *(row.name for row in doomed)),
+        by_hand=(*(earlier.by_hand or ()), *by_hand),
+        size_bytes=earlier.size_bytes + sum(row.size_bytes for row in doomed),
+    )
     if waiting is None:
-        operations.open(plan_id, Kind.PRUNE, intent)
+        operations.open(plan_id, intent)
     else:
         operations.extend(waiting.operation_id, intent)
     return intent
@@ -260,5 +288,4 @@ def _needed(connection: Connection, plan: Plan, rows: Sequence[Checkpoint]) -> d
 def open_targets(connection: Connection, plan_id: str) -> set[str]:
     """Returns every checkpoint that the intent of an unfinished operation names."""
     unfinished = OperationRepository(connection).unfinished(plan_id)
-    intents = [operation.intent.values() for operation in unfinished]
-    return {named for intent in intents for named in intent if isinstance(named, str)}
+    return {named for operation in unfinished for named in operation.intent.checkpoints}

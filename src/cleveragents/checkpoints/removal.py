@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
-from cleveragents.checkpoints.operations import Kind, OperationRepository
 from cleveragents.checkpoints.saving import Saving, Wanted
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.errors import CleverAgentsError, Damaged
+from cleveragents.operations.in_project import Apply
+from cleveragents.operations.operation import OperationRepository
 from cleveragents.plans.lifecycle import APPLIED
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -16,7 +18,10 @@ from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.manifest import Change
 from cleveragents.snapshots.picking import is_excluded
 from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.way import RESERVE_BYTES
 from cleveragents.storage.database import Database
+from cleveragents.storage.fault import is_out_of_space
+from cleveragents.storage.space import disk_use, free_bytes
 
 LISTED = 5  # paths named to people
 
@@ -27,6 +32,7 @@ class Removed:
 
     saved: Checkpoint | None  # what was made of them first, if no checkpoint had all of them
     kept_for: tuple[str, ...]  # why they stay: paths that no checkpoint would hold
+    lost: tuple[str, ...] = ()  # what went unsaved, because there was no room for it
 
 
 class Removals:
@@ -44,19 +50,46 @@ class Removals:
         """Names what of a sandbox neither a checkpoint of it nor a stored result would hold."""
         return unheld(self._database, self._sandboxes, self._filter, plan)
 
+    def without_room(self, plan: Plan) -> tuple[str, ...]:
+        """Names what of a sandbox is in no checkpoint yet and may not fit on the disk once more."""
+        sandbox = self._sandboxes.find(plan.plan_id)
+        if sandbox is None or not sandbox.exists or not plan.action.rollback.enabled:
+            return ()
+        room = free_bytes(sandbox.home) - RESERVE_BYTES
+        if disk_use(sandbox.home) <= room:
+            return ()
+        latest = self._latest(plan)
+        reference = str(sandbox.base_ref) if latest is None else latest.sandbox_ref
+        archive = self._sandboxes.archive(plan.project_id)
+        try:
+            found = archive.changes_from_now(archive.load(reference), sandbox.roots)
+        except Damaged:  # then nobody knows what of it is stored
+            return (str(sandbox.path),)
+        new = [(root, change) for root, changes in found.items() for change in _gone(changes)]
+        fits = sum(change.before.size for _, change in new if change.before) <= room
+        return () if fits else tuple(named(root, change.path) for root, change in new)
+
     def remove(self, plan: Plan, *, discard: bool = False) -> Removed:
         """Saves what no checkpoint holds and removes the files; the caller owns the plan.
 
-        What a checkpoint would leave out goes only if it is to be discarded.
+        What a checkpoint would leave out, or what there is no room for, goes only if it is to be
+        discarded.
         """
         kept_for = () if discard else self.unheld(plan)
         if kept_for:
             return Removed(None, kept_for)
+        lost = self.without_room(plan) if discard else ()
         saved = None
-        if self._sandboxes.is_there(plan.plan_id) and not self._is_result(plan):
-            saved = self._saved(plan)
+        try:
+            if self._sandboxes.is_there(plan.plan_id) and not self._is_result(plan):
+                saved = self._saved(plan)
+        except (OSError, CleverAgentsError) as error:
+            if not lost or not is_out_of_space(error):
+                raise
+        else:
+            lost = ()
         self._sandboxes.remove(plan.plan_id)
-        return Removed(saved, ())
+        return Removed(saved, (), lost)
 
     def _is_result(self, plan: Plan) -> bool:
         """Whether the files are what is stored as the plan's result, and can be had from there."""
@@ -72,12 +105,15 @@ class Removals:
     def _saved(self, plan: Plan) -> Checkpoint | None:
         if not plan.action.rollback.enabled:
             return None
-        with self._database.reading() as connection:
-            latest = CheckpointRepository(connection).latest(plan.plan_id)
+        latest = self._latest(plan)
         reason = "before its sandbox was removed"
         wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
         saved = self._saving.save(plan.plan_id, wanted, prune=True)
         return saved if latest is None or latest.seq != saved.seq else None
+
+    def _latest(self, plan: Plan) -> Checkpoint | None:
+        with self._database.reading() as connection:
+            return CheckpointRepository(connection).latest(plan.plan_id)
 
 
 def unheld(
@@ -114,7 +150,7 @@ def _result(database: Database, plan: Plan) -> str | None:
     if plan.stage != APPLIED:
         return plan.merged_ref
     with database.reading() as connection:
-        return OperationRepository(connection).latest(plan.plan_id, Kind.APPLY).intent["result"]
+        return OperationRepository(connection).latest(plan.plan_id, Apply).intent.result
 
 
 def told_why_it_stays(unheld: Sequence[str]) -> str:

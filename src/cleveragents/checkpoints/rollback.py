@@ -7,8 +7,8 @@ was meant.
 """
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from cleveragents.checkpoints.besides import Besides
@@ -18,18 +18,22 @@ from cleveragents.checkpoints.checkpoint import (
     left_behind,
     record_of_rollback,
 )
-from cleveragents.checkpoints.file_change import FileChange, described
-from cleveragents.checkpoints.operations import Kind, Operation, OperationRepository, Status
+from cleveragents.checkpoints.file_change import FileChange, described, without_top
 from cleveragents.checkpoints.stored import document_of, last_known, verified
 from cleveragents.checkpoints.undo import CallLeft, CallsAfter, UndoDue, Undoing
 from cleveragents.errors import Damaged, Failed
 from cleveragents.events import PlanMoved, Reporter, RolledBack
 from cleveragents.ids import new_id
+from cleveragents.operations.act import TakenBack
+from cleveragents.operations.in_sandbox import Ending, GoBack
+from cleveragents.operations.intent import Going
+from cleveragents.operations.kind import Status
+from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.document import PlanDocument, make_current
-from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGIZING, Phase, Stage, State
-from cleveragents.plans.plan import Plan, PlanError, PlanRepository
+from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGIZING
+from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -40,10 +44,6 @@ from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
 NOTHING = PlanDocument("0", (), ())  # of a subplan that goes nothing counts
-
-
-class TakenBack(Damaged):
-    """The target turned out to be unreadable; the safety checkpoint was restored instead."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,6 @@ class RollbackResult:
     def not_undone(self) -> tuple[UndoRun, ...]:
         """The calls whose undo did not work, as far as is known."""
         return tuple(run for run in self.undo if not run.worked)
-
-
-@dataclass(frozen=True)
-class Ending:
-    """Where a rollback leaves the plan."""
-
-    stage: Stage
-    error: PlanError | None = None
 
 
 class Safety(Protocol):
@@ -170,18 +162,29 @@ class Rollbacks:
         target: Checkpoint,
         safety: Safety,
         ending: Ending,
-        children: Mapping[str, object],
-    ) -> Operation:
+        going: Going,
+    ) -> Operation[GoBack]:
         """Records the intent, and with it the row of the safety checkpoint.
 
-        From here on a crash is finished by recovery. `children` is what of the intent is theirs.
+        From here on a crash is finished by recovery. `going` are the subplans that it takes along.
         """
-        intent = {**intent_of(target, safety.stored(), ending), **children}
+        intent = GoBack(
+            target=target.checkpoint_id,
+            safety=safety.stored().checkpoint_id,
+            record=new_id(),
+            ending=ending,
+            going=going,
+        )
         with self._database.unit_of_work() as connection:
             safety.record(connection)
-            return OperationRepository(connection).open(plan.plan_id, Kind.ROLLBACK, intent)
+            return OperationRepository(connection).open(plan.plan_id, intent)
 
-    def carry_out(self, operation: Operation, way: Way | None = None) -> RollbackResult:
+    def finish(self, operation: Operation[GoBack]) -> str:
+        """Carries out what was interrupted, and tells of it."""
+        name = self.carry_out(operation).target.name
+        return f"an interrupted {operation.kind.noun} to {name} was finished"
+
+    def carry_out(self, operation: Operation[GoBack], way: Way | None = None) -> RollbackResult:
         """Undoes calls, restores the target and closes the intent.
 
         If the target is unreadable, the files go back to the safety checkpoint. `way` is the one
@@ -199,7 +202,7 @@ class Rollbacks:
             for plan_id in _plans_of(operation):
                 self._undoing.give_up(plan_id, operation.operation_id)
             with self._database.reading() as connection:
-                goal = self._goal(connection, operation, "safety")
+                goal = self._goal(connection, operation.plan_id, operation.intent.safety)
             undone = self._restore(operation, goal, Status.ABORTED).undo
             raise TakenBack(
                 f"{error.message}; the files are as they were before the rollback",
@@ -207,16 +210,18 @@ class Rollbacks:
                 hints=error.hints,
             ) from error
 
-    def _go(self, operation: Operation, way: Way | None) -> RollbackResult:
+    def _go(self, operation: Operation[GoBack], way: Way | None) -> RollbackResult:
         with self._database.reading() as connection:
-            goal = self._goal(connection, operation, "target")
+            goal = self._goal(connection, operation.plan_id, operation.intent.target)
             due, left = self._calls(connection, goal.plan, document_of(goal.snapshot))
         if due:
             self._undo(operation, goal, due)
             way = None  # they may have changed anything
         return replace(self._restore(operation, goal, Status.DONE, way), left=left)
 
-    def _undo(self, operation: Operation, goal: _Goal, due: Sequence[tuple[Plan, UndoDue]]) -> None:
+    def _undo(
+        self, operation: Operation[GoBack], goal: _Goal, due: Sequence[tuple[Plan, UndoDue]]
+    ) -> None:
         """Undoes the calls after the target, once it is sure that it can be gone to."""
         self._refilled(goal.plan)
         self.preview(goal.plan, goal.checkpoint)
@@ -230,21 +235,23 @@ class Rollbacks:
             reference = last_known(connection, plan)
         return self._sandboxes.refill(plan.plan_id, plan.project_id, reference)
 
-    def _goal(self, connection: Connection, operation: Operation, which: str) -> _Goal:
-        plan = PlanRepository(connection).get(operation.plan_id)
-        checkpoint = CheckpointRepository(connection).get(str(operation.intent[which]))
+    def _goal(self, connection: Connection, plan_id: str, checkpoint_id: str) -> _Goal:
+        plan = PlanRepository(connection).get(plan_id)
+        checkpoint = CheckpointRepository(connection).get(checkpoint_id)
         archive = self._sandboxes.archive(plan.project_id)
         return _Goal(plan, checkpoint, verified(archive, checkpoint))
 
     def _restore(
-        self, operation: Operation, goal: _Goal, status: Status, way: Way | None = None
+        self, operation: Operation[GoBack], goal: _Goal, status: Status, way: Way | None = None
     ) -> RollbackResult:
         plan = goal.plan
         archive = self._sandboxes.archive(plan.project_id)
+        was_there = way is not None or self._sandboxes.is_there(plan.plan_id)
         with self._sandboxes.refilling(plan.plan_id) as sandbox:
             restored = archive.put_back(goal.snapshot, sandbox.roots, sandbox.staging, way)
-        settled = operation.intent.get("settled", ()) if status is Status.DONE else ()
-        for child_id in settled:
+        if not was_there:
+            restored = replace(restored, changes=without_top(restored.changes))
+        for child_id in operation.intent.going.removed if status is Status.DONE else ():
             self._sandboxes.remove(child_id)
         result = self._close(operation, goal, status, restored)
         archive.purge(sandbox.staging)
@@ -254,7 +261,7 @@ class Rollbacks:
         return result
 
     def _close(
-        self, operation: Operation, goal: _Goal, status: Status, restored: Restored
+        self, operation: Operation[GoBack], goal: _Goal, status: Status, restored: Restored
     ) -> RollbackResult:
         """Makes the plan what the files are, as one transaction."""
         plan_id, operation_id = operation.plan_id, operation.operation_id
@@ -269,7 +276,7 @@ class Rollbacks:
             return RollbackResult(
                 moved,
                 goal.checkpoint,
-                checkpoints.get(str(operation.intent["safety"])),
+                checkpoints.get(operation.intent.safety),
                 changes,
                 restored.kept,
                 taken.tool_calls,
@@ -284,39 +291,23 @@ class Rollbacks:
             )
 
     def _append_record(
-        self, connection: Connection, operation: Operation, goal: Checkpoint
+        self, connection: Connection, operation: Operation[GoBack], goal: Checkpoint
     ) -> None:
         repository = CheckpointRepository(connection)
         seq = repository.next_seq(operation.plan_id)
-        repository.add(record_of_rollback(goal, seq, str(operation.intent["record"])))
+        repository.add(record_of_rollback(goal, seq, operation.intent.record))
 
     def _move(
-        self, connection: Connection, operation: Operation, plan: Plan, status: Status
+        self, connection: Connection, operation: Operation[GoBack], plan: Plan, status: Status
     ) -> Plan:
         if status is Status.ABORTED:
             return plan
-        phase, state = operation.intent["stage"]
-        error = operation.intent["error"]
-        if (phase, state) == STRATEGIZED:  # it is planned anew: that is a phase of its own
-            PlanRepository(connection).move(plan.plan_id, STRATEGIZING)
-        return PlanRepository(connection).move(
-            plan.plan_id,
-            (Phase(phase), State(state)),
-            error=None if error is None else PlanError.from_record(error),
-        )
+        ending, plans = operation.intent.ending, PlanRepository(connection)
+        if ending.stage == STRATEGIZED:  # it is planned anew: that is a phase of its own
+            plans.move(plan.plan_id, STRATEGIZING)
+        return plans.move(plan.plan_id, ending.stage, error=ending.error)
 
 
-def _plans_of(operation: Operation) -> list[str]:
+def _plans_of(operation: Operation[GoBack]) -> tuple[str, ...]:
     """The plans whose calls an operation undoes."""
-    return [operation.plan_id, *operation.intent.get("children", ())]
-
-
-def intent_of(target: Checkpoint, safety: Checkpoint, ending: Ending) -> dict[str, object]:
-    """Returns all that going to a checkpoint and closing need."""
-    return {
-        "target": target.checkpoint_id,
-        "safety": safety.checkpoint_id,
-        "record": new_id(),
-        "stage": list(ending.stage),
-        "error": None if ending.error is None else asdict(ending.error),
-    }
+    return operation.plan_id, *operation.intent.going.plans

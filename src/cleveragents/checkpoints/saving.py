@@ -3,7 +3,7 @@
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
@@ -17,8 +17,9 @@ from cleveragents.ids import new_id, now
 from cleveragents.plans.document import PlanDocument, current_document
 from cleveragents.plans.lifecycle import Phase
 from cleveragents.plans.plan import Plan, PlanRepository
-from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
-from cleveragents.sandbox.sandboxes import Sandboxes, with_files
+from cleveragents.sandbox.sandbox import READY, Sandbox, SandboxRepository
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.sandbox.whereabouts import make_git_directory, with_files
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.capture import Capture
 from cleveragents.snapshots.filter import Filter
@@ -85,16 +86,23 @@ class Saving:
         self._report = report
 
     def save(
-        self, plan_id: str, wanted: Wanted, *, prune: bool, going: Changes | None = None
+        self,
+        plan_id: str,
+        wanted: Wanted,
+        *,
+        prune: bool,
+        going: Changes | None = None,
+        half_made: bool = False,
     ) -> Checkpoint:
         """Makes the present state durable; a crash leaves no row without content.
 
         If nothing changed since the latest checkpoint, that one may be the answer. To prune is to
         let the oldest go in the same transaction; nothing is pruned inside an operation. A safety
-        checkpoint is read back: what is going to be replaced or removed, or all of it.
+        checkpoint is read back: what is going to be replaced or removed, or all of it. What is
+        half made counts as removed, and is saved only if it is asked for.
         """
         retired = None
-        with self.taking(plan_id, wanted) as taken:
+        with self.taking(plan_id, wanted, half_made=half_made) as taken:
             checkpoint = taken.stored()
             if wanted.kind is CheckpointType.SAFETY:
                 taken.secure(going)
@@ -112,25 +120,32 @@ class Saving:
         self._report(taken.told)
 
     @contextmanager
-    def taking(self, plan_id: str, wanted: Wanted) -> Generator["Taken"]:
+    def taking(
+        self, plan_id: str, wanted: Wanted, *, half_made: bool = False
+    ) -> Generator["Taken"]:
         """Looks at the present state; what is not stored within the block is thrown away.
 
         Write the row inside the block: no sweep runs before it ends.
         """
         started = time.monotonic()
-        present = self._present(plan_id)
+        present = self._present(plan_id, half_made=half_made)
         archive = self._sandboxes.archive(present.plan.project_id)
         full = wanted.kind in LOOKS_AT_EVERYTHING
         filter_ = wanted.filter or self._filter
         with archive.capture(present.sandbox.roots, filter_, full=full) as capture:
             yield Taken(wanted, present, archive, capture, started)
 
-    def _present(self, plan_id: str) -> _Present:
+    def _present(self, plan_id: str, *, half_made: bool) -> _Present:
         with self._database.reading() as connection:
             plan = PlanRepository(connection).get(plan_id)
+            found = SandboxRepository(connection).of_plan(plan_id)
+            if found is not None and half_made:
+                found = replace(found, status=READY)
+            if found is not None:
+                make_git_directory(found)  # a step may have removed it: that is a state to save
             return _Present(
                 plan,
-                with_files(SandboxRepository(connection).of_plan(plan_id), plan_id),
+                with_files(found, plan_id),
                 CheckpointRepository(connection).latest(plan_id),
                 current_document(connection, plan),
             )

@@ -6,26 +6,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from cleveragents.checkpoints.besides import Besides
+from cleveragents.checkpoints.besides import Besides, Touched
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.file_change import FileChange, described
-from cleveragents.checkpoints.operations import Operation
 from cleveragents.checkpoints.pruning import Pruning, open_targets
 from cleveragents.checkpoints.removal import unheld
 from cleveragents.checkpoints.retention import Verdict
 from cleveragents.checkpoints.rollback import (
-    Ending,
     Recorded,
     RollbackResult,
     Rollbacks,
     Safety,
 )
 from cleveragents.checkpoints.saving import CheckpointPolicy, Saving, Wanted
-from cleveragents.checkpoints.shown import digest_of, refuse_other
+from cleveragents.checkpoints.shown import refuse_other
 from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.triggers import TYPE_OF, CheckpointType, Trigger
 from cleveragents.checkpoints.verification import Verification, Verified
 from cleveragents.errors import Damaged, Refused
+from cleveragents.operations.in_sandbox import Ending, GoBack
+from cleveragents.operations.intent import Going
+from cleveragents.operations.operation import Operation
 from cleveragents.plans.document import PlanDocument, current_document
 from cleveragents.plans.lifecycle import APPLIED, QUEUED
 from cleveragents.plans.plan import Plan, PlanRepository
@@ -43,24 +44,16 @@ class Own(Protocol):
     ) -> AbstractContextManager[None]: ...
 
 
-@dataclass(frozen=True)
-class GoingBack:
+@dataclass(frozen=True, kw_only=True)
+class GoingBack(Touched):
     """What a rollback would touch."""
 
     target: Checkpoint
-    changes: Changes
-    besides: Besides
 
     @property
-    def files(self) -> tuple[FileChange, ...]:
-        """The files, as users read them."""
-        return described(self.changes)
-
-    @property
-    def digest(self) -> str:
-        """Tells two of them apart."""
-        listed = [change for changes in self.changes.values() for change in changes]
-        return digest_of(listed, self.target.checkpoint_id, self.besides.identities)
+    def aim(self) -> str:
+        """Where it leads."""
+        return self.target.checkpoint_id
 
 
 class CheckpointService:
@@ -158,16 +151,17 @@ class CheckpointService:
         refuse_applied(plan)
         with self._naming_nearest_good(plan, checkpoint):
             return GoingBack(
-                checkpoint,
-                self._rollbacks.preview(plan, checkpoint),
-                self._besides(plan, checkpoint),
+                target=checkpoint,
+                changes=self._rollbacks.preview(plan, checkpoint),
+                besides=self._besides(plan, checkpoint),
             )
 
     def preview_rebuild(self, plan_id: str, checkpoint: Checkpoint) -> GoingBack:
         """Tells what going back touches besides the files, which are all made again."""
         plan = self._plan(plan_id)
         with self._naming_nearest_good(plan, checkpoint):
-            return GoingBack(checkpoint, {MAIN: []}, self._besides(plan, checkpoint))
+            besides = self._besides(plan, checkpoint)
+            return GoingBack(target=checkpoint, changes={MAIN: []}, besides=besides)
 
     def _besides(self, plan: Plan, checkpoint: Checkpoint) -> Besides:
         document = self._rollbacks.document(plan, checkpoint)
@@ -305,26 +299,27 @@ class CheckpointService:
         wanted = _before_going(reason, target)
         return self._saving.save(plan_id, wanted, prune=False, going=going)
 
+    def save_before(self, plan: Plan, reason: str, going: Changes) -> Checkpoint | None:
+        """Saves what an act is about to replace; None: the plan makes no checkpoints."""
+        if not plan.action.rollback.enabled:
+            return None
+        return self.create_checkpoint(plan.plan_id, _before_going(reason, None), going=going)
+
     def _going(self, plan_id: str, target: Checkpoint) -> Changes:
         """What a rollback to a checkpoint would replace or remove."""
         archive = self._sandboxes.archive(self._plan(plan_id).project_id)
         roots = self._sandboxes.require(plan_id).roots
         return archive.changes_from_now(verified(archive, target), roots)
 
-    def save_children(
-        self, plan: Plan, document: PlanDocument, owned: ExitStack
-    ) -> dict[str, object]:
-        """Owns the children that go with a rollback, and saves what they have.
-
-        Returns the part of an intent that says which go, and whose files can go as well.
-        """
+    def save_children(self, plan: Plan, document: PlanDocument, owned: ExitStack) -> Going:
+        """Owns the children that go with a rollback, and saves what they have."""
         going = self._rollbacks.going(plan, document)
         saved: list[str] = []
         for child in going:
             owned.enter_context(self._own(child.plan_id, "cancelling the subplan"))
             if self._is_saved(child):
                 saved.append(child.plan_id)
-        return {"children": [child.plan_id for child in going], "settled": saved}
+        return Going(tuple(child.plan_id for child in going), tuple(saved))
 
     def _is_saved(self, child: Plan) -> bool:
         """Saves the files of a child; tells whether all of them is stored, so that they may go.
@@ -370,9 +365,9 @@ class CheckpointService:
 
     def _open(
         self, plan: Plan, goal: "_Goal", document: PlanDocument, safety: Safety, owned: ExitStack
-    ) -> Operation:
-        children = self.save_children(plan, document, owned)
-        return self._rollbacks.open(plan, goal.target, safety, goal.ending, children)
+    ) -> Operation[GoBack]:
+        going = self.save_children(plan, document, owned)
+        return self._rollbacks.open(plan, goal.target, safety, goal.ending, going)
 
     def _newest(self, plan_id: str) -> Checkpoint:
         """The last state that is known of a sandbox that was lost."""

@@ -91,7 +91,7 @@ class Undoing:
     ) -> None:
         """Undoes calls one by one; one that fails is reported and stops nothing else."""
         for call in due:
-            with self._database.unit_of_work() as connection:
+            with self._database.reading() as connection:
                 earlier = UndoRunRepository(connection).latest(plan.plan_id)
             before = earlier.get(call.run.step_run_id)
             if before is not None and self._is_settled(before, operation_id, call.declared):

@@ -10,7 +10,6 @@ import typer
 
 from cleveragents.app import App
 from cleveragents.checkpoints.besides import Besides
-from cleveragents.checkpoints.operations import Kind, Operation
 from cleveragents.cli import previewing, views
 from cleveragents.cli.invocation import (
     DryRunOption,
@@ -22,8 +21,11 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Block, Fields, Grid, Result, Text, name_fields, show_blocks
 from cleveragents.counting import counted
-from cleveragents.engine.apply import ApplyResult, Withdrawal
-from cleveragents.engine.proposal import BRANCH, CHANGES, ApplyOptions, FilePreview, Proposal
+from cleveragents.engine.bring.apply import ApplyResult, Withdrawal
+from cleveragents.engine.bring.obstacles import Obstacle
+from cleveragents.engine.bring.proposal import BRANCH, CHANGES, ApplyOptions, FilePreview, Proposal
+from cleveragents.operations.in_project import Apply
+from cleveragents.operations.kind import Kind
 from cleveragents.plans.lifecycle import APPLIED, COMPLETE
 from cleveragents.plans.plan import Plan
 
@@ -77,16 +79,14 @@ def apply_plan(
         return _preview(plan, app.apply.preview(plan.plan_id, options), is_moving=is_moving)
     begun = _finished_now(app, plan.plan_id, Kind.APPLY)
     if begun is not None:
-        return _finished(app, begun)
+        return _finished(app, plan.plan_id, begun)
     digest = None
     if not yes:
         proposal = app.apply.preview(plan.plan_id, options)
         digest = proposal.digest
         show_blocks(_blocks(plan, proposal), current.form, sys.stderr)
         if not proposal.obstacles:  # what is refused needs no question
-            confirm(
-                _question(proposal), yes=False, command_line=f"agents plan apply {plan.plan_id}"
-            )
+            confirm(_question(proposal), yes=False, command_line=options.command(plan.plan_id))
     done = app.apply.run(plan.plan_id, options, shown_digest=digest)
     current.tidy(plan.plan_id)
     return _done(done)
@@ -106,26 +106,23 @@ def unapply(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
         return _withdrawn(found, app.apply.preview_unapply(found.plan_id), is_moving=is_moving)
     begun = _finished_now(app, found.plan_id, Kind.UNAPPLY)
     if begun is not None:
-        return _finished(app, begun)
+        return _finished(app, found.plan_id, begun)
     would = app.apply.preview_unapply(found.plan_id)
-    paths, digest = would.paths, None
+    digest = None
     if not yes:
         show_blocks(_withdrawal(would), current.form, sys.stderr)
         digest = would.digest
-    if not would.edited:  # what is refused needs no question
-        confirm(
-            f"Put {counted(len(paths), 'path')} back as before the plan was applied?",
-            yes=yes,
-            command_line=f"agents plan unapply {found.plan_id}",
-        )
+    if not would.obstacles:  # what is refused needs no question
+        asked = f"agents plan unapply {found.plan_id}"
+        confirm(_question_back(would), yes=yes, command_line=asked)
     undone = app.apply.unapply(found.plan_id, shown_digest=digest)
     current.tidy(found.plan_id)
     return Result(
         {**_withdrawal_data(found, would), "kept": list(undone.kept)},
-        [Text([f"{counted(len(paths), 'path')} put back as before the plan was applied"])],
+        [Text([_put_back(would)])],
         "Unapplied",
         messages=_kept(undone.kept),
-        next_steps=[f"agents plan apply {found.plan_id}    # applies it again"],
+        next_steps=[f"{_apply_again(found, would.applied.intent)}    # applies it again"],
     )
 
 
@@ -136,7 +133,7 @@ def _preview(plan: Plan, proposal: Proposal, *, is_moving: bool) -> Result:
         _blocks(plan, proposal),
         status="warn" if proposal.obstacles else "ok",
         messages=[previewing.DRY_RUN],
-        next_steps=[f"agents plan apply {plan.plan_id}"],
+        next_steps=proposal.ways_out or [proposal.options.command(plan.plan_id)],
     )
 
 
@@ -145,74 +142,102 @@ def _withdrawn(plan: Plan, would: Withdrawal, *, is_moving: bool) -> Result:
     return Result(
         {**_withdrawal_data(plan, would), **besides, "moving": is_moving},
         _withdrawal(would),
-        status="warn" if would.edited else "ok",
+        status="warn" if would.obstacles else "ok",
         messages=[previewing.DRY_RUN],
+        next_steps=would.ways_out or [f"agents plan unapply {plan.plan_id}"],
     )
 
 
 def _withdrawal(would: Withdrawal) -> list[Block]:
     """What taking an apply back would change, and what stands in its way."""
-    edited = [(path, "edited since the plan was applied") for path in would.edited]
+    branch = would.applied.intent.branch
+    paths = [*would.paths[:LISTED], *_rest(len(would.paths))]
     return [
-        Text([*would.paths[:LISTED], *_rest(len(would.paths))]),
-        *([Fields("In the way", edited)] if edited else []),
+        Text([f"branch {branch.branch}"] if branch else paths),
+        *_in_the_way(would.obstacles),
     ]
+
+
+def _question_back(would: Withdrawal) -> str:
+    branch = would.applied.intent.branch
+    if branch:
+        return f"Remove branch {branch.branch}?"
+    return f"Put {counted(len(would.paths), 'path')} back as before the plan was applied?"
+
+
+def _put_back(would: Withdrawal) -> str:
+    branch = would.applied.intent.branch
+    if branch:
+        return f"branch {branch.branch} removed"
+    return f"{counted(len(would.paths), 'path')} put back as before the plan was applied"
+
+
+def _apply_again(plan: Plan, was: Apply) -> str:
+    return ApplyOptions(was.mode).command(plan.plan_id)
+
+
+def _in_the_way(found: Sequence[Obstacle]) -> list[Block]:
+    return [Fields("In the way", [(each.path, each.why) for each in found])] if found else []
+
+
+def _obstacles_data(found: Sequence[Obstacle]) -> list[dict[str, object]]:
+    return [{**name_fields("path", each.path), "why": each.why} for each in found]
 
 
 def _withdrawal_data(plan: Plan, would: Withdrawal) -> dict[str, object]:
     return {
         "plan": plan.plan_id,
         "files": [name_fields("path", path) for path in would.paths],
-        "obstacles": [
-            {**name_fields("path", path), "why": "edited since the plan was applied"}
-            for path in would.edited
-        ],
+        "obstacles": _obstacles_data(would.obstacles),
     }
 
 
-def _finished_now(app: App, plan_id: str, kind: Kind) -> Operation | None:
+def _finished_now(app: App, plan_id: str, kind: Kind) -> Apply | None:
     """Finishes what is open in a plan; returns what of this kind was brought to its end by that."""
-    begun = [operation for operation in app.settle(plan_id) if operation.kind is kind]
+    begun = [one.intent for one in app.settle(plan_id) if one.kind is kind]
     reached = APPLIED if kind is Kind.APPLY else COMPLETE
-    return begun[0] if begun and app.plans.find(plan_id).stage == reached else None
+    done = [intent for intent in begun if isinstance(intent, Apply)]
+    return done[0] if done and app.plans.find(plan_id).stage == reached else None
 
 
-def _finished(app: App, begun: Operation) -> Result:
+def _finished(app: App, plan_id: str, begun: Apply) -> Result:
     """What is told of an apply or unapply that recovery has just brought to its end."""
-    current.tidy(begun.plan_id)
-    plan, paths = app.plans.find(begun.plan_id), list(map(str, begun.intent["paths"]))
+    current.tidy(plan_id)
+    plan, paths = app.plans.find(plan_id), list(begun.paths)
     data = {
         "plan": plan.plan_id,
-        "as": begun.intent["as"],
+        "as": begun.mode,
         "files": [name_fields("path", path) for path in paths],
         "phase": plan.phase,
         "state": plan.state,
     }
-    back = "unapply" if begun.kind is Kind.APPLY else "apply"
+    applied = begun.kind is Kind.APPLY
+    back = f"agents plan unapply {plan.plan_id}" if applied else _apply_again(plan, begun)
     return Result(
         data,
         [Text([*paths[:LISTED], *_rest(len(paths))])],
-        "Applied" if begun.kind is Kind.APPLY else "Unapplied",
+        "Applied" if applied else "Unapplied",
         messages=[f"the interrupted {begun.kind} was finished just now; nothing else was done"],
-        next_steps=[f"agents plan {back} {plan.plan_id}    # takes it back"],
+        next_steps=[f"{back}    # takes it back"],
     )
 
 
 def _done(done: ApplyResult) -> Result:
     plan, intent = done.plan, done.applied.operation.intent
+    branch = intent.branch
     data = {
         "plan": plan.plan_id,
         **_data(done.proposal),
         "phase": plan.phase,
         "state": plan.state,
-        "checkpoint": intent["checkpoint"],
-        "branch": intent.get("branch"),
-        "commit": intent.get("commit"),
+        "checkpoint": intent.checkpoint,
+        "branch": branch and branch.branch,
+        "commit": branch and branch.commit,
         "kept": list(done.applied.kept),
         "validate": [asdict(check) for check in done.checks],
     }
-    where = f"in branch {intent['branch']}" if "branch" in intent else "in your project"
-    look = f"git diff HEAD...{intent['branch']}" if "branch" in intent else "git diff"
+    where = f"in branch {branch.branch}" if branch else "in your project"
+    look = f"git diff HEAD...{branch.branch}" if branch else "git diff"
     steps = [look] if done.proposal.project.is_repository else []
     return Result(
         data,
@@ -230,9 +255,7 @@ def _data(proposal: Proposal) -> dict[str, object]:
             {**views.diff_row(file.diff), "notes": list(file.notes)} for file in proposal.files
         ],
         "ignored": proposal.ignored,
-        "obstacles": [
-            {**name_fields("path", each.path), "why": each.why} for each in proposal.obstacles
-        ],
+        "obstacles": _obstacles_data(proposal.obstacles),
     }
 
 
@@ -248,8 +271,7 @@ def _blocks(plan: Plan, proposal: Proposal) -> list[Block]:
     noted = [(file.diff.path, ", ".join(file.notes)) for file in proposal.files if file.notes]
     if noted:
         blocks.append(Fields("Look at these first", noted))
-    if proposal.obstacles:
-        blocks.append(Fields("In the way", [(each.path, each.why) for each in proposal.obstacles]))
+    blocks += _in_the_way(proposal.obstacles)
     if plan.action.validate_:
         blocks.append(Fields("Must pass first", [("", line) for line in plan.action.validate_]))
     if proposal.subplans:

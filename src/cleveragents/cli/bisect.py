@@ -13,7 +13,7 @@ from cleveragents.cli import views
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Block, Fields, Grid, Result, Text
 from cleveragents.counting import counted
-from cleveragents.engine.bisect import Found, Tried, line_between
+from cleveragents.engine.read.bisect import Found, Tried, line_between
 from cleveragents.errors import Failed
 from cleveragents.plans.plan import Plan
 

@@ -29,7 +29,7 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Format, show_error
 from cleveragents.cli.signals import Signals
-from cleveragents.errors import CleverAgentsError, Failed, InvalidInput
+from cleveragents.errors import CleverAgentsError, Failed, InvalidInput, in_words
 from cleveragents.nearest import hints_for_name
 from cleveragents.sandbox.survivors import adopt_orphans
 from cleveragents.storage.space import FREE_SOME, OUT_OF_SPACE, told_free
@@ -209,8 +209,7 @@ def _meant(message: str) -> tuple[str, list[str]]:
 
 def _denied(problem: OSError) -> Failed:
     """What the system denied, in its own words; of a full disk also which one, and how full."""
-    where = f": {os.fsdecode(problem.filename)}" if problem.filename else ""
-    said = f"{problem.strerror or problem}{where}"
+    said = in_words(problem)
     if problem.errno not in OUT_OF_SPACE:
         return Failed(said)
     place = Path(os.fsdecode(problem.filename)) if problem.filename else current.place

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from cleveragents.checkpoints.checkpoint import forgotten
 from cleveragents.checkpoints.verification import Verified
 from cleveragents.cli import keeping, views
 from cleveragents.cli.invocation import (
@@ -69,11 +70,14 @@ def list_checkpoints(plan: PlanArgument = "@") -> Result:
     problems = [
         f"{row.name}: {row.metadata['problem']}" for row in rows if "problem" in row.metadata
     ]
+    gone = forgotten(rows)
+    ended = counted(gone, "checkpoint was forgotten", "checkpoints were forgotten")
+    told = [f"{ended}: deleted, or let go by the limit"] if gone else []
     return Result(
-        {"checkpoints": data},
+        {"checkpoints": data, "forgotten": gone},
         [Grid("", columns, table)] if rows else [],
         status="warn" if problems else "ok",
-        messages=problems or ([] if rows else ["the plan has no checkpoint yet"]),
+        messages=[*problems, *told] if rows else ["the plan has no checkpoint yet"],
         paged=True,
     )
 

@@ -19,9 +19,9 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Grid, Result, Text, name_fields, show_blocks
 from cleveragents.counting import counted
-from cleveragents.engine import refresh as refreshing
-from cleveragents.engine import resolution as solving
-from cleveragents.engine.conflicts import Solved
+from cleveragents.engine.bring import refresh as refreshing
+from cleveragents.engine.bring import resolution as solving
+from cleveragents.engine.bring.conflicts import Solved
 from cleveragents.plans.conflict import Conflict
 from cleveragents.plans.lifecycle import COMPLETE
 from cleveragents.plans.plan import Plan

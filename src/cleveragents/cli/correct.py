@@ -18,8 +18,8 @@ from cleveragents.cli.invocation import (
     current,
 )
 from cleveragents.cli.render import Fields, Result, name_fields, show_blocks
-from cleveragents.engine.append import Fix
-from cleveragents.engine.correct import Impact, check_choice
+from cleveragents.engine.correct.append import Fix
+from cleveragents.engine.correct.correction import Impact, check_choice
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.plans.correction import CorrectionAttempt, Mode
 from cleveragents.plans.decision import Decision

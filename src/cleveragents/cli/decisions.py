@@ -8,8 +8,8 @@ import typer
 from cleveragents.cli import correct, views
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Fields, Outline, Result
-from cleveragents.engine.correct import Impact
-from cleveragents.engine.tree import Node
+from cleveragents.engine.correct.correction import Impact
+from cleveragents.engine.read.tree import Node
 from cleveragents.errors import CleverAgentsError
 from cleveragents.plans.decision import STRATEGY_CHOICE, Decision
 

@@ -8,9 +8,9 @@ from cleveragents.cli import views
 from cleveragents.cli.invocation import add_commands, current
 from cleveragents.cli.render import Fields, Grid, Outline, Result
 from cleveragents.counting import counted, size
-from cleveragents.engine.doctor.doctor import Report
-from cleveragents.engine.doctor.facts import Facts, PlanFacts
-from cleveragents.engine.doctor.findings import Finding, Level
+from cleveragents.engine.care.doctor import Report
+from cleveragents.engine.care.facts import Facts, PlanFacts
+from cleveragents.engine.care.findings import Finding, Level
 
 INSET = "    "
 

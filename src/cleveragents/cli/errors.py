@@ -7,7 +7,7 @@ import typer
 from cleveragents.cli import views
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Block, Fields, Result, Text
-from cleveragents.engine.status import PlanStatus
+from cleveragents.engine.read.status import PlanStatus
 from cleveragents.plans.lifecycle import written
 
 UNTOUCHED = "nothing has run yet"

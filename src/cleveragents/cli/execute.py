@@ -16,7 +16,7 @@ from cleveragents.cli.invocation import (
     current,
 )
 from cleveragents.cli.render import Fields, Result
-from cleveragents.engine.resume import Course, Preview
+from cleveragents.engine.run.resume import Course, Preview
 from cleveragents.errors import Failed, Interrupted
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED
 from cleveragents.plans.plan import Plan
@@ -152,7 +152,10 @@ def _facts(found: Preview) -> list[tuple[str, str]]:
     steps = course.plan.action.steps
     index = _next_index(course)
     return [
-        *(("First", f"finish the interrupted {operation.kind}") for operation in found.unfinished),
+        *(
+            ("First", f"finish the interrupted {operation.kind.noun}")
+            for operation in found.unfinished
+        ),
         ("From", course.start.name if course.start else "the files as they are"),
         ("Files that change", str(len(found.changes))),
         ("Next step", f"{index + 1}/{len(steps)} {steps[index].title}"),

@@ -268,7 +268,15 @@ def confirm(question: str, *, yes: bool, command_line: str) -> None:
     if yes:
         return
     require_answer(yes=yes, command_line=command_line)
-    sys.stderr.write(f"{question} [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if answer_to(f"{question} [y/N] ") not in ("y", "yes"):
         raise Failed("declined; nothing was changed")
+
+
+def answer_to(question: str) -> str:
+    """Asks on the terminal; whoever interrupts that has answered no."""
+    sys.stderr.write(question)
+    sys.stderr.flush()
+    try:
+        return sys.stdin.readline().strip().lower()
+    except KeyboardInterrupt as error:
+        raise Interrupted("interrupted; nothing was changed") from error

@@ -20,14 +20,29 @@ GROUPS = {
 }
 COMPLETE = "__complete"  # asked by the shell, see completion.py
 
+OTHERS = 0o077  # the part of a mode that is about anybody but the owner
+STREAMS = (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", STDERR := 2, "w"))
+
 
 def main() -> None:
     """The entry point of the installed command."""
+    os.umask(os.umask(0) & OTHERS)  # what keeps us from our own files would keep us from all
+    _open_standard_streams()  # before anything else is opened and takes one of their numbers
     if sys.getfilesystemencoding() != "utf-8":
         _start_again_with_utf8_names()
     code = run(sys.argv[1:])
     gc.freeze()  # all of it goes with the process: to look for garbage in it took a fifth of a call
     sys.exit(code)
+
+
+def _open_standard_streams() -> None:
+    """Connects the standard streams that the caller has closed to nothing, for steps as well."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= STDERR:
+        os.set_inheritable(number, True)
+    os.close(number)
+    for name, number, mode in STREAMS:
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8"))  # noqa: SIM115 - never closed
 
 
 def _start_again_with_utf8_names() -> None:

@@ -8,7 +8,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import FileChange
 from cleveragents.cli import views
 from cleveragents.cli.escaping import safe
-from cleveragents.cli.invocation import current
+from cleveragents.cli.invocation import answer_to, current
 from cleveragents.cli.render import Format, Grid, Text, show_blocks, show_paged
 from cleveragents.errors import CleverAgentsError, Damaged, Failed
 from cleveragents.plans.plan import Plan
@@ -35,9 +35,7 @@ def choose(app: App, plan: Plan, rows: Sequence[Checkpoint]) -> Checkpoint:
 
 
 def _answer() -> str:
-    sys.stderr.write(QUESTION)
-    sys.stderr.flush()
-    answer = sys.stdin.readline().strip().lower()
+    answer = answer_to(QUESTION)
     if answer in ("", "q"):
         raise Failed("declined; nothing was changed")
     return answer

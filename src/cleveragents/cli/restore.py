@@ -18,7 +18,7 @@ from cleveragents.cli.invocation import (
     current,
 )
 from cleveragents.cli.render import Result, Text, name_fields, show_blocks
-from cleveragents.engine.restore import Proposed, Restored
+from cleveragents.engine.back.restore import Proposed, Restored
 from cleveragents.quoting import quoted
 
 

@@ -17,7 +17,7 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Block, Result, Text, show_blocks
 from cleveragents.counting import counted
-from cleveragents.engine.revert import BackToStart
+from cleveragents.engine.correct.revert import BackToStart
 
 
 class BackTo(StrEnum):

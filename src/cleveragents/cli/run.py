@@ -10,7 +10,7 @@ from cleveragents.cli.execute import run_plan
 from cleveragents.cli.invocation import YesOption, add_commands, current
 from cleveragents.cli.plan import ActionArgument, ArgOption, make_plan
 from cleveragents.cli.render import Result
-from cleveragents.engine.proposal import ApplyOptions
+from cleveragents.engine.bring.proposal import ApplyOptions
 from cleveragents.errors import InvalidInput
 
 

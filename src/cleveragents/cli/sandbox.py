@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 
 from cleveragents.app import App
 from cleveragents.checkpoints.removal import LISTED, told_why_it_stays
+from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.cli import previewing
 from cleveragents.cli.invocation import (
     DryRunOption,
@@ -21,9 +23,13 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Grid, Result, Text, show_blocks
 from cleveragents.counting import counted, size
-from cleveragents.engine.cleanup import Lying, Pruned
-from cleveragents.errors import CleverAgentsError
+from cleveragents.engine.care.cleanup import Lying, Pruned
+from cleveragents.errors import CleverAgentsError, in_words
 from cleveragents.plans.lifecycle import APPLIED, written
+from cleveragents.quoting import quoted
+from cleveragents.sandbox.removal import somebody_elses
+from cleveragents.sandbox.sandboxes import REMOVING
+from cleveragents.storage.space import told_free
 
 
 def register(root: typer.Typer) -> None:
@@ -58,79 +64,176 @@ def prune(
       agents sandbox prune --yes
     """
     app = current.app(progress=True)
+    look = _looked(app, discard=discard)
+    if dry_run or not look.doomed:
+        return _would(app, look, dry_run=dry_run)
+    command = f"agents sandbox prune{' --discard' if discard else ''}"
+    if not yes:
+        shown = [*_table(look.doomed), Text([*look.notes, *look.risks])]
+        show_blocks(shown, current.form, sys.stderr)
+    total = size(sum(each.size_bytes for each in look.doomed))
+    named = counted(len(look.doomed), "sandbox", "sandboxes")
+    confirm(f"Remove the files of {named} ({total})?", yes=yes, command_line=command)
+    if not yes:
+        refuse_other(look.identity, _looked(app, discard=discard).identity, command)
+    return _removed(app, look)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What lies around, and what of it would go."""
+
+    found: Sequence[Lying]
+    judged: Sequence[tuple[Lying, tuple[str, ...]]]  # each with what would be gone for good
+    unsaved: Sequence[tuple[Lying, tuple[str, ...]]]  # with what there may be no room to save
+    discard: bool
+
+    @property
+    def doomed(self) -> list[Lying]:
+        """Those that go."""
+        return [each for each, unheld in self.judged if self.discard or not unheld]
+
+    @property
+    def notes(self) -> list[str]:
+        """What stays, and what goes for good."""
+        kept = len(self.found) - len(self.judged)
+        stay = counted(
+            kept, "sandbox with unapplied work stays", "sandboxes with unapplied work stay"
+        )
+        told = [f"{stay}; --discard removes these too"] if kept else []
+        about = [_about(each, paths, discard=self.discard) for each, paths in self.judged if paths]
+        return [*told, *about]
+
+    @property
+    def risks(self) -> list[str]:
+        """What may go for good because there is no room."""
+        return [_risk(each, paths) for each, paths in self.unsaved if paths]
+
+    @property
+    def identity(self) -> str:
+        """Tells two of them apart."""
+        sides = (self.judged, self.unsaved)
+        return digest_of((), [[(str(each.path), paths) for each, paths in side] for side in sides])
+
+
+def _looked(app: App, *, discard: bool) -> _Look:
     found = app.cleanup.list(app.plans.list())
     judged = [(each, app.cleanup.unheld(each)) for each in found if each.may_go or discard]
-    doomed = [each for each, unheld in judged if discard or not unheld]
-    kept = len(found) - len(judged)
-    stay = counted(kept, "sandbox with unapplied work stays", "sandboxes with unapplied work stay")
-    notes = [f"{stay}; --discard removes these too"] if kept else []
-    notes += [_about(each, unheld, discard=discard) for each, unheld in judged if unheld]
-    data: dict[str, object] = {
-        "removed": [_row(each) for each in doomed],
-        "kept": len(found) - len(doomed),
-        "in_no_checkpoint": [path for _, unheld in judged for path in unheld],
+    unsaved = [(each, app.cleanup.without_room(each)) for each, _ in judged] if discard else []
+    return _Look(found, judged, unsaved, discard)
+
+
+def _data(look: _Look, gone: Sequence[Lying], lost: Sequence[str]) -> dict[str, object]:
+    return {
+        "removed": [_row(each) for each in gone],
+        "kept": len(look.found) - len(gone),
+        "in_no_checkpoint": [*(path for _, paths in look.judged for path in paths), *lost],
     }
+
+
+def _would(app: App, look: _Look, *, dry_run: bool) -> Result:
+    """What is told where nothing is removed."""
+    doomed = look.doomed
+    data = _data(look, doomed, [path for _, paths in look.unsaved for path in paths])
     if dry_run:
         plans = [each.plan for each in doomed if each.plan is not None]
         data["moving"] = True in {previewing.looking(app, plan) for plan in plans}
-    if dry_run or not doomed:
-        said = "dry run: nothing was removed" if dry_run else "there is nothing to remove"
-        return Result(data, _table(doomed), messages=[said, *notes])
-    total = size(sum(each.size_bytes for each in doomed))
-    flag = " --discard" if discard else ""
-    if not yes:
-        show_blocks([*_table(doomed), Text(notes)], current.form, sys.stderr)
-    confirm(
-        f"Remove the files of {counted(len(doomed), 'sandbox', 'sandboxes')} ({total})?",
-        yes=yes,
-        command_line=f"agents sandbox prune{flag}",
+    said = "dry run: nothing was removed" if dry_run else "there is nothing to remove"
+    return Result(data, _table(doomed), messages=[said, *look.notes, *look.risks])
+
+
+def _removed(app: App, look: _Look) -> Result:
+    """Removes what was shown, and tells what became of it."""
+    doomed = look.doomed
+    pruned, failed = _pruned(app, doomed, discard=look.discard)
+    gone = [each.lying for each in pruned if not each.removed.kept_for]
+    lost = [path for each in pruned for path in each.removed.lost]
+    is_ours = any(not _is_anothers(each) for each, _ in failed)  # else this project's are all gone
+    all_gone = len(gone) == len(doomed)
+    count = f"removed {len(gone)} of {counted(len(doomed), 'sandbox', 'sandboxes')}"
+    return Result(
+        _data(look, gone, lost),
+        _table(gone),
+        "Removed" if all_gone else "",
+        status="warn" if failed else "ok",
+        exit_code=1 if is_ours else 0,
+        messages=[
+            *look.notes,
+            *(_stays(each) for each in pruned if each.removed.kept_for),
+            *(_loss(each.lying, each.removed.lost) for each in pruned if each.removed.lost),
+            *(told for _, told in failed),
+            *([] if all_gone else [count]),
+        ],
+        next_steps=[line for each in pruned for line in _ways_back(app, each)],
     )
+
+
+def _pruned(
+    app: App, doomed: Sequence[Lying], *, discard: bool
+) -> tuple[list[Pruned], list[tuple[Lying, str]]]:
+    """Removes each; what keeps one keeps no other, nor hides what went before."""
     pruned: list[Pruned] = []
-    failed: list[str] = []
-    for each in doomed:  # what keeps one keeps no other, nor hides what went before
+    failed: list[tuple[Lying, str]] = []
+    for each in doomed:
         try:
             pruned += app.cleanup.prune([each], discard=discard)
         except (CleverAgentsError, OSError) as error:
-            failed.append(_told_failure(each, app.cleanup.left_of(each), error))
-    notes += [
-        f"{each.lying.plan.name}: {told_why_it_stays(each.removed.kept_for)}"
-        for each in pruned
-        if each.lying.plan is not None and each.removed.kept_for
-    ]
-    gone = [each.lying for each in pruned if not each.removed.kept_for]
-    data["removed"] = [_row(each) for each in gone]
-    data["kept"] = len(found) - len(gone)
-    again = [line for each in pruned for line in _ways_back(app, each)]
-    count = f"removed {len(gone)} of {counted(len(doomed), 'sandbox', 'sandboxes')}"
-    return Result(
-        data,
-        _table(gone),
-        "Removed" if len(gone) == len(doomed) else "",
-        status="warn" if failed else "ok",
-        exit_code=1 if failed else 0,
-        messages=[*notes, *failed, *([] if len(gone) == len(doomed) else [count])],
-        next_steps=again,
-    )
+            failed.append((each, _told_failure(each, app.cleanup.left_of(each), error)))
+    return pruned, failed
+
+
+def _is_anothers(lying: Lying) -> bool:
+    """Whether it is what an earlier removal could not take, of whatever project."""
+    return lying.plan is None and somebody_elses(lying.path) is not None
+
+
+def _stays(pruned: Pruned) -> str:
+    return f"{_owner(pruned.lying)}{told_why_it_stays(pruned.removed.kept_for)}"
+
+
+def _owner(lying: Lying) -> str:
+    return "" if lying.plan is None else f"{lying.plan.name}: "
 
 
 def _told_failure(lying: Lying, left: Path | None, error: CleverAgentsError | OSError) -> str:
     """What became of a sandbox whose removal did not come to its end, and why."""
-    why = str(error)
-    if isinstance(error, OSError) and error.filename is not None:
-        why = f"{error.strerror}: {os.fsdecode(error.filename)}"
     kept = "could not be removed"
     ends = {None: "is removed, but then", lying.path: kept, lying.path.parent: kept}
     end = ends.get(left, f"is removed only in part, the rest is {left}")
-    return f"{lying.path} {end}: {why}"
+    return f"{lying.path} {end}: {in_words(error)}{_way_out(left)}"
+
+
+def _way_out(left: Path | None) -> str:
+    """How that goes which another user keeps us from removing."""
+    foreign = None if left is None else somebody_elses(left)
+    if left is None or foreign is None:
+        return ""
+    if left.name.endswith(REMOVING):
+        return f"; to remove it: sudo rm -r {quoted(str(left))}"
+    yours = f"sudo chown -R {os.geteuid()} {quoted(str(foreign))}"
+    return f"; make it yours, then try again: {yours}"
 
 
 def _about(lying: Lying, unheld: Sequence[str], *, discard: bool) -> str:
     """What is told of a sandbox that holds what no checkpoint would."""
-    named = ", ".join([*unheld[:LISTED], *(["…"] if len(unheld) > LISTED else [])])
-    name = "" if lying.plan is None else f"{lying.plan.name}: "
     if discard:
-        return f"{name}gone for good with its sandbox, in no checkpoint: {named}"
-    return f"{name}{told_why_it_stays(unheld)}"
+        return _named(lying, unheld, "gone for good with its sandbox, in no checkpoint")
+    return f"{_owner(lying)}{told_why_it_stays(unheld)}"
+
+
+def _risk(lying: Lying, paths: Sequence[str]) -> str:
+    """What is told of a sandbox that may have to go unsaved."""
+    free = told_free(lying.path)
+    return f"{_named(lying, paths, 'gone for good if there is no room to save it first')} ({free})"
+
+
+def _loss(lying: Lying, paths: Sequence[str]) -> str:
+    return _named(lying, paths, "gone for good, there was no room to save it")
+
+
+def _named(lying: Lying, paths: Sequence[str], what: str) -> str:
+    listed = ", ".join([*paths[:LISTED], *(["…"] if len(paths) > LISTED else [])])
+    return f"{_owner(lying)}{what}: {listed}"
 
 
 def _ways_back(app: App, pruned: Pruned) -> list[str]:

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import cast
 
 from cleveragents.app import App
-from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.checkpoint import Checkpoint, forgotten
 from cleveragents.checkpoints.comparison import FileDiff
-from cleveragents.checkpoints.operations import Operation
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.cli.invocation import current
 from cleveragents.cli.render import Fields, Grid, Result, Text, name_fields
 from cleveragents.config.environment import caller_environment, home
 from cleveragents.counting import counted
-from cleveragents.engine.status import PlanStatus
-from cleveragents.engine.stuck import REPAIR, standing
+from cleveragents.engine.hold.stuck import REPAIR, standing
+from cleveragents.engine.read.status import PlanStatus
 from cleveragents.ids import now
+from cleveragents.operations.operation import AnyOperation
 from cleveragents.plans.lifecycle import (
     APPLIED,
     CANCELLED,
@@ -157,12 +157,14 @@ def status(found: PlanStatus, app: App) -> Result:
     )
 
 
-def _unfinished(operation: Operation, found: PlanStatus) -> str:
+def _unfinished(operation: AnyOperation, found: PlanStatus) -> str:
     if not operation.is_stuck:
-        kind = operation.kind
+        kind = operation.kind.noun
         return f"an interrupted {kind} is finished by the next command that changes the plan"
     left = standing(operation, found.checkpoints)
-    text = f"an interrupted {operation.kind} cannot be finished: {operation.reason}; {left.files}"
+    text = (
+        f"an interrupted {operation.kind.noun} cannot be finished: {operation.reason}; {left.files}"
+    )
     return f"{text} (give it up: {REPAIR})"
 
 
@@ -255,7 +257,8 @@ def _facts(found: PlanStatus) -> list[tuple[str, str]]:
 
 def _checkpoints(found: PlanStatus) -> str:
     if found.checkpoints or runs_bare(found.plan):
-        return str(len(found.checkpoints))
+        gone = forgotten(found.checkpoints)
+        return f"{len(found.checkpoints)}{f', {gone} more were forgotten' if gone else ''}"
     return "none yet, the first is made when it runs"
 
 
@@ -288,6 +291,7 @@ def _status_data(found: PlanStatus) -> dict[str, object]:
             }
             for row in found.checkpoints
         ],
+        "checkpoints_forgotten": forgotten(found.checkpoints),
         "children": [plan_row(child) for child in found.children],
         "conflicts": conflict_rows(found),
         "interrupted": found.interrupted,
@@ -318,9 +322,7 @@ def next_steps(found: PlanStatus) -> list[str]:
     if found.conflicts and stage != RUNNING:
         look = [solving(found.plan), *look]
     if stage == COMPLETE:
-        refused = found.plan.parent_plan_id or found.conflicts
-        place = [] if refused else [f"agents plan apply {plan}"]
-        return [*look, *place, *([] if bare else [f"agents plan rollback {plan} CHECKPOINT"])]
+        return _after_success(found, look)
     if stage == APPLIED:
         return [*look, f"agents plan unapply {plan}    # takes it out of your project"]
     if stage == STRATEGY_FAILED:
@@ -331,6 +333,18 @@ def next_steps(found: PlanStatus) -> list[str]:
             return again
         return [*again, *look, *([] if bare or stage != ERRORED else _after_failure(found))]
     return look if stage == RUNNING else []
+
+
+def _after_success(found: PlanStatus, look: Sequence[str]) -> list[str]:
+    """Ways on from a result; where its files are gone, the one that makes them again."""
+    plan, rows = found.plan.plan_id, found.checkpoints
+    if found.sandbox and not found.sandbox.exists and rows:
+        again = f"agents plan rollback {plan} {rows[-1].seq} --rebuild"
+        return [f"agents plan checkpoint list {plan}", f"{again}    # makes its sandbox again"]
+    refused = found.plan.parent_plan_id or found.conflicts
+    place = [] if refused else [f"agents plan apply {plan}"]
+    back = [] if runs_bare(found.plan) else [f"agents plan rollback {plan} CHECKPOINT"]
+    return [*look, *place, *back]
 
 
 def going_on(plan: Plan) -> str:

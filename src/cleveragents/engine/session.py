@@ -11,14 +11,15 @@ from pydantic import BaseModel, ValidationError
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.comparison import Comparisons, FileDiff
-from cleveragents.checkpoints.rollback import Ending, RollbackResult
+from cleveragents.checkpoints.rollback import RollbackResult
 from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.triggers import CheckpointType
-from cleveragents.engine.execute import ExecutePhase
-from cleveragents.engine.moves import PlanMoves
-from cleveragents.engine.strategize import preflight
+from cleveragents.engine.hold.moves import PlanMoves
+from cleveragents.engine.run.execute import ExecutePhase
+from cleveragents.engine.run.strategize import preflight
 from cleveragents.errors import Failed, InvalidInput, Refused
+from cleveragents.operations.in_sandbox import Ending
 from cleveragents.plans.cursor import holder
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, QUEUED, RUNNING

@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 from cleveragents.counting import counted
 from cleveragents.errors import CleverAgentsError, InvalidInput, NotFound
 from cleveragents.nearest import asking
+from cleveragents.plans.keys import keys_at
 from cleveragents.plans.source import Location, Plain, Source
 from cleveragents.plans.step import DECIDE, SUBPLANS, TOOL, Step, Subplan
 from cleveragents.tools.builtin import BUILT_IN
@@ -107,7 +108,7 @@ def _checked(filled: Plain, source: Source, problems: list[str]) -> Action:
         action = Action.model_validate(filled)
     except ValidationError as error:
         problems += [
-            _told(source, {**problem, "loc": _in_file(problem["loc"])})
+            _told(source, {**problem, "loc": (place := _in_file(problem["loc"]))}, Action, place)
             for problem in _telling(error)
         ]
     problems += _way_problems(filled, source)
@@ -197,19 +198,14 @@ def _telling(error: ValidationError) -> list[ErrorDetails]:
     ]
 
 
-def _told(source: Source, problem: ErrorDetails) -> str:
+def _told(source: Source, problem: ErrorDetails, model: type[BaseModel], place: Location) -> str:
+    """Says where and what; `place` is where the problem is in the model."""
     location = tuple(problem["loc"])
     if problem["type"] == "extra_forbidden":
-        return f"{source.at(location)}: unknown key{asking(str(location[-1]), _known_keys())}"
+        asked = asking(str(location[-1]), keys_at(model.model_json_schema(), place[:-1]))
+        return f"{source.at(location)}: unknown key{asked}"
     told = "missing" if problem["type"] == "missing" else problem["msg"]
     return f"{source.at(location)}: {told}"
-
-
-def _known_keys() -> frozenset[str]:
-    """Every key that may stand somewhere in an action."""
-    schema = Action.model_json_schema()
-    parts = [schema, *schema["$defs"].values()]
-    return frozenset(key for part in parts for key in part.get("properties", ()))
 
 
 def _in_file(place: Location) -> Location:
@@ -241,7 +237,8 @@ def _tool_problems(filled: Plain, source: Source) -> Iterator[str]:
         except ValidationError as error:
             for problem in error.errors():
                 place = (*location, "with", *problem["loc"])
-                yield _told(source, {**problem, "loc": place})
+                parameters = registry.find(name).parameters
+                yield _told(source, {**problem, "loc": place}, parameters, problem["loc"])
 
 
 def _uses_problems(filled: Plain, source: Source) -> Iterator[str]:

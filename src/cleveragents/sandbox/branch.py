@@ -6,7 +6,8 @@ whole are its objects handed over. The user's files, index and HEAD play no part
 
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from cleveragents.errors import Refused
 from cleveragents.sandbox import git
 from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.project import Project
+from cleveragents.snapshots import beneath
 
 AUTHOR = ("-c", "user.name=CleverAgents", "-c", "user.email=plan@example.invalid")
 
@@ -29,27 +31,64 @@ class Versions:
     after: Fill
 
 
+def name_of(plan_id: str) -> str:
+    """What the branch of a plan is called."""
+    return f"cleveragents/plan-{plan_id}"
+
+
 def build(project: Project, head: str, versions: Versions, message: str) -> str:
     """Commits the changes on top of a commit of the user's; returns the new commit.
 
     What the plan changed is brought onto the commit even if the user's files differed from it.
     """
-    users = _users(project)
-    common = Path(users.line("rev-parse", "--path-format=absolute", "--git-common-dir"))
-    with tempfile.TemporaryDirectory() as folder:
-        form = users.line("rev-parse", "--show-object-format")
-        own = git.create(Path(folder, "git"), object_format=form, branch="none")
-        own = Git(own.git_dir, more_objects=common / "objects")
-        trees: list[str] = []
-        for name, fill in (("before", versions.before), ("after", versions.after)):
-            tree = Path(folder, name)
-            tree.mkdir()
-            fill(tree)
-            trees.append(_tree(own, tree, head, versions.paths))
-        merged = _merged(own, head, *trees)
+    common = _common(project)
+    with _own(project) as empty:
+        own = Git(empty.git_dir, more_objects=common / "objects")
+        merged = _merged(own, head, *_trees(own, head, versions))
         commit = own.line(*AUTHOR, "commit-tree", merged, "-p", head, "-m", message)
         own.send_history(commit, Git(common), [head])
     return commit
+
+
+def why_not(project: Project, head: str, versions: Versions) -> Refused | None:
+    """Tells why the commit cannot be built, on a copy of what the plan changed of the other one.
+
+    With the user's objects at hand git would set the times of those that it makes once more.
+    """
+    try:
+        with _own(project) as own:
+            part = _part(own, _users(project), head, versions.paths)
+            _merged(own, part, *_trees(own, part, versions))
+    except Refused as refusal:
+        return refusal
+    return None
+
+
+@contextmanager
+def _own(project: Project) -> Generator[Git]:
+    """An empty repository that is there within the block, of the same form as the user's."""
+    form = _users(project).line("rev-parse", "--show-object-format")
+    with tempfile.TemporaryDirectory() as folder:
+        yield git.create(Path(folder, "git"), object_format=form, branch="none")
+
+
+def _part(own: Git, users: Git, head: str, paths: Sequence[bytes]) -> str:
+    """Copies those files of a commit that paths meet, and what says how git treats them."""
+    wanted, around = {*paths}, {head for path in paths for head in beneath.and_above(path)}
+    lines = [
+        line
+        for line in users.run("ls-tree", "-r", "-z", "--full-tree", head).split(b"\0")[:-1]
+        for path in [line.partition(b"\t")[2]]
+        if path in around
+        or path.rpartition(b"/")[2] == b".gitattributes"
+        or not wanted.isdisjoint(beneath.and_above(path))
+    ]
+    abouts = [line.partition(b"\t")[0].split(b" ") for line in lines]
+    blobs = b"".join(identity + b"\n" for _, kind, identity in abouts if kind == b"blob")
+    own.run("unpack-objects", "-q", stdin=users.run("pack-objects", "-q", "--stdout", stdin=blobs))
+    own.run("update-index", "-z", "--index-info", stdin=b"".join(line + b"\0" for line in lines))
+    tree = own.line("write-tree", "--missing-ok")  # of a submodule nothing is there
+    return own.line(*AUTHOR, "commit-tree", tree, "-m", "part")
 
 
 def create(project: Project, branch: str, commit: str) -> None:
@@ -70,10 +109,25 @@ def tip(project: Project, branch: str) -> str | None:
     return _users(project).commit_of(f"refs/heads/{branch}")
 
 
-def is_checked_out(project: Project, branch: str) -> bool:
-    """Tells whether any work tree of the user's is on the branch."""
-    listed = _users(project).line("worktree", "list", "--porcelain")
-    return f"branch refs/heads/{branch}" in listed.splitlines()
+def checked_out_in(project: Project, branch: str) -> str | None:
+    """Returns the work tree of the user's that is on the branch, if one is."""
+    listed = _users(project).run("worktree", "list", "--porcelain", "-z")
+    for told in os.fsdecode(listed).split("\0\0"):
+        first, *lines = told.split("\0")
+        if f"branch refs/heads/{branch}" in lines:
+            return first.removeprefix("worktree ")
+    return None
+
+
+def _trees(own: Git, head: str, versions: Versions) -> list[str]:
+    """Makes the trees of a commit with both versions of the files."""
+    trees: list[str] = []
+    for name, fill in (("before", versions.before), ("after", versions.after)):
+        tree = own.git_dir.with_name(name)
+        tree.mkdir()
+        fill(tree)
+        trees.append(_tree(own, tree, head, versions.paths))
+    return trees
 
 
 def _tree(repository: Git, tree: Path, head: str, paths: Sequence[bytes]) -> str:
@@ -122,6 +176,10 @@ def _merged(own: Git, head: str, before: str, after: str) -> str:
             hints=["commit them and refresh the plan, or apply it with --as changes"],
         )
     return result
+
+
+def _common(project: Project) -> Path:
+    return Path(_users(project).line("rev-parse", "--path-format=absolute", "--git-common-dir"))
 
 
 def _users(project: Project) -> Git:

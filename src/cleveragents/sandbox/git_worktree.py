@@ -20,6 +20,7 @@ from cleveragents.sandbox.mirror import Mirror, object_format
 from cleveragents.sandbox.pipes import refuse_pipes
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import About, Filled, Known, Looked, Sandbox, SandboxPolicy
+from cleveragents.snapshots import beneath
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.scan import Excluded
@@ -144,19 +145,15 @@ class _LeftOut:
             if copy_ignored
             else set[bytes]()
         )
-        self._on_the_way = {above for path in self._wanted for above in _and_above(path)}
+        self._on_the_way = {above for path in self._wanted for above in beneath.and_above(path)}
 
     def __call__(self, path: bytes) -> bool:
         """Tells whether a path stays behind."""
-        if path in self._on_the_way or any(above in self._wanted for above in _and_above(path)):
+        if path in self._on_the_way or any(
+            above in self._wanted for above in beneath.and_above(path)
+        ):
             return False
-        return any(above in self._ignored for above in _and_above(path))
-
-
-def _and_above(path: bytes) -> Iterator[bytes]:
-    while path:
-        yield path
-        path = path.rpartition(b"/")[0]
+        return any(above in self._ignored for above in beneath.and_above(path))
 
 
 def _below(top: bytes, path: bytes) -> Iterator[bytes]:

@@ -76,6 +76,11 @@ def find(connection: Connection, project_id: str) -> Project:
     return Project(Path(connection.value(_PATH, project_id=project_id)))
 
 
+def is_gone(path: Path) -> bool:
+    """Tells whether a project was moved or deleted: paths are kept with all links followed."""
+    return not path.is_dir() or path.resolve() != path
+
+
 def inode_of(project: Project) -> str:
     """Returns what tells the directory apart from another one of the same path."""
     return str(project.path.stat().st_ino)

@@ -4,6 +4,7 @@ import os
 import shutil
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -13,6 +14,29 @@ Raised = tuple[type[BaseException], BaseException, TracebackType]
 def remove_tree(path: Path) -> None:
     """Removes a directory with all that is in it."""
     shutil.rmtree(path, onerror=_unlock)
+
+
+def somebody_elses(top: Path) -> Path | None:
+    """Finds a directory at or below a path that is another user's and keeps us from removing it.
+
+    What cannot be looked at because a directory of ours is closed is opened when it is removed.
+    """
+    waiting = [top]
+    while waiting:
+        path = waiting.pop()
+        with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
+            is_ours = path.lstat().st_uid == os.geteuid()
+            try:
+                entries = list(os.scandir(path))
+            except PermissionError:
+                if is_ours:
+                    continue
+                return path
+            may_change = os.access(path, os.W_OK | os.X_OK, effective_ids=True)
+            if entries and not is_ours and not may_change:
+                return path
+            waiting += [Path(one.path) for one in entries if one.is_dir(follow_symlinks=False)]
+    return None
 
 
 def _unlock(act: Callable[[str], object], path: str, raised: Raised) -> None:

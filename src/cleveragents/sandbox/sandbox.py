@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from cleveragents.ids import now
-from cleveragents.sandbox.project import Project
+from cleveragents.sandbox.project import Project, is_gone
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.scan import Excluded
 from cleveragents.storage.connection import Connection, Row
@@ -65,6 +65,22 @@ class Sandbox:
     def has_directories(self) -> bool:
         """Whether all of its directories are there, and no link has taken their place."""
         return all(path.is_dir() and not path.is_symlink() for path in self.roots.values())
+
+    @property
+    def has_files(self) -> bool:
+        """Whether the directory of its files is there, whatever became of the others."""
+        return self.path.is_dir() and not self.path.is_symlink()
+
+    @property
+    def has_part(self) -> bool:
+        """Whether anything lies in one of its directories."""
+        return any(path.is_dir() and any(path.iterdir()) for path in self.roots.values())
+
+    @property
+    def in_the_way(self) -> Path | None:
+        """What stands where one of its directories was and is none: a link, a file."""
+        strange = (path for path in self.roots.values() if path.is_symlink() or path.exists())
+        return next((path for path in strange if path.is_symlink() or not path.is_dir()), None)
 
     @property
     def exists(self) -> bool:
@@ -231,7 +247,7 @@ class SandboxRepository:
     def gone_project(self, inode: str) -> str | None:
         """Returns the path of a project that is no longer there and was this directory."""
         paths = self._connection.column(_WAS_PROJECT, inode=inode)
-        return next((path for path in paths if not Path(path).exists()), None)
+        return next((path for path in paths if is_gone(Path(path))), None)
 
     def base_refs(self, project_id: str) -> set[str]:
         """Returns the snapshots that sandboxes of a project started from."""

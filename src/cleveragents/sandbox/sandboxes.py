@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
-from cleveragents.errors import Failed, Interrupted, Refused
+from cleveragents.errors import Failed, Interrupted
 from cleveragents.ids import new_id
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.bystanders import Ground, end_those_of
@@ -35,6 +35,12 @@ from cleveragents.sandbox.throw_away import (
     abandoned,
     remove_abandoned,
     throw_away,
+)
+from cleveragents.sandbox.whereabouts import (
+    make_git_directory,
+    refuse_elsewhere,
+    refuse_in_the_way,
+    with_files,
 )
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.filter import Filter
@@ -89,7 +95,7 @@ class Sandboxes:
 
     def is_reserved(self, plan_id: str) -> bool:
         """Tells whether it is known what a plan's sandbox starts from, made or not."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             return SandboxRepository(connection).of_plan(plan_id) is not None
 
     def is_removed(self, plan_id: str) -> bool:
@@ -105,6 +111,25 @@ class Sandboxes:
     def require(self, plan_id: str) -> Sandbox:
         """Returns a plan's sandbox with its files; refuses if there is none."""
         return with_files(self.find(plan_id), plan_id)
+
+    def refuse_elsewhere(self, plan_id: str) -> None:
+        """Refuses to change a plan whose sandbox is another data directory's."""
+        found = self.find(plan_id)
+        if found is not None:
+            refuse_elsewhere(found, self._data_dir)
+
+    def ready_to_change(self, plan_id: str) -> None:
+        """Sees to it that what is about to be changed are the files of the sandbox, all of them."""
+        found = self.find(plan_id)
+        if found is not None:
+            refuse_in_the_way(found)
+            make_git_directory(found)
+
+    def move_aside(self, sandbox: Sandbox) -> Path:
+        """Takes what lies where a sandbox was out of the way of the next one; nothing goes."""
+        aside = sandbox.home.with_name(f"{sandbox.home.name}.found-{new_id()}")
+        sandbox.home.rename(aside)
+        return aside
 
     def create(
         self, plan_id: str, project_id: str, check: Check = lambda: None
@@ -136,7 +161,7 @@ class Sandboxes:
 
     def look(self, sandbox: Sandbox, project_id: str) -> Looked:
         """Takes a snapshot of the project as it is now, with all that the sandbox knows of."""
-        with self._database.unit_of_work() as connection:
+        with self._database.reading() as connection:
             project = projects.find(connection, project_id)
         archive = self.archive(project_id)
         known = archive.lookup(archive.load(sandbox.base))
@@ -167,6 +192,8 @@ class Sandboxes:
             archive.release(sandbox.roots)
         if sandbox.home.exists():
             doomed = sandbox.home.with_name(f"{sandbox.home.name}{REMOVING}")
+            if doomed.exists():  # a removal was cut off, then the sandbox was rebuilt
+                remove_tree(doomed)
             sandbox.home.rename(doomed)
             remove_tree(doomed)
 
@@ -235,6 +262,8 @@ class Sandboxes:
         if found is None or found.exists:
             yield with_files(found, plan_id)
             return
+        if found.status == READY and found.has_part:  # commits, say: no checkpoint may hold them
+            self._tell(f"what was left of the sandbox is kept: {self.move_aside(found)}")
         self._set_status(plan_id, REMOVED)
         is_new = not found.home.exists()
         try:
@@ -303,20 +332,6 @@ class Sandboxes:
 def borrows(sandbox: Sandbox) -> bool:
     """Tells whether the git of a sandbox has its history from the mirror."""
     return alternates(sandbox.git_dir).exists()
-
-
-def with_files(found: Sandbox | None, plan_id: str) -> Sandbox:
-    """Returns a sandbox that was finished and is still on the disk; refuses any other."""
-    if found is None or found.status == CREATING:
-        raise Refused(
-            "the plan has no sandbox yet", hints=[f"run it first: agents plan execute {plan_id}"]
-        )
-    if not found.exists:
-        raise Refused(
-            f"the sandbox is missing: {found.path}",
-            hints=[f"rebuild it: agents plan rollback {plan_id} CHECKPOINT --rebuild"],
-        )
-    return found
 
 
 def _remove(sandbox: Sandbox) -> None:

@@ -99,6 +99,14 @@ def _setting(users: Git, name: str) -> str:
         return "false"
 
 
+def written_for_branch(project: Project) -> list[Path]:
+    """Returns the directories of the repository that a new branch is written to."""
+    users = Git(project.path / ".git", project.path)
+    common = Path(users.line("rev-parse", "--path-format=absolute", "--git-common-dir"))
+    refs = common / "refs" / "heads"
+    return [path for path in (common / "objects", refs, refs / "cleveragents") if path.is_dir()]
+
+
 def folds_case(project: Project) -> bool:
     """Tells whether names that differ only in case are one and the same in the project."""
     if project.is_repository:

@@ -364,4 +364,4 @@ def _refuse(way: Way, roots: Roots, excluded: Iterable[bytes], verifier: Verifie
     refuse_lost(way, verifier)
     for name, changes in way.changes.items():
         refuse_foreign(roots[name], changes)
-        refuse_protected(roots[name], changes, borrow=True)
+        refuse_protected(roots[name], changes)

@@ -150,6 +150,13 @@ def names(path: bytes) -> list[bytes]:
     return path.split(b"/") if path else []
 
 
+def and_above(path: bytes) -> Iterator[bytes]:
+    """Yields a path and every directory above it but the root."""
+    while path:
+        yield path
+        path = path.rpartition(b"/")[0]
+
+
 def split(path: bytes) -> tuple[bytes, bytes]:
     """Splits a path into its directory and its last name."""
     head, _, name = path.rpartition(b"/")

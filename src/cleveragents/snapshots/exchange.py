@@ -8,21 +8,21 @@ left half done, and with before and after exchanged it takes it back.
 
 import errno
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cleveragents.counting import size
 from cleveragents.errors import Failed, Refused
-from cleveragents.snapshots import attributes, beneath
+from cleveragents.snapshots import attributes, beneath, unplaced
 from cleveragents.snapshots.content import Read, bytes_needed, write_file
+from cleveragents.snapshots.hindrances import hindrances, workshop
 from cleveragents.snapshots.look import look
 from cleveragents.snapshots.manifest import Change, Entry, object_id
 from cleveragents.snapshots.merge import same
-from cleveragents.snapshots.opening import Opened, is_opened
+from cleveragents.snapshots.opening import Opened
 from cleveragents.snapshots.owners import Owners, give, owner_of
-from cleveragents.snapshots.protection import refuse_protected
 from cleveragents.snapshots.scan import shown
 from cleveragents.storage.durability import sync_file_system
 from cleveragents.storage.space import FREE_SOME, free_bytes
@@ -108,7 +108,9 @@ class Exchange:
                 suppress(FileNotFoundError, NotADirectoryError),
                 beneath.directory(root, self._workshop(change.path)) as fd,
             ):
-                os.unlink(self._name(change.path), dir_fd=fd)
+                name = self._name(change.path)
+                os.stat(name, dir_fd=fd, follow_symlinks=False)  # on a read-only disk none is fine
+                os.unlink(name, dir_fd=fd)
 
     def _sync(self) -> None:
         try:
@@ -123,23 +125,9 @@ class Exchange:
         found = [shown(path) for path in self._differing(root)]
         if found:
             raise ChangedMeanwhile("changed meanwhile by somebody else", detail=found)
-        in_the_way = [
-            shown(change.path + b"/" + name)
-            for change in self.changes
-            if _makes_room(change)
-            for name in _names(root, change.path)
-            if change.path + b"/" + name not in self._by_path
-        ]
-        if in_the_way:
-            raise Refused("other files are in the way", detail=in_the_way)
         left = [change for change in self.changes if not self._is_done(root, change)]
-        refuse_protected(self.root, left, borrow=False)
-        if closed := closed_directories(root, self.changes):
-            raise Refused(
-                "no permission to change files in these directories",
-                detail=[shown(path) or "." for path in closed],
-                hints=["make them writable for you"],
-            )
+        if hindering := hindrances(root, self.changes, left):
+            raise Refused("this is in the way", detail=[*map(str, hindering)])
 
     def _refuse_without_space(self, root: int) -> None:
         needed = sum(
@@ -261,33 +249,10 @@ class Exchange:
         return alike(self._look(root, change.path), change.after)
 
     def _workshop(self, path: bytes) -> bytes:
-        return _workshop(self._by_path, path)
+        return workshop(self._by_path, path)
 
     def _name(self, path: bytes) -> bytes:
-        """What a new file is called until it is placed; known again after a crash."""
-        return f".cleveragents-{self.mark}-{object_id(path).hex()[:16]}".encode()
-
-
-def closed_directories(root: int, changes: Sequence[Change]) -> list[bytes]:
-    """Returns the directories that changes need, and that we may not change."""
-    by_path = {change.path: change for change in changes}
-    heads = {_workshop(by_path, path) for path in by_path}
-    heads |= {beneath.split(path)[0] for path in by_path}
-    settled = {path for path, change in by_path.items() if _stays_directory(change)}
-    return [
-        path
-        for path in sorted(heads | settled)
-        if not _may_change(root, path, itself=path in settled)
-        if not (path in by_path and is_opened(root, by_path[path]))
-    ]
-
-
-def _workshop(by_path: Mapping[bytes, Change], path: bytes) -> bytes:
-    """The nearest directory above that is one before and after: new files are built there."""
-    head, _ = beneath.split(path)
-    while head in by_path and not _stays_directory(by_path[head]):
-        head, _ = beneath.split(head)
-    return head
+        return unplaced.name(self.mark, path)
 
 
 def reversed_changes(changes: Sequence[Change]) -> list[Change]:
@@ -311,32 +276,3 @@ def _expected(change: Change, found: Entry | None) -> bool:
     if found is None:  # a change of kind takes what was away first
         return len(kinds) > 1 and kinds[0].is_dir != kinds[1].is_dir
     return found.is_dir and any(entry.is_dir for entry in kinds)  # its mode is settled last
-
-
-def _stays_directory(change: Change) -> bool:
-    return all(entry is not None and entry.is_dir for entry in (change.before, change.after))
-
-
-def _makes_room(change: Change) -> bool:
-    """Whether a directory gives its place to something else."""
-    before, after = change.before, change.after
-    return before is not None and before.is_dir and after is not None and not after.is_dir
-
-
-def _names(root: int, path: bytes) -> list[bytes]:
-    try:
-        with beneath.directory(root, path) as fd:
-            return [os.fsencode(name) for name in os.listdir(fd)]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-
-
-def _may_change(root: int, path: bytes, *, itself: bool) -> bool:
-    """Whether we may change what is in a directory, and its mode if it is to change `itself`."""
-    try:
-        with beneath.directory(root, path) as fd:
-            is_ours = os.geteuid() in (0, os.fstat(fd).st_uid)
-            inside = os.access(f"/proc/self/fd/{fd}", os.W_OK | os.X_OK, effective_ids=True)
-            return inside and (is_ours or not itself)
-    except (FileNotFoundError, NotADirectoryError):
-        return True  # what is wrong with it is told as a change by somebody else

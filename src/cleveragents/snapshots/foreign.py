@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from cleveragents.errors import Refused
+from cleveragents.quoting import quoted
 from cleveragents.snapshots import beneath
 from cleveragents.snapshots.manifest import Change
 from cleveragents.snapshots.scan import shown
@@ -21,9 +22,15 @@ def refuse_foreign(root: Path, changes: Iterable[Change]) -> None:
             needed[change.path] = needed.get(change.path, False) or change.after.is_dir
     for path, itself in sorted(needed.items()):
         if not _may_change(root, path, itself=itself):
+            place = quoted(os.fsdecode(os.path.join(os.fsencode(root), path)))
             raise Refused(
                 f"no permission to change {shown(path) or '.'}",
-                hints=["it belongs to somebody else; nothing was changed"],
+                hints=[
+                    "it belongs to somebody else; nothing was changed",
+                    f"make it yours, then try again: sudo chown -R {os.geteuid()} {place}",
+                    "or go on beside it: agents plan fork PLAN CHECKPOINT",
+                    "or have one elsewhere: agents plan rollback PLAN CHECKPOINT --to DIR",
+                ],
             )
 
 

@@ -23,9 +23,9 @@ def protected(root: int, changes: Iterable[Change]) -> list[bytes]:
     return [path for path in sorted(touched) if _is_protected(root, path)]
 
 
-def refuse_protected(path: Path, changes: Iterable[Change], *, borrow: bool) -> None:
-    """Refuses changes below a directory that something protected stands in the way of."""
-    root, mode = beneath.open_root(path, borrow=borrow)
+def refuse_protected(path: Path, changes: Iterable[Change]) -> None:
+    """Refuses changes below a directory of ours that something protected stands in the way of."""
+    root, mode = beneath.open_root(path, borrow=True)
     try:
         found = protected(root, changes)
     finally:

@@ -35,6 +35,7 @@ class Swept:
     """What a sweep removed."""
 
     bytes_freed: int
+    lacked_room: bool = False  # to write anew what is needed of packs that are half dead
 
 
 @dataclass(frozen=True)
@@ -258,6 +259,7 @@ class Store:
             for pack in self._packs.values()
         }
         doomed = [pack for pack in dead if dead[pack] * 2 >= pack.size]
+        lacked_room = False
         # Those that leave no rest make room for the rests of the others.
         for pack in sorted(doomed, key=lambda pack: pack.size - dead[pack]):
             try:
@@ -265,13 +267,14 @@ class Store:
             except OSError as error:
                 if error.errno not in OUT_OF_SPACE:
                     raise
+                lacked_room = True
                 break  # it stays whole until there is room for its rest
             pack.path.unlink()
         losses = self.losses
         self.open()
         self.losses = losses  # nothing that is needed is gone
         after = sum(pack.size for pack in self._packs.values())
-        return Swept(bytes_freed=before - after)
+        return Swept(bytes_freed=before - after, lacked_room=lacked_room)
 
     def _rewrite(self, pack: Pack, live: set[bytes]) -> None:
         """Writes what is still needed to a new pack; raises Damaged if that cannot be had."""

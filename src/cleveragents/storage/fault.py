@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Iterator
 
 from cleveragents.errors import Busy, CleverAgentsError, Differs, Interrupted
+from cleveragents.storage.space import OUT_OF_SPACE
 
 # What the machine, or whoever moves things about on it, is to blame for: to try again may help.
 PASSING = frozenset(
@@ -40,6 +41,15 @@ TRACE_CHARACTERS = 4000  # of where a surprise happened, the end
 def is_the_machines(error: BaseException) -> bool:
     """Tells whether what failed may work later, as it is: no space, no permission, busy, …"""
     return any(_is_passing(one) for one in _chain(error))
+
+
+def is_out_of_space(error: BaseException) -> bool:
+    """Tells whether what failed found no room on the disk, in a file or in the database."""
+    return any(
+        (isinstance(one, OSError) and one.errno in OUT_OF_SPACE)
+        or getattr(one, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL
+        for one in _chain(error)
+    )
 
 
 def told(error: BaseException) -> dict[str, str]:

@@ -1,0 +1,222 @@
+"""The data directory of a released version: made by that version itself, kept packed, unpacked.
+
+`.venv/bin/python features/support/old_data.py` makes it again, from the sources of COMMIT. A
+release that changes the schema adds another commit here and keeps the archives of the older ones.
+"""
+
+import json
+import lzma
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+
+from oracle import picture
+
+COMMIT = "b4d97ef"
+PLACE = Path("/tmp/cleveragents-old-data")  # rows, intents and records name it
+HERE = Path(__file__).parents[1] / "fixtures"
+PACKED = HERE / f"{COMMIT}.tar.xz"
+DIGESTS = HERE / f"{COMMIT}.json"
+MOST_BYTES = 300_000
+
+# Every column that names a place below PLACE.
+PATHS = {
+    "projects": ("path",),
+    "plans": ("action_path", "definition_json"),
+    "plan_definitions": ("definition_json",),
+    "sandboxes": ("path", "notes_json"),
+    "checkpoints": ("filesystem_path", "metadata_json"),
+    "step_runs": ("output_path", "result_json"),
+    "undo_runs": ("output_path",),
+    "operations": ("intent_json",),
+}
+
+WRITES = [
+    f"{{name: s{n}, tool: shell, with: {{command: 'mkdir d{n}; echo {n} > v; echo {n} > d{n}/f'}}}}"
+    for n in range(1, 6)
+]
+MORE = "{name: more, tool: shell, with: {command: 'echo more > v'}}"
+FLAKY = """{name: flaky, pass_env: [MARK], tool: shell,
+  with: {command: 'test -e "$MARK" || { touch "$MARK"; exit 1; }'}}"""
+CHOICE = """{name: which, decide: {question: 'Which?', choose: a, options: {
+  a: [{tool: shell, with: {command: 'echo a > a'}}], b: []}}}"""
+GROUP = """{name: fan, subplans: {plans: [
+  {name: left, steps: [{tool: shell, with: {command: 'echo l > l'}}]},
+  {name: right, steps: [{tool: shell, with: {command: 'echo r > r'}}]}]}}"""
+ACTIONS = {
+    "line": [*WRITES, FLAKY, MORE],
+    "choices": [WRITES[0], CHOICE, WRITES[1]],
+    "group": [WRITES[0], GROUP, WRITES[1]],
+    "killed": WRITES[:3],
+    "twice": WRITES[:2],
+    "applied": WRITES[:3],
+}
+KILL = """
+import os, sys
+from cleveragents.app import App
+from cleveragents.checkpoints.rollback import Rollbacks
+app = App(sys.argv[1], data_dir=sys.argv[2])
+plan_id = app.plans.find("@").plan_id
+Rollbacks.carry_out = lambda *_: os._exit(9)
+app.checkpoints.rollback_to_checkpoint(plan_id, app.checkpoints.get_checkpoint(plan_id, "2"))
+"""
+
+
+class Maker:
+    """Works with the old program at PLACE."""
+
+    def __init__(self, sources):
+        self.sources = sources
+        self.project, self.data = PLACE / "project", PLACE / "data"
+        self.project.mkdir(parents=True)
+        (self.project / "v").write_text("0\n")
+        (self.project / "kept.sh").write_text("true\n")
+        (self.project / "kept.sh").chmod(0o755)
+
+    def python(self, *arguments, code=0):
+        """Runs Python with the old sources."""
+        environment = {**os.environ, "PYTHONPATH": str(self.sources), "MARK": str(PLACE / "mark")}
+        done = subprocess.run(
+            [sys.executable, "-P", *map(str, arguments)],
+            cwd=self.project,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
+        return done.stdout
+
+    def agents(self, *arguments, code=0):
+        """Runs a command of the old program."""
+        return self.python("-m", "cleveragents", "--data-dir", self.data, *arguments, code=code)
+
+    def run(self, name, *options, code=0):
+        """Makes a plan of an action and runs it."""
+        path = PLACE / f"{name}.yaml"
+        path.write_text(f"name: {name}\nsteps:\n" + "".join(f"- {s}\n" for s in ACTIONS[name]))
+        self.agents(*options, "run", path, code=code)
+
+    def make(self):
+        """Makes one plan for each thing that has to go on working."""
+        few = ("--set", "sandbox.checkpoint.max-checkpoints-per-plan=5")
+        self.run("line", *few, code=1)
+        self.agents(*few, "plan", "execute", "@")
+        self.run("choices")
+        self.agents("plan", "rollback", "@", 2, "--yes")
+        self.agents("plan", "execute", "@")
+        self.agents("plan", "fork", "@", 3, "--name", "aside")
+        self.agents("plan", "execute", "@")
+        self.run("group")
+        self.run("twice")
+        for act in ("apply", "unapply") * 2:
+            self.agents("plan", act, "@", "--yes")
+        self.run("killed")
+        digests = self.digests()
+        self.python("-c", KILL, self.project, self.data, code=9)
+        self.run("applied")
+        digests |= self.digests("applied")
+        self.agents("plan", "apply", "@", "--yes")
+        return digests
+
+    def digests(self, only=None):
+        """What each checkpoint of each plan holds, as the old program writes it elsewhere."""
+        found = {}
+        for plan_id, name, seq in self.sql(
+            "SELECT plan_id, name, seq FROM checkpoints JOIN plans USING (plan_id)"
+        ):
+            if only in (None, name):
+                with tempfile.TemporaryDirectory() as aside:
+                    target = Path(aside) / "files"
+                    self.agents("plan", "rollback", plan_id, seq, "--to", target)
+                    found[f"{plan_id} cp{seq}"] = digest(target)
+        return found
+
+    def sql(self, statement):
+        """Asks the database itself."""
+        with closing(sqlite3.connect(self.data / "cleveragents.db")) as connection:
+            return connection.execute(statement).fetchall()
+
+    def check(self):
+        """Nothing of what it is made for is missing."""
+        torn = "parent_id NOT IN (SELECT checkpoint_id FROM checkpoints)"
+        assert self.sql(f"SELECT seq FROM checkpoints WHERE {torn}"), "no line is broken"
+        assert self.sql("SELECT 1 FROM operations WHERE status = 'open' AND kind = 'rollback'")
+        assert self.sql("SELECT 1 FROM plans WHERE parent_plan_id IS NOT NULL")
+        assert self.sql("SELECT 1 FROM plans WHERE phase = 'apply'")
+
+
+def digest(root):
+    """One hash of all that an independent look at a tree sees."""
+    seen = {
+        path: (one.kind, one.mode, one.content, one.mtime, one.attributes, sorted(one.links))
+        for path, one in picture(root).items()
+        if path  # the directory itself is whoever's made it
+    }
+    return sha256(repr(sorted(seen.items())).encode()).hexdigest()
+
+
+def unpack():
+    """Unpacks it at its place, or elsewhere if that is taken; returns where."""
+    try:
+        PLACE.mkdir(mode=0o700)
+    except OSError:
+        return unpack_elsewhere()
+    _extract(PLACE)
+    _settle(PLACE)
+    return PLACE
+
+
+def unpack_elsewhere():
+    """Unpacks it in another place, and says so to every row."""
+    place = Path(tempfile.mkdtemp(prefix="old-data-"))
+    _extract(place)
+    _settle(place)
+    return place
+
+
+def _extract(place):
+    with lzma.open(PACKED) as packed:
+        command = ["tar", "-xp", "--no-same-owner", "-C", str(place)]
+        subprocess.run(command, input=packed.read(), check=True)
+
+
+def _settle(place):
+    """Writes the inode of the project, which is another one, and the place if it is."""
+    with closing(sqlite3.connect(place / "data" / "cleveragents.db")) as connection, connection:
+        inode = str((place / "project").stat().st_ino)
+        connection.execute("UPDATE sandboxes SET project_inode = ?", (inode,))
+        for table, columns in PATHS.items():
+            for column in columns if place != PLACE else ():
+                statement = f"UPDATE {table} SET {column} = replace({column}, ?, ?)"
+                connection.execute(statement, (str(PLACE), str(place)))
+
+
+def main():
+    """Makes archive and digests again."""
+    shutil.rmtree(PLACE, ignore_errors=True)
+    with tempfile.TemporaryDirectory() as sources:
+        archive = subprocess.run(["git", "archive", COMMIT, "src"], check=True, capture_output=True)
+        subprocess.run(["tar", "-x", "-C", sources], input=archive.stdout, check=True)
+        maker = Maker(Path(sources) / "src")
+        digests = maker.make()
+        maker.check()
+    command = ["tar", "-c", "--format=posix", "--owner=0", "--group=0", "-C", str(PLACE), "."]
+    packed = lzma.compress(
+        subprocess.run(command, check=True, capture_output=True).stdout, preset=9
+    )
+    assert len(packed) < MOST_BYTES, len(packed)
+    HERE.mkdir(exist_ok=True)
+    PACKED.write_bytes(packed)
+    DIGESTS.write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n")
+    shutil.rmtree(PLACE)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Goes back: to a checkpoint, for single paths, or beside in a plan of its own."""

@@ -1,0 +1,1 @@
+"""Brings results into the project, and the project into a sandbox."""

@@ -1,0 +1,340 @@
+"""Applications: the operations that change the user's project, and nothing else does.
+
+Each affected path is what it was or what it shall be, whatever happens: an interrupted operation is
+rolled forward; one that meets an error, or somebody else's edit, is taken back, the edit is kept.
+"""
+
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from cleveragents.checkpoints.removal import Removals, told_why_it_stays
+from cleveragents.engine.bring.obstacles import (
+    EDITED,
+    PUT_BACK,
+    Obstacle,
+    closed_repository,
+    hindering,
+)
+from cleveragents.engine.bring.proposal import BRANCH, Proposal, versions
+from cleveragents.errors import CleverAgentsError, Damaged, Failed, Refused
+from cleveragents.events import Note, PlanMoved, Reporter, afterwards
+from cleveragents.operations.in_project import Apply, InBranch, InFiles, Unapply
+from cleveragents.operations.kind import Kind, Status
+from cleveragents.operations.operation import Operation, OperationRepository
+from cleveragents.plans.child import ChildRepository
+from cleveragents.plans.lifecycle import APPLIED, APPLYING, COMPLETE, Stage
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.quoting import quoted
+from cleveragents.sandbox import branch
+from cleveragents.sandbox import project as projects
+from cleveragents.sandbox.project import Project
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots import beneath, owners
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.exchange import Exchange, NotDurable, alike, reversed_changes
+from cleveragents.snapshots.look import look
+from cleveragents.snapshots.manifest import Change, Entry, object_id
+from cleveragents.snapshots.scan import shown
+from cleveragents.storage.database import Database
+from cleveragents.storage.lock import Locks
+
+A = TypeVar("A", bound=Apply)
+MANUAL = "manual"  # sandboxes stay until somebody removes them
+
+
+@dataclass(frozen=True)
+class Applied:
+    """How an application ended."""
+
+    operation: Operation[Apply]
+    paths: tuple[str, ...]  # that were changed
+    kept: tuple[str, ...]  # directories that stay because they hold other files
+    error: CleverAgentsError | None = None  # why it was taken back
+
+
+class Applications:
+    """Opens and carries out apply and unapply operations; the caller owns the plan."""
+
+    def __init__(
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        project_locks: Locks,
+        removals: Removals,
+        cleanup: str,
+        report: Reporter,
+    ) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._locks = project_locks
+        self._removals = removals
+        self._cleanup = cleanup
+        self._report = report
+
+    @contextmanager
+    def project_owned(self, project_id: str) -> Generator[None]:
+        """While inside, no other process applies anything to the project."""
+        with self._locks.own(project_id, "applying to the project"):
+            yield
+
+    def open(
+        self, plan: Plan, proposal: Proposal, result: str, checkpoint_id: str | None
+    ) -> Operation[Apply]:
+        """Stores both versions of every affected path, then records the intent.
+
+        `result` is the snapshot of the sandbox that the proposal was made of.
+        """
+        place = self._place(plan, proposal)
+        kept = (place.old, place.new) if isinstance(place, InFiles) else ()
+        intent = Apply(
+            mode=proposal.options.mode,
+            base=proposal.sandbox.base,
+            result=result,
+            checkpoint=checkpoint_id,
+            paths=tuple(file.diff.path for file in proposal.files),
+            place=place,
+            keeps=(proposal.sandbox.base, result, *kept),
+        )
+        return self._open(plan, intent)
+
+    def _place(self, plan: Plan, proposal: Proposal) -> InFiles | InBranch:
+        if proposal.options.mode == BRANCH:
+            return InBranch(branch.name_of(plan.plan_id), self._commit(plan, proposal))
+        archive = self._sandboxes.archive(plan.project_id)
+        about = {"kind": "apply", "plan_id": plan.plan_id}
+        new = archive.keep_merge(proposal.merge, about)
+        before = replace(proposal.merge, snapshot=proposal.merge.ours)
+        old = archive.keep_merge(before, about)
+        archive.secure_merged(old, proposal.merge)
+        known = owners.owners(
+            proposal.project.path,
+            (change.path for change in proposal.merge.changes if change.before is not None),
+        )
+        return InFiles(old, new, time.time_ns(), known)
+
+    def open_unapply(self, plan: Plan, applied: Operation[Apply]) -> Operation[Unapply]:
+        """Records the intent to take an apply back."""
+        was = applied.intent
+        intent = Unapply(
+            mode=was.mode,
+            base=was.base,
+            result=was.result,
+            checkpoint=was.checkpoint,
+            paths=was.paths,
+            place=was.place.reversed(time.time_ns()),
+            keeps=was.keeps,
+            # Said here: after a crash in the middle of it half a sandbox is there.
+            rebuilds=not self._sandboxes.is_there(plan.plan_id),
+        )
+        self._secure_applied(plan, applied)  # may heal what is refused otherwise
+        self._refuse_damaged(plan, intent)
+        return self._open(plan, intent)
+
+    def _refuse_damaged(self, plan: Plan, intent: Unapply) -> None:
+        """Refuses to take out of the project what could then not be applied again."""
+        needed = [intent.place.new] if isinstance(intent.place, InFiles) else []
+        if intent.rebuilds:
+            needed += [intent.result, intent.base]
+        archive = self._sandboxes.archive(plan.project_id)
+        verifier = archive.verifier()  # they share most of what they hold
+        try:
+            bad = [path for ref in needed for path in archive.damaged(archive.load(ref), verifier)]
+        except Damaged as error:
+            bad = [error.message]
+        if bad:
+            raise Damaged(
+                "what is stored of the plan is damaged: taken back, it could not be applied again; "
+                "nothing was changed",
+                detail=list(dict.fromkeys(bad)),
+                hints=["look for intact copies: agents doctor --repair"],
+            )
+
+    def _secure_applied(self, plan: Plan, applied: Operation[Apply]) -> None:
+        """Reads back what is taken out of the project: it is to be there to apply again."""
+        place = applied.intent.place
+        if isinstance(place, InFiles):
+            exchange = self._exchange(plan, applied, place)
+            archive = self._sandboxes.archive(plan.project_id)
+            archive.secure_outside(place.new, exchange.root, {MAIN: list(exchange.changes)})
+
+    def in_the_way(self, plan: Plan, applied: Operation[Apply]) -> list[Obstacle]:
+        """Returns what keeps an apply from being taken back."""
+        place = applied.intent.place
+        if isinstance(place, InBranch):
+            return self._branch_in_the_way(plan, place)
+        exchange = self._exchange(plan, applied, place)
+        back = reversed_changes(exchange.changes)
+        with beneath.root_directory(exchange.root) as root:
+            seen = {change.path: look(root, change.path, object_id) for change in back}
+            left = [change for change in back if not alike(seen[change.path], change.after)]
+            edited = [change.path for change in left if _is_edited(change, seen[change.path])]
+            found = hindering(root, back, left)
+        told = [Obstacle(shown(path), EDITED, PUT_BACK) for path in edited]
+        return sorted([*told, *found], key=lambda obstacle: obstacle.path)
+
+    def _branch_in_the_way(self, plan: Plan, place: InBranch) -> list[Obstacle]:
+        project, name = self._project(plan), place.branch
+        if branch.tip(project, name) not in (None, place.commit):
+            way = f"keep it under a name of yours, then try again: git branch -m {name} NAME"
+            return [Obstacle(name, "it has commits of yours, or was moved otherwise", way)]
+        where = branch.checked_out_in(project, name)
+        if where is not None:
+            way = f"leave it, then try again: git -C {quoted(where)} switch -"
+            return [Obstacle(name, f"it is checked out in {where}", way)]
+        return closed_repository(project)
+
+    def carry_out(self, operation: Operation[Apply]) -> Applied:
+        """Brings the project to where the operation leads, or back, and closes it."""
+        with self._database.reading() as connection:
+            plan = PlanRepository(connection).get(operation.plan_id)
+        place = operation.intent.place
+        with self.project_owned(plan.project_id):
+            if isinstance(place, InBranch):
+                return self._carry_out_branch(plan, operation, place)
+            return self._carry_out_changes(plan, operation, self._exchange(plan, operation, place))
+
+    def finish(self, operation: Operation[Apply]) -> str:
+        """Carries out what was interrupted, and tells how it ended."""
+        applied = self.carry_out(operation)
+        if applied.error is None:
+            return f"an interrupted {operation.kind} was finished"
+        told = "; ".join([applied.error.message, *applied.error.detail])
+        return f"an interrupted {operation.kind} was taken back: {told}"
+
+    def _carry_out_changes(
+        self, plan: Plan, operation: Operation[Apply], exchange: Exchange
+    ) -> Applied:
+        try:
+            self._rebuild(plan, operation)
+            exchange.carry_out()
+        except NotDurable:
+            raise
+        except (CleverAgentsError, OSError) as error:
+            return self._take_back(plan, operation, exchange, error)
+        return self._close(plan, operation, exchange.kept)
+
+    def _carry_out_branch(
+        self, plan: Plan, operation: Operation[Apply], place: InBranch
+    ) -> Applied:
+        project = self._project(plan)
+        try:
+            if operation.kind is Kind.APPLY:
+                branch.create(project, place.branch, place.commit)
+            else:
+                self._rebuild(plan, operation)
+                branch.remove(project, place.branch, place.commit)
+        except Failed as error:
+            return self._abort(plan, operation, error)
+        return self._close(plan, operation, [])
+
+    def _take_back(
+        self,
+        plan: Plan,
+        operation: Operation[Apply],
+        exchange: Exchange,
+        error: CleverAgentsError | OSError,
+    ) -> Applied:
+        """Puts back what was changed, but for what somebody else has edited meanwhile."""
+        theirs = exchange.differing()
+        back = [
+            change for change in reversed_changes(exchange.changes) if change.path not in theirs
+        ]
+        try:
+            exchange.clean()
+            way_back = replace(exchange, changes=back, stamp_ns=None, kept=[])
+            if not way_back.is_done():
+                way_back.carry_out()
+        except (CleverAgentsError, OSError) as second:
+            raise Failed(
+                f"{error}; what was changed could not be put back yet: {second}",
+                hints=["the next command that changes the plan tries again"],
+            ) from error
+        told = [f"{shown(path)}: edited meanwhile, left as it is" for path in theirs]
+        detail = tuple(dict.fromkeys((*getattr(error, "detail", ()), *told)))
+        kind = Refused if isinstance(error, Refused) else Failed
+        message = f"nothing was changed: {getattr(error, 'message', None) or error}"
+        hints = getattr(error, "hints", ())
+        return self._abort(plan, operation, kind(message, detail=detail, hints=hints))
+
+    def _commit(self, plan: Plan, proposal: Proposal) -> str:
+        changed = versions(self._sandboxes.archive(plan.project_id), proposal.merge)
+        message = f"{plan.name}\n\n{plan.action.description}\n\nPlan: {plan.plan_id}\n"
+        return branch.build(proposal.project, str(proposal.sandbox.head), changed, message)
+
+    def _open(self, plan: Plan, intent: A) -> Operation[A]:
+        with self._database.unit_of_work() as connection:
+            moved = PlanRepository(connection).move(plan.plan_id, APPLYING)
+            operation = OperationRepository(connection).open(plan.plan_id, intent)
+        self._report(PlanMoved(plan.plan_id, moved.phase, moved.state))
+        return operation
+
+    def _project(self, plan: Plan) -> Project:
+        with self._database.reading() as connection:
+            return projects.find(connection, plan.project_id)
+
+    def _exchange(self, plan: Plan, operation: Operation[Apply], place: InFiles) -> Exchange:
+        archive = self._sandboxes.archive(plan.project_id)
+        project, mark = self._project(plan), operation.operation_id
+        return archive.exchange(project.path, place.old, place.new, mark, place.stamp, place.owners)
+
+    def _close(self, plan: Plan, operation: Operation[Apply], kept: Sequence[bytes]) -> Applied:
+        stage = APPLIED if operation.kind is Kind.APPLY else COMPLETE
+        moved = self._end(plan, operation, Status.DONE, stage)
+        if operation.kind is Kind.APPLY and self._cleanup != MANUAL:
+            for one in (moved, *self._merged_into(plan.plan_id)):
+                self._remove(one)
+        return Applied(operation, operation.intent.paths, tuple(map(shown, kept)))
+
+    def _remove(self, plan: Plan) -> None:
+        """Removes the sandbox of an applied plan; what goes wrong with that is no part of it."""
+        with afterwards(self._report, plan.plan_id, "removing its sandbox"):
+            kept_for = self._removals.remove(plan).kept_for
+            if kept_for:
+                self._report(Note(plan.plan_id, told_why_it_stays(kept_for)))
+
+    def _merged_into(self, plan_id: str) -> list[Plan]:
+        """The subplans whose result is part of a plan's, at any depth."""
+        with self._database.reading() as connection:
+            below = ChildRepository(connection).below(plan_id)
+            return [child for child in below if child.merged_ref is not None]
+
+    def _abort(self, plan: Plan, operation: Operation[Apply], error: CleverAgentsError) -> Applied:
+        stage = COMPLETE if operation.kind is Kind.APPLY else APPLIED
+        moved = self._end(plan, operation, Status.ABORTED, stage)
+        if isinstance(operation.intent, Unapply) and operation.intent.rebuilds:
+            self._remove(moved)  # it was made for what did not come about
+        return Applied(operation, (), (), error)
+
+    def _end(self, plan: Plan, operation: Operation[Apply], status: Status, stage: Stage) -> Plan:
+        with self._database.unit_of_work() as connection:
+            moved = PlanRepository(connection).move(plan.plan_id, stage)
+            OperationRepository(connection).close(operation.operation_id, status, {})
+        self._report(PlanMoved(plan.plan_id, moved.phase, moved.state))
+        return moved
+
+    def _rebuild(self, plan: Plan, operation: Operation[Apply]) -> None:
+        """Gives a plan that is unapplied its sandbox back, if it was cleaned up.
+
+        That comes before the project changes: what stands in the way leaves all as it was.
+        """
+        intent = operation.intent
+        if not (isinstance(intent, Unapply) and intent.rebuilds):
+            return
+        archive = self._sandboxes.archive(plan.project_id)
+        try:
+            snapshot = archive.load(intent.result)
+            with self._sandboxes.refilling(plan.plan_id) as sandbox:
+                archive.restore(snapshot, sandbox.roots, sandbox.staging)
+        except (CleverAgentsError, OSError) as error:
+            detail = getattr(error, "detail", ())
+            raise Failed(f"its sandbox could not be made again: {error}", detail=detail) from error
+
+
+def _is_edited(back: Change, found: Entry | None) -> bool:
+    """Whether a path that is not as before the apply is not as it left it, either."""
+    if back.before is None and back.after is not None and back.after.is_dir:
+        return found is not None and not found.is_dir  # what there is of a directory stays
+    return not alike(found, back.before)

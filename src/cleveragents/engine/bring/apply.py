@@ -1,0 +1,226 @@
+"""Apply: the result of a plan reaches the user's project, whole or not at all.
+
+The user's files are looked at, merged off-tree, and everything that would be overwritten is a
+refusal. Then: intent, exchange of the affected paths, verification, sync, one closing transaction.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.service import CheckpointService, Own
+from cleveragents.checkpoints.shown import digest_of, refuse_other
+from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.counting import counted
+from cleveragents.engine.bring.application import Applications, Applied
+from cleveragents.engine.bring.obstacles import Obstacle, refuse, ways_around
+from cleveragents.engine.bring.proposal import BRANCH, ApplyOptions, Proposal, Proposals
+from cleveragents.engine.bring.validate import Check, Validations
+from cleveragents.engine.hold.stuck import refuse_stuck
+from cleveragents.errors import Refused
+from cleveragents.operations.in_project import Apply
+from cleveragents.operations.operation import Operation, OperationRepository
+from cleveragents.plans.conflict import ConflictRepository
+from cleveragents.plans.lifecycle import APPLIED, COMPLETE, Stage, written
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.sandbox import project as projects
+from cleveragents.sandbox.project import Project
+from cleveragents.sandbox.sandbox import Sandbox
+from cleveragents.sandbox.sandboxes import REPOSITORY, Sandboxes
+from cleveragents.sandbox.users_repository import unfinished
+from cleveragents.snapshots.scan import shown
+from cleveragents.storage.database import Database
+
+
+@dataclass(frozen=True)
+class ApplyResult:
+    """What an apply did."""
+
+    plan: Plan
+    applied: Applied
+    proposal: Proposal
+    checks: Sequence[Check]
+
+
+@dataclass(frozen=True)
+class Withdrawal:
+    """What taking an apply back would do."""
+
+    applied: Operation[Apply]
+    paths: tuple[str, ...]
+    obstacles: Sequence[Obstacle]
+    ways_out: Sequence[str]  # of them
+
+    @property
+    def digest(self) -> str:
+        """Tells two of them apart."""
+        return digest_of((), self.applied.operation_id, [*map(str, self.obstacles)])
+
+
+class ApplyPhase:
+    """Applies the result of plans, and takes it back."""
+
+    def __init__(
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        checkpoints: CheckpointService,
+        proposals: Proposals,
+        validations: Validations,
+        applications: Applications,
+        own: Own,
+    ) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._checkpoints = checkpoints
+        self._proposals = proposals
+        self._validations = validations
+        self._applications = applications
+        self._own = own
+
+    def preview(self, plan_id: str, options: ApplyOptions) -> Proposal:
+        """Tells what an apply would do; owns nothing, stores nothing and changes nothing."""
+        plan = self._plan(plan_id, COMPLETE)
+        self._guard(plan, options)
+        return self._proposals.make(plan, options)
+
+    def run(
+        self, plan_id: str, options: ApplyOptions, *, shown_digest: str | None = None
+    ) -> ApplyResult:
+        """Applies a finished plan; with a digest, only if it is still what was shown."""
+        with self._own(plan_id, "applying"):
+            plan = self._plan(plan_id, COMPLETE)
+            self._guard(plan, options)
+            checks = self._validated(plan, options)
+            with self._applications.project_owned(plan.project_id):
+                self._guard(plan, options)
+                result = self._proposals.keep(plan)
+                proposal = self._proposals.make(plan, options, result)
+                refuse(proposal.obstacles, proposal.ways_out)
+                refuse_other(shown_digest, proposal.digest, options.command(plan_id))
+                checkpoint_id = self._milestone(plan, proposal)
+                operation = self._applications.open(plan, proposal, result, checkpoint_id)
+                applied = self._applications.carry_out(operation)
+        if applied.error is not None:
+            raise applied.error
+        return ApplyResult(self._plan(plan_id, APPLIED), applied, proposal, checks)
+
+    def _validated(self, plan: Plan, options: ApplyOptions) -> Sequence[Check]:
+        """Runs what must pass; what would be refused anyhow is refused before it."""
+        if not plan.action.validate_:
+            return ()
+        result = self._proposals.keep(plan)
+        proposal = self._proposals.make(plan, options, result)
+        refuse(proposal.obstacles, proposal.ways_out)
+        return self._validations.check(plan, proposal.sandbox, result)
+
+    def preview_unapply(self, plan_id: str) -> Withdrawal:
+        """Tells what an unapply would change; owns nothing, stores nothing and changes nothing."""
+        plan = self._plan(plan_id, APPLIED)
+        project, _ = self._guard_project(plan)
+        last = self._last(plan)
+        found = self._applications.in_the_way(plan, last)
+        return Withdrawal(last, last.intent.paths, found, ways_around(found, project.path))
+
+    def versions(self, plan: Plan) -> tuple[str, str]:
+        """Returns the snapshots from before and after the apply of an applied plan."""
+        return self._last(plan).intent.versions
+
+    def unapply(self, plan_id: str, *, shown_digest: str | None = None) -> Applied:
+        """Takes an applied plan back; paths edited since are refused, all of them told."""
+        with self._own(plan_id, "taking an apply back"):
+            plan = self._plan(plan_id, APPLIED)
+            with self._applications.project_owned(plan.project_id):
+                found = self.preview_unapply(plan_id)
+                refuse(found.obstacles, found.ways_out)
+                refuse_other(shown_digest, found.digest, f"agents plan unapply {plan_id}")
+                operation = self._applications.open_unapply(plan, found.applied)
+                undone = self._applications.carry_out(operation)
+        if undone.error is not None:
+            raise undone.error
+        return undone
+
+    def _plan(self, plan_id: str, needed: Stage) -> Plan:
+        with self._database.reading() as connection:
+            plan = PlanRepository(connection).get(plan_id)
+            if plan.stage == needed:
+                return plan
+            refuse_stuck(connection, plan_id)
+        ways: dict[Stage, str] = {
+            APPLIED: f"take it back first: agents plan unapply {plan_id}",
+            COMPLETE: f"apply it: agents plan apply {plan_id}",
+        }
+        way = ways.get(plan.stage, f"run it to its end: agents plan execute {plan_id}")
+        verb = "applied" if needed == COMPLETE else "unapplied"
+        raise Refused(f"a plan in {written(plan.stage)} cannot be {verb}", hints=[way])
+
+    def _guard(self, plan: Plan, options: ApplyOptions) -> None:
+        """Refuses what does not depend on single paths."""
+        if plan.parent_plan_id is not None:
+            raise Refused(
+                "a subplan is not applied by itself: its result is part of its parent",
+                hints=[f"apply the parent: agents plan apply {plan.parent_plan_id}"],
+            )
+        with self._database.reading() as connection:
+            left = ConflictRepository(connection).open(plan.plan_id)
+        if left:
+            raise Refused(
+                f"{counted(len(left), 'conflict is', 'conflicts are')} open",
+                detail=[f"{shown(conflict.path)}: {conflict.reason}" for conflict in left],
+                hints=[f"solve them: agents plan conflicts {plan.plan_id}"],
+            )
+        project, sandbox = self._guard_project(plan)
+        if options.mode == BRANCH:
+            _refuse_branch(plan, project, sandbox)
+
+    def _guard_project(self, plan: Plan) -> tuple[Project, Sandbox]:
+        sandbox = self._sandboxes.find(plan.plan_id)
+        with self._database.reading() as connection:
+            project = projects.find(connection, plan.project_id)
+        if not project.path.is_dir():
+            raise Refused(
+                f"the project is gone: {project.path}", hints=["put it back where it was"]
+            )
+        if sandbox is None or _is_another(project, sandbox):
+            raise Refused(
+                f"{project.path} is not the directory that the plan started from",
+                hints=[f"merge what is there now: agents plan refresh {plan.plan_id}"],
+            )
+        begun = unfinished(project)
+        if begun:
+            raise Refused(
+                "git is in the middle of something in the project",
+                detail=begun,
+                hints=["finish or abort it, then try again"],
+            )
+        return project, sandbox
+
+    def _milestone(self, plan: Plan, proposal: Proposal) -> str | None:
+        if not plan.action.rollback.enabled:
+            return None
+        reason = f"before its result is applied as {proposal.options.mode}"
+        wanted = Wanted(CheckpointType.PRE_APPLY, reason)
+        return self._checkpoints.create_checkpoint(plan.plan_id, wanted).checkpoint_id
+
+    def _last(self, plan: Plan) -> Operation[Apply]:
+        with self._database.reading() as connection:
+            return OperationRepository(connection).latest(plan.plan_id, Apply)
+
+
+def _is_another(project: Project, sandbox: Sandbox) -> bool:
+    """Whether something else took the place of the directory that a sandbox started from."""
+    if sandbox.strategy == REPOSITORY and not project.is_repository:
+        return True
+    return sandbox.project_inode not in (None, projects.inode_of(project))
+
+
+def _refuse_branch(plan: Plan, project: Project, sandbox: Sandbox) -> None:
+    """Refuses a branch where there can be none."""
+    hints = [f"apply it to the files: agents plan apply {plan.plan_id}"]
+    if not project.is_repository:
+        raise Refused("the project is no git repository, so there can be no branch", hints=hints)
+    if sandbox.head is None:
+        raise Refused(
+            "there was no commit when the plan started, so a branch has nothing to stand on",
+            hints=hints,
+        )

@@ -1,0 +1,83 @@
+"""The open conflicts of plans, and solving them."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.service import CheckpointService, Own
+from cleveragents.engine.bring.resolution import Proposed, Resolutions
+from cleveragents.errors import NotFound, Refused
+from cleveragents.plans.conflict import Conflict, ConflictRepository
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.quoting import quoted
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.storage.database import Database
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A conflict that was solved."""
+
+    conflict: Conflict
+    before: Checkpoint | None  # what takes it back; None for a plan without checkpoints
+
+
+class ConflictService:
+    """The open conflicts of plans."""
+
+    def __init__(
+        self,
+        database: Database,
+        resolutions: Resolutions,
+        checkpoints: CheckpointService,
+        own: Own,
+    ) -> None:
+        self._database = database
+        self._resolutions = resolutions
+        self._checkpoints = checkpoints
+        self._own = own
+
+    def open(self, plan_id: str) -> Sequence[Conflict]:
+        """Returns what nobody has solved yet, by path."""
+        with self._database.reading() as connection:
+            return ConflictRepository(connection).open(plan_id)
+
+    def preview(self, plan_id: str, path: str, take: str) -> Proposed:
+        """Tells what solving a conflict would do; changes nothing."""
+        return self._resolutions.propose(self._plan(plan_id), self._find(plan_id, path), take)
+
+    def resolve(
+        self, plan_id: str, path: str, take: str, *, shown: Proposed | None = None
+    ) -> Solved:
+        """Puts the parent's or the child's version, or a file, in place, between two checkpoints.
+
+        With what was shown, only if it would still replace just that.
+        """
+        with self._own(plan_id, f"solving the conflict in {path}"):
+            plan = self._plan(plan_id)
+            proposed = self._resolutions.propose(plan, self._find(plan_id, path), take)
+            if shown is not None and not proposed.is_as(shown):
+                again = f"agents plan resolve {plan_id} {quoted(path)} --take {quoted(take)}"
+                raise Refused(
+                    "the sandbox has changed since you were shown this",
+                    hints=[f"look again: {again}"],
+                )
+            reason, going = f"before {path} was solved", {MAIN: list(proposed.going)}
+            before = self._checkpoints.save_before(plan, reason, going)
+            self._resolutions.carry_out(self._resolutions.open(plan, proposed, before))
+            if before is not None:
+                self._checkpoints.mark_done(plan_id, f"solved the conflict in {path}")
+            return Solved(proposed.conflict, before)
+
+    def _find(self, plan_id: str, path: str) -> Conflict:
+        for conflict in self.open(plan_id):
+            if conflict.path == os.fsencode(path):
+                return conflict
+        raise NotFound(
+            f"no open conflict in {path}", hints=[f"see: agents plan conflicts {plan_id}"]
+        )
+
+    def _plan(self, plan_id: str) -> Plan:
+        with self._database.reading() as connection:
+            return PlanRepository(connection).get(plan_id)

@@ -1,0 +1,204 @@
+"""Refresh: what the user changed meanwhile is merged into a plan's sandbox.
+
+The sandbox goes on from the project as it is now: that becomes the base of a later apply. What does
+not go together stays as the plan has it, and is recorded as a conflict to be solved there.
+"""
+
+from dataclasses import dataclass
+
+from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.service import CheckpointService, Own
+from cleveragents.checkpoints.shown import digest_of, refuse_other
+from cleveragents.engine.back.placing import place
+from cleveragents.errors import Refused
+from cleveragents.events import Reporter, SandboxRefreshed
+from cleveragents.operations.in_sandbox import Refresh
+from cleveragents.operations.kind import Status
+from cleveragents.operations.operation import Operation, OperationRepository
+from cleveragents.plans.conflict import (
+    BASE,
+    CHILD,
+    PARENT,
+    PROJECT,
+    Conflict,
+    ConflictRepository,
+    new_conflict,
+)
+from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, QUEUED, written
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.sandbox import project as projects
+from cleveragents.sandbox.git import merge_text
+from cleveragents.sandbox.sandbox import Looked, Sandbox, SandboxRepository
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.merging import Merge
+from cleveragents.storage.database import Database
+
+REFRESHABLE = (COMPLETE, QUEUED, ERRORED, CANCELLED)
+TIE = b".git"  # leads from the sandbox to its own git directory; the project has another
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """What a refresh would do."""
+
+    looked: Looked
+    present_ref: str  # the sandbox as it is
+    merge: Merge
+
+
+@dataclass(frozen=True)
+class Refreshed:
+    """What a refresh did."""
+
+    files: int
+    conflicts: tuple[Conflict, ...]
+    before: Checkpoint | None  # what takes it back; None for a plan without checkpoints
+
+
+class Refreshes:
+    """Opens and carries out refresh operations; the caller owns the plan."""
+
+    def __init__(self, database: Database, sandboxes: Sandboxes, report: Reporter) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._report = report
+
+    def foresee(self, plan: Plan) -> Merge:
+        """Merges what the project is now with what the sandbox is; nothing is stored for it."""
+        sandbox = self._sandboxes.require(plan.plan_id)
+        archive = self._sandboxes.archive(plan.project_id)
+        ours = archive.see(sandbox.roots, Filter())
+        theirs = self._sandboxes.see_project(sandbox, plan.project_id, ours)
+        return theirs.through.merge(
+            archive.load(sandbox.base),
+            ours.snapshot,
+            theirs.snapshot,
+            merge_text,
+            lambda path: path == TIE,
+        )
+
+    def propose(self, plan: Plan) -> Proposed:
+        """Does the same for who goes on to act: both sides are stored."""
+        sandbox = self._sandboxes.require(plan.plan_id)
+        archive = self._sandboxes.archive(plan.project_id)
+        looked = self._sandboxes.look(sandbox, plan.project_id)
+        with archive.capture(sandbox.roots, Filter(), full=True) as capture:
+            present_ref = capture.commit({"kind": "before a refresh", "plan_id": plan.plan_id})
+        merged = archive.merge(
+            archive.load(sandbox.base),
+            archive.load(present_ref),
+            archive.load(looked.reference),
+            merge_text,
+            lambda path: path == TIE,
+        )
+        return Proposed(looked, present_ref, merged)
+
+    def open(self, plan: Plan, proposed: Proposed) -> Operation[Refresh]:
+        """Records the intent; from here on a crash is finished by recovery."""
+        archive = self._sandboxes.archive(plan.project_id)
+        target = archive.keep_merge(proposed.merge, {"kind": "refresh", "plan_id": plan.plan_id})
+        sandbox = self._sandboxes.require(plan.plan_id)
+        with self._database.unit_of_work() as connection:
+            intent = Refresh(
+                target=target,
+                present=proposed.present_ref,
+                base=proposed.looked.reference,
+                head=proposed.looked.head,
+                inode=projects.inode_of(projects.find(connection, plan.project_id)),
+                files=len(proposed.merge.changes),
+                keeps=(target, proposed.looked.reference, sandbox.base, proposed.present_ref),
+            )
+            operation = OperationRepository(connection).open(plan.plan_id, intent)
+            for conflict in _conflicts(plan, sandbox, proposed):
+                ConflictRepository(connection).add(conflict, operation.operation_id)
+        return operation
+
+    def finish(self, operation: Operation[Refresh]) -> str:
+        """Carries out what was interrupted, and tells of it."""
+        self.carry_out(operation)
+        return "an interrupted refresh was finished"
+
+    def carry_out(self, operation: Operation[Refresh]) -> None:
+        """Restores the merged files and closes the intent with what they now go on from."""
+        plan_id, intent = operation.plan_id, operation.intent
+        place(self._database, self._sandboxes, operation)
+        with self._database.unit_of_work() as connection:
+            sandboxes = SandboxRepository(connection)
+            sandboxes.set_refreshed(plan_id, intent.base)
+            sandboxes.set_project(plan_id, intent.head, intent.inode)
+            left = ConflictRepository(connection).release(operation.operation_id)
+            outcome = {"conflicts": left}
+            OperationRepository(connection).close(operation.operation_id, Status.DONE, outcome)
+        self._report(SandboxRefreshed(plan_id, intent.files, left))
+
+
+class RefreshPhase:
+    """Brings a sandbox up to the project as it is now."""
+
+    def __init__(
+        self, database: Database, refreshes: Refreshes, checkpoints: CheckpointService, own: Own
+    ) -> None:
+        self._database = database
+        self._refreshes = refreshes
+        self._checkpoints = checkpoints
+        self._own = own
+
+    def preview(self, plan_id: str) -> Merge:
+        """Tells what a refresh would do; owns nothing, stores and changes nothing."""
+        return self._refreshes.foresee(self._plan(plan_id))
+
+    def run(self, plan_id: str, *, shown_digest: str | None = None) -> Refreshed:
+        """Merges the project into the sandbox, between two checkpoints.
+
+        With a digest, only if it is still what was shown.
+        """
+        with self._own(plan_id, "refreshing"):
+            plan = self._plan(plan_id)
+            proposed = self._refreshes.propose(plan)
+            refuse_other(shown_digest, digest(proposed.merge), f"agents plan refresh {plan_id}")
+            going = {MAIN: list(proposed.merge.changes)}
+            before = self._checkpoints.save_before(plan, "before the refresh", going)
+            self._refreshes.carry_out(self._refreshes.open(plan, proposed))
+            if before is not None:
+                self._checkpoints.mark_done(plan_id, "after the refresh")
+            with self._database.reading() as connection:
+                left = tuple(ConflictRepository(connection).open(plan_id))
+            return Refreshed(len(proposed.merge.changes), left, before)
+
+    def _plan(self, plan_id: str) -> Plan:
+        with self._database.reading() as connection:
+            plan = PlanRepository(connection).get(plan_id)
+        if plan.parent_plan_id is not None:
+            raise Refused(
+                "a subplan starts from the files of its parent, not from those of the project",
+                hints=[f"refresh the parent: agents plan refresh {plan.parent_plan_id}"],
+            )
+        if plan.stage not in REFRESHABLE:
+            raise Refused(
+                f"a plan in {written(plan.stage)} cannot be refreshed",
+                hints=[f"see where it stands: agents plan status {plan_id}"],
+            )
+        return plan
+
+
+def digest(merge: Merge) -> str:
+    """Tells what two refreshes would do apart."""
+    return digest_of(merge.changes, [(one.path, one.reason) for one in merge.conflicts])
+
+
+def _conflicts(plan: Plan, sandbox: Sandbox, proposed: Proposed) -> list[Conflict]:
+    refs = (sandbox.base, proposed.present_ref, proposed.looked.reference)
+    return [
+        new_conflict(
+            plan.plan_id,
+            found.path,
+            source=PROJECT,
+            reason=found.reason,
+            # The project is the parent of what the plan made of it.
+            versions={BASE: found.base, PARENT: found.theirs, CHILD: found.ours},
+            refs=refs,
+        )
+        for found in proposed.merge.conflicts
+    ]

@@ -1,0 +1,163 @@
+"""Solves one conflict: the version somebody chose takes its place in the sandbox, as one act.
+
+The state to come is put together and stored first, then the intent is recorded, the files are
+placed, and one transaction closes the conflict with the intent.
+"""
+
+import os
+import stat
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.file_change import FileChange, described
+from cleveragents.engine.back.placing import place
+from cleveragents.errors import InvalidInput, Refused
+from cleveragents.operations.in_sandbox import Resolve
+from cleveragents.operations.kind import Status
+from cleveragents.operations.operation import Operation, OperationRepository
+from cleveragents.plans.conflict import CHILD, PARENT, Conflict, ConflictRepository
+from cleveragents.plans.plan import Plan
+from cleveragents.quoting import quoted
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.archive import MAIN, Archive
+from cleveragents.snapshots.content import CHUNK
+from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.manifest import Change, Entry, object_id
+from cleveragents.snapshots.picking import is_excluded
+from cleveragents.snapshots.scan import shown
+from cleveragents.storage.database import Database
+
+NEW_FILE = stat.S_IFREG | 0o644
+EXCLUDE = "sandbox.checkpoint.exclude"
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """What solving a conflict would do."""
+
+    conflict: Conflict
+    take: str
+    going: tuple[Change, ...]  # each path that would change, with what stands there
+    changes: tuple[FileChange, ...]
+    made: tuple[bytes, ...]  # what no side of the conflict has: somebody made it by hand
+
+    def is_as(self, shown_before: "Proposed") -> bool:
+        """Whether this would still replace what was shown."""
+        return [(c.path, c.before) for c in self.going] == [
+            (c.path, c.before) for c in shown_before.going
+        ]
+
+
+class Resolutions:
+    """Opens and carries out resolve operations; the caller owns the plan."""
+
+    def __init__(self, database: Database, sandboxes: Sandboxes, filter_: Filter) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._filter = filter_  # of the safety checkpoint
+
+    def propose(self, plan: Plan, conflict: Conflict, take: str) -> Proposed:
+        """Tells what would change; nothing is stored for it."""
+        entry, contents = _taken(conflict, take)
+        archive = self._sandboxes.archive(plan.project_id)
+        files = {MAIN: self._sandboxes.require(plan.plan_id).path}
+        seen = archive.see(files, Filter())
+        solved = seen.through.with_entries(seen.snapshot, {conflict.path: entry}, contents)
+        going = tuple(solved.changes)
+        proposed = Proposed(
+            conflict,
+            take,
+            going,
+            described({MAIN: list(going)}),
+            tuple(each.path for each in going if _is_made(each, conflict, archive)),
+        )
+        self._refuse_unsaved(plan, proposed)
+        return proposed
+
+    def open(self, plan: Plan, proposed: Proposed, safety: Checkpoint | None) -> Operation[Resolve]:
+        """Stores what is there and what is to be, then records the intent."""
+        conflict = proposed.conflict
+        entry, contents = _taken(conflict, proposed.take)
+        archive = self._sandboxes.archive(plan.project_id)
+        present = self._sandboxes.capture(plan.plan_id, plan.project_id, Filter())
+        solved = archive.with_entries(archive.load(present), {conflict.path: entry}, contents)
+        target = archive.keep_merge(solved, {"kind": "conflict", "plan_id": plan.plan_id})
+        intent = Resolve(
+            conflict=conflict.conflict_id,
+            path=shown(conflict.path),
+            take=proposed.take,
+            safety=None if safety is None else safety.checkpoint_id,
+            target=target,
+            present=present,
+            keeps=(target, present),
+        )
+        with self._database.unit_of_work() as connection:
+            return OperationRepository(connection).open(plan.plan_id, intent)
+
+    def finish(self, operation: Operation[Resolve]) -> str:
+        """Carries out what was interrupted, and tells of it."""
+        self.carry_out(operation)
+        return f"the interrupted resolve of {operation.intent.path} was finished"
+
+    def carry_out(self, operation: Operation[Resolve]) -> None:
+        """Places the files and closes the intent with the conflict."""
+        intent = operation.intent
+        place(self._database, self._sandboxes, operation)
+        with self._database.unit_of_work() as connection:
+            conflicts = ConflictRepository(connection)
+            conflicts.close(intent.conflict, operation.operation_id, intent.take)
+            OperationRepository(connection).close(operation.operation_id, Status.DONE, {})
+
+    def _refuse_unsaved(self, plan: Plan, proposed: Proposed) -> None:
+        """Refuses to replace what no checkpoint would hold: nothing could take it back."""
+        kept = plan.action.rollback.enabled
+        lost = [path for path in proposed.made if not kept or is_excluded(self._filter, path)]
+        if not lost:
+            return
+        why = f"{EXCLUDE} leaves it out" if kept else "the plan has no checkpoints"
+        path = os.fsdecode(proposed.conflict.path)
+        place_of_it = self._sandboxes.require(plan.plan_id).path / path
+        again = f"agents plan resolve {plan.plan_id} {quoted(path)} --take FILE"
+        raise Refused(
+            f"what is there was made by hand and could not be taken back: {why}",
+            detail=list(map(shown, lost)),
+            hints=[
+                f"keep it: cp {quoted(str(place_of_it))} FILE",
+                f"or let it count: {again}",
+            ],
+        )
+
+
+def _is_made(change: Change, conflict: Conflict, archive: Archive) -> bool:
+    """Whether what would go is neither taken nor in a snapshot that the conflict came from."""
+    before = change.before
+    if before is None or before.is_dir:
+        return False
+    held = (archive.lookup(archive.load(ref)).find(change.path) for ref in conflict.refs)
+    known = (change.after, *held)
+    return not any(
+        one is not None and (one.mode, one.content) == (before.mode, before.content)
+        for one in known
+    )
+
+
+def _taken(conflict: Conflict, take: str) -> tuple[Entry | None, Sequence[bytes]]:
+    """Returns what is to stand at the path, and content that is not stored yet."""
+    if take in (PARENT, CHILD):
+        version = conflict.versions[take]
+        return None if version is None else version._replace(link=b""), ()
+    file = Path(take)
+    if not file.is_file():
+        raise InvalidInput(f"--take is parent, child or a file; {take} is none of them")
+    data = file.read_bytes()
+    if len(data) > CHUNK:
+        raise Refused(
+            f"{take} is larger than {CHUNK} bytes",
+            hints=["take parent or child, and put the file into the sandbox afterwards"],
+        )
+    model = conflict.versions[CHILD] or conflict.versions[PARENT]
+    mode = model.mode if model is not None and model.is_file else NEW_FILE
+    return Entry(mode, len(data), time.time_ns(), object_id(data)), [data]

@@ -1,0 +1,131 @@
+"""Validate: the commands that must pass in the sandbox before its result may be applied.
+
+They are no steps: whatever they leave in the sandbox is taken away again.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from cleveragents.engine.hold.stopping import Stopping
+from cleveragents.errors import Interrupted, Refused
+from cleveragents.events import Reporter, StepOutput, Validated
+from cleveragents.operations.in_sandbox import Validate
+from cleveragents.operations.kind import Status
+from cleveragents.operations.operation import Operation, OperationRepository
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.sandbox.process import Job, StepEnvironment, run
+from cleveragents.sandbox.sandbox import Sandbox
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.storage.database import Database
+
+TAIL_LINES = 10
+
+
+@dataclass(frozen=True)
+class Check:
+    """How one command ended."""
+
+    command: str
+    exit_code: int
+    seconds: float
+    tail: str  # the last of what it printed
+    output_path: str
+
+
+class Validations:
+    """Runs the commands of plans as operations; the caller owns the plan."""
+
+    def __init__(
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        environment: StepEnvironment,
+        output_dir: Path,
+        stopping: Stopping,
+        report: Reporter,
+    ) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._environment = environment
+        self._output_dir = output_dir
+        self._stopping = stopping
+        self._report = report
+
+    def check(self, plan: Plan, sandbox: Sandbox, result_ref: str) -> Sequence[Check]:
+        """Runs every command; refuses if one fails, with the end of what it printed."""
+        intent = Validate(snapshot=result_ref, keeps=(result_ref,))
+        with self._database.unit_of_work() as connection:
+            operation = OperationRepository(connection).open(plan.plan_id, intent)
+        checks: list[Check] = []
+        for command in plan.action.validate_:
+            if not self._stopping.is_due(plan.plan_id):
+                checks.append(self._run(plan, sandbox, operation, len(checks), command))
+        stopped = self._stopping.is_due(plan.plan_id)
+        self._close(operation, Status.ABORTED if stopped else Status.DONE, checks)
+        if stopped:
+            raise Interrupted(
+                "stopped while validating; nothing was applied",
+                hints=[f"try again: agents plan apply {plan.plan_id}"],
+            )
+        _refuse_failed(checks)
+        return checks
+
+    def finish(self, operation: Operation[Validate]) -> str:
+        """Ends what an interrupted validation left running and takes its traces away."""
+        plan_id, mark = operation.plan_id, operation.operation_id
+        self._sandboxes.end_left_behind(plan_id, mark, self._output_dir / plan_id)
+        self._close(operation, Status.ABORTED, ())
+        return ""  # whoever applies runs it again
+
+    def _run(
+        self, plan: Plan, sandbox: Sandbox, operation: Operation[Validate], index: int, command: str
+    ) -> Check:
+        directory = self._output_dir / plan.plan_id
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        output = directory / f"validate-{operation.operation_id}-{index}.log"
+        mark = operation.operation_id
+        began = time.monotonic()
+        finished = run(
+            Job(
+                ["/bin/sh", "-c", command],
+                sandbox.path,
+                self._environment.seen((), {}, mark),
+                mark,
+                output,
+            ),
+            on_line=lambda text: self._report(StepOutput(plan.plan_id, text)),
+            must_stop=lambda: self._stopping.is_due(plan.plan_id),
+        )
+        seconds = round(time.monotonic() - began, 3)
+        self._report(Validated(plan.plan_id, command, finished.exit_code, seconds))
+        return Check(command, finished.exit_code, seconds, finished.tail, str(output))
+
+    def _close(
+        self, operation: Operation[Validate], status: Status, checks: Sequence[Check]
+    ) -> None:
+        with self._database.reading() as connection:
+            plan = PlanRepository(connection).get(operation.plan_id)
+        archive = self._sandboxes.archive(plan.project_id)
+        snapshot = archive.load(operation.intent.snapshot)
+        with self._sandboxes.refilling(plan.plan_id) as sandbox:
+            archive.restore(snapshot, sandbox.roots, sandbox.staging)
+        outcome = {"checks": [asdict(check) for check in checks]}
+        with self._database.unit_of_work() as connection:
+            OperationRepository(connection).close(operation.operation_id, status, outcome)
+
+
+def _refuse_failed(checks: Sequence[Check]) -> None:
+    failed = [check for check in checks if check.exit_code != 0]
+    if not failed:
+        return
+    detail: list[str] = []
+    for check in failed:
+        detail.append(f"{check.command}: exit code {check.exit_code}")
+        detail += [f"  {line}" for line in check.tail.splitlines()[-TAIL_LINES:]]
+    raise Refused(
+        f"{len(failed)} of {len(checks)} validations failed; nothing was applied",
+        detail=detail,
+        hints=[f"the whole output: {failed[0].output_path}"],
+    )

@@ -1,0 +1,109 @@
+"""Cleanup: what sandboxes lie around, what they cost, and which of them may go.
+
+Only what a later process can build again goes by itself: the files of applied plans. All other work
+goes if somebody says `--discard`, and even then it is kept as a checkpoint first. What checkpoints
+leave out, or what no room is left to save, is named before it goes, and goes only then.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cleveragents.checkpoints.removal import Removals, Removed, told_why_it_stays
+from cleveragents.checkpoints.service import Own
+from cleveragents.events import Note, Reporter, afterwards
+from cleveragents.plans.lifecycle import APPLIED, CANCELLED
+from cleveragents.plans.plan import Plan
+from cleveragents.sandbox.sandbox import REMOVED, Sandbox
+from cleveragents.sandbox.sandboxes import REMOVING, Sandboxes
+from cleveragents.storage.space import disk_use
+
+ON_TERMINAL = "on_terminal"  # sandboxes of cancelled plans go as well
+NOTHING = Removed(None, ())
+
+
+@dataclass(frozen=True)
+class Lying:
+    """A sandbox whose files are on the disk."""
+
+    plan: Plan | None  # None: what an interrupted command left
+    path: Path
+    size_bytes: int
+    is_leftover: bool = False  # it counts as removed already
+
+    @property
+    def may_go(self) -> bool:
+        """Whether no work is lost with it: its result is applied, or it is nobody's."""
+        return self.plan is None or self.is_leftover or self.plan.stage == APPLIED
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """A sandbox that was to go."""
+
+    lying: Lying
+    removed: Removed
+
+
+class Cleanup:
+    """Lists and removes sandboxes of the project."""
+
+    def __init__(
+        self, policy: str, sandboxes: Sandboxes, removals: Removals, own: Own, report: Reporter
+    ) -> None:
+        self._policy = policy
+        self._sandboxes = sandboxes
+        self._removals = removals
+        self._own = own
+        self._report = report
+
+    def list(self, plans: Sequence[Plan]) -> Sequence[Lying]:
+        """Returns what is on the disk, of these plans and of nobody."""
+        found = [(plan, self._sandboxes.find(plan.plan_id)) for plan in plans]
+        lying = [
+            Lying(plan, sandbox.path, disk_use(sandbox.home), not sandbox.exists)
+            for plan, sandbox in found
+            if sandbox is not None and _lies(sandbox)
+        ]
+        left = [Lying(None, path, disk_use(path)) for path in self._sandboxes.left_behind()]
+        return [*left, *lying]  # what is left of a sandbox goes before the one that was rebuilt
+
+    def unheld(self, lying: Lying) -> tuple[str, ...]:
+        """Names what would be gone for good with a sandbox."""
+        return () if lying.plan is None else self._removals.unheld(lying.plan)
+
+    def without_room(self, lying: Lying) -> tuple[str, ...]:
+        """Names what is to be saved before a sandbox goes, where there may be no room for that."""
+        return () if lying.plan is None else self._removals.without_room(lying.plan)
+
+    def after_cancel(self, plan: Plan) -> None:
+        """Removes the sandbox of a cancelled plan if the policy says so and it can be rebuilt."""
+        sandbox = self._sandboxes.find(plan.plan_id)
+        can_come_back = plan.action.rollback.enabled and sandbox is not None and sandbox.exists
+        if self._policy == ON_TERMINAL and plan.stage == CANCELLED and can_come_back and sandbox:
+            with afterwards(self._report, plan.plan_id, "removing its sandbox"):
+                kept_for = self._remove(Lying(plan, sandbox.path, 0), discard=False).kept_for
+                if kept_for:
+                    self._report(Note(plan.plan_id, told_why_it_stays(kept_for)))
+
+    def prune(self, lying: Sequence[Lying], *, discard: bool = False) -> Sequence[Pruned]:
+        """Removes sandboxes; what no checkpoint holds is saved first, or discarded if it can't."""
+        return [Pruned(each, self._remove(each, discard=discard)) for each in lying]
+
+    def left_of(self, lying: Lying) -> Path | None:
+        """Where files of a sandbox that was to go still lie, if any do."""
+        home = lying.path if lying.plan is None else lying.path.parent
+        places = (home, home.with_name(f"{home.name}{REMOVING}"))
+        return next((place for place in places if place.exists()), None)
+
+    def _remove(self, lying: Lying, *, discard: bool) -> Removed:
+        if lying.plan is None:
+            self._sandboxes.remove_left_behind(lying.path)
+            return NOTHING
+        with self._own(lying.plan.plan_id, "removing its sandbox"):
+            return self._removals.remove(lying.plan, discard=discard)
+
+
+def _lies(sandbox: Sandbox) -> bool:
+    """Whether files are there; a removal or a rebuilding that was killed leaves some as well."""
+    return sandbox.exists or (sandbox.status == REMOVED and sandbox.home.exists())

@@ -1,0 +1,63 @@
+"""The doctor: looks, judges, and repairs if asked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cleveragents.engine.care.checks import CHECKS
+from cleveragents.engine.care.examination import Examination
+from cleveragents.engine.care.facts import Facts
+from cleveragents.engine.care.findings import Finding, Level
+from cleveragents.engine.care.repair import Repairs
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found, by check, and what was repaired before."""
+
+    facts: Facts
+    findings: Sequence[tuple[str, Finding]]
+    repairs: Sequence[str]
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether no problem was found."""
+        return all(finding.level is not Level.PROBLEM for _, finding in self.findings)
+
+
+class Doctor:
+    """Looks after a data directory."""
+
+    def __init__(self, examination: Examination, repairs: Repairs) -> None:
+        self._examination = examination
+        self._repairs = repairs
+
+    def examine(self) -> Report:
+        """Tells what is wrong; changes nothing."""
+        return _judged(self._examination.look(), [])
+
+    def repair(self) -> Report:
+        """Repairs what can be repaired by adding, in the order that loses least; looks again."""
+        repairs = self._repairs
+        repairs.refuse_foreign()
+        facts = self._examination.look()
+        done: list[str] = []
+        for step in (
+            repairs.heal,
+            repairs.rebuild,
+            repairs.accept,
+            repairs.mend_lines,
+            repairs.recover,
+            repairs.history,
+            repairs.clean,
+        ):
+            while said := list(step(facts)):
+                done += said
+                facts = self._examination.look()
+                if step != repairs.heal:  # what is healed lets more be seen that is lost
+                    break
+        return _judged(facts, done)
+
+
+def _judged(facts: Facts, repairs: Sequence[str]) -> Report:
+    findings = [(name, finding) for name, check in CHECKS.items() for finding in check(facts)]
+    return Report(facts, findings, repairs)

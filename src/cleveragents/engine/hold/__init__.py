@@ -1,0 +1,1 @@
+"""Holds a plan: who owns it, what was interrupted, where it stands, when it stops."""

@@ -1,0 +1,41 @@
+"""Moves plans along their lifecycle, each in a transaction of its own, and tells of it."""
+
+from cleveragents.events import Event, PlanMoved, Reporter
+from cleveragents.plans.child import ChildRepository
+from cleveragents.plans.lifecycle import COMPLETE, RUNNING, Stage
+from cleveragents.plans.plan import Plan, PlanError, PlanRepository
+from cleveragents.storage.database import Database
+
+
+class PlanMoves:
+    """Where plans stand, for whoever moves them; the caller owns the plan it moves."""
+
+    def __init__(self, database: Database, report: Reporter) -> None:
+        self._database = database
+        self._report = report
+
+    def plan(self, plan_id: str) -> Plan:
+        """Returns a plan as it is now."""
+        with self._database.reading() as connection:
+            return PlanRepository(connection).get(plan_id)
+
+    def move(self, plan_id: str, stage: Stage, *, error: PlanError | None = None) -> Plan:
+        """Moves a plan; what the lifecycle does not allow is refused."""
+        with self._database.unit_of_work() as connection:
+            moved = PlanRepository(connection).move(plan_id, stage, error=error)
+        self.tell(PlanMoved(plan_id, moved.phase, moved.state))
+        return moved
+
+    def cancel_children(self, plan_id: str) -> list[str]:
+        """Cancels the subplans that are not at their end; returns those that still run."""
+        with self._database.unit_of_work() as connection:
+            repository = ChildRepository(connection)
+            open_ = [child for child in repository.below(plan_id) if child.stage != COMPLETE]
+            running = [child.plan_id for child in open_ if child.stage == RUNNING]
+            for child in (child for child in open_ if child.plan_id not in running):
+                repository.cancel(child)
+        return running
+
+    def tell(self, event: Event) -> None:
+        """Reports what happened to a plan."""
+        self._report(event)

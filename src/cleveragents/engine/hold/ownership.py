@@ -1,0 +1,178 @@
+"""Recovery: whoever comes to change a plan first finishes what a crash left open."""
+
+from collections.abc import Generator, Iterable
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from cleveragents.engine.hold.meanwhile import Meanwhile
+from cleveragents.engine.hold.stuck import refuse_stuck
+from cleveragents.errors import Busy, Damaged
+from cleveragents.events import Note, Reporter
+from cleveragents.operations.act import Acts, TakenBack
+from cleveragents.operations.operation import AnyOperation, OperationRepository
+from cleveragents.plans.child import ChildRepository
+from cleveragents.plans.lifecycle import RUNNING
+from cleveragents.plans.step_run import STARTED, StepRunRepository
+from cleveragents.plans.undo_run import UndoRunRepository, UndoStatus
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.storage.database import Database
+from cleveragents.storage.fault import is_the_machines, told
+from cleveragents.storage.lock import Locks
+
+
+class Ownership:
+    """Takes the lock of a plan, then recovers it; a plan already owned is recovered already."""
+
+    def __init__(
+        self,
+        database: Database,
+        locks: Locks,
+        sandboxes: Sandboxes,
+        acts: Acts,
+        meanwhile: Meanwhile,
+        report: Reporter,
+    ) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._meanwhile = meanwhile
+        self._locks = locks
+        self._acts = acts
+        self._report = report
+
+    @contextmanager
+    def own(self, plan_id: str, doing: str, *, files: bool = True) -> Generator[None]:
+        """While inside, this process is the only one that changes the plan.
+
+        Whoever leaves its `files` alone may do so beside an operation that is stuck.
+        """
+        with ExitStack() as held:
+            with _with_ways_out(plan_id):
+                taken_now = held.enter_context(self._locks.own(plan_id, doing))
+            if taken_now:
+                self._sandboxes.refuse_elsewhere(plan_id)
+                self._recover(plan_id)
+                if files:
+                    self._sandboxes.ready_to_change(plan_id)
+                    self._refuse_stuck(plan_id)
+                    self._keep_found(plan_id)
+            try:
+                yield
+            finally:
+                if taken_now:  # whoever owns it next finds nobody at work in its sandbox
+                    self._sandboxes.settle()
+
+    def take_over(self, plan_id: str) -> None:
+        """Ends the process that owns the plan, stopped or stuck as it may be."""
+        ended = self._locks.end_owner(plan_id)
+        text = "nobody owned the plan" if ended is None else f"ended: {ended}"
+        self._report(Note(plan_id, text))
+
+    def owner_state(self, plan_id: str) -> str | None:
+        """Returns the state of the process that owns the plan, as the kernel writes it."""
+        return self._locks.owner_state(plan_id)
+
+    def _recover(self, plan_id: str) -> None:
+        """Ends what a dead run left running, then finishes open operations in their order.
+
+        It may itself be killed: everything here can be done again.
+        """
+        with self._database.reading() as connection:
+            unfinished = OperationRepository(connection).unfinished(plan_id)
+            runs = StepRunRepository(connection).unfinished(plan_id)
+            children = ChildRepository(connection).counting(plan_id)
+            undos = [
+                run
+                for operation in unfinished
+                for one in (plan_id, *operation.intent.takes_along.plans)
+                for run in UndoRunRepository(connection).of_operation(one, operation.operation_id)
+            ]
+        for run in runs:
+            if run.status == STARTED:
+                self._end_left_behind(plan_id, run.step_run_id, run.output_path)
+        for undo in undos:
+            if undo.status is UndoStatus.STARTED:
+                self._end_left_behind(undo.plan_id, undo.undo_run_id, undo.output_path)
+        for child in children:
+            if child.stage == RUNNING:
+                self._recover_child(child.plan_id)
+        waiting = [operation for operation in unfinished if not operation.is_stuck]
+        if any(operation.holds_files for operation in waiting):
+            self._sandboxes.ready_to_change(plan_id)
+        for operation in waiting:
+            self._finish(operation)
+
+    def _finish(self, operation: AnyOperation) -> None:
+        """Carries an operation out; what can never be carried out must not hold up the others."""
+        if operation.unreadable:
+            return self._set_aside(operation, Damaged(operation.unreadable))
+        try:
+            self._keep_edits(operation)
+            with self._owning(operation.intent.takes_along.removed):
+                told = self._acts[operation.kind].finish(operation)
+        except TakenBack as error:
+            named = f"an interrupted {operation.kind.noun}"
+            told = f"{named} could not be finished and was taken back: {error}"
+        except Exception as error:
+            if is_the_machines(error):
+                raise
+            return self._set_aside(operation, error)
+        if told:
+            self._report(Note(operation.plan_id, told))
+        return None
+
+    @contextmanager
+    def _owning(self, plans: Iterable[str]) -> Generator[None]:
+        """Owns the subplans whose files go with their parent's."""
+        with ExitStack() as owned:
+            for plan_id in plans:
+                owned.enter_context(self.own(plan_id, "cancelling the subplan", files=False))
+            yield
+
+    def _keep_edits(self, operation: AnyOperation) -> None:
+        saved = self._meanwhile.keep(operation)
+        if saved is not None:
+            goes_on = f"an interrupted {operation.kind.noun} goes on"
+            text = f"{saved.name} holds what was there before {goes_on}"
+            self._report(Note(operation.plan_id, text))
+
+    def _keep_found(self, plan_id: str) -> None:
+        found = self._meanwhile.move_aside(plan_id)
+        if found is not None:
+            text = f"what somebody wrote where the sandbox was is kept: {found}"
+            self._report(Note(plan_id, text))
+
+    def _set_aside(self, operation: AnyOperation, error: Exception) -> None:
+        why = told(error)
+        with self._database.unit_of_work() as connection:
+            OperationRepository(connection).set_stuck(operation.operation_id, why)
+        named = f"an interrupted {operation.kind.noun} could not be finished"
+        self._report(Note(operation.plan_id, f"{named}; it is set aside: {why['reason']}"))
+
+    def _refuse_stuck(self, plan_id: str) -> None:
+        with self._database.reading() as connection:
+            refuse_stuck(connection, plan_id)
+
+    def _end_left_behind(self, plan_id: str, mark: str, output: str) -> None:
+        """Ends what a dead run left running, or it goes on writing; names who else is there."""
+        others = self._sandboxes.end_left_behind(plan_id, mark, Path(output).parent)
+        if others:
+            text = f"still at work in the sandbox, and not ended: {', '.join(others)}"
+            self._report(Note(plan_id, text))
+
+    def _recover_child(self, plan_id: str) -> None:
+        """Does the same for a child that died with its parent, unless somebody else runs it."""
+        with suppress(Busy), self.own(plan_id, "recovering the subplan", files=False):
+            pass
+
+
+@contextmanager
+def _with_ways_out(plan_id: str) -> Generator[None]:
+    """Tells whoever meets an owner what else there is but to wait."""
+    try:
+        yield
+    except Busy as busy:
+        ways = [
+            f"or stop the run: agents plan cancel {plan_id}",
+            f"or end its process if it hangs, and go on: agents plan resume {plan_id} --take-over",
+        ]
+        raise Busy(busy.message, detail=busy.detail, hints=[*busy.hints, *ways]) from busy

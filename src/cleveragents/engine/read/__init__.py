@@ -1,0 +1,1 @@
+"""Tells what is and was; changes nothing."""

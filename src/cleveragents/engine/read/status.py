@@ -1,0 +1,210 @@
+"""Reads where plans stand; changes nothing and needs no lock."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.checkpoints.comparison import Comparisons
+from cleveragents.errors import CleverAgentsError, Damaged
+from cleveragents.operations.in_project import Apply
+from cleveragents.operations.operation import AnyOperation, OperationRepository
+from cleveragents.plans.child import ChildRepository
+from cleveragents.plans.conflict import Conflict, ConflictRepository
+from cleveragents.plans.cursor import title_at, way_taken
+from cleveragents.plans.decision import Decision, DecisionRepository
+from cleveragents.plans.lifecycle import APPLIED, ERRORED, RUNNING
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.plans.step_run import (
+    FAILED,
+    SUCCEEDED,
+    StepRun,
+    StepRunRepository,
+    failed_for_good,
+)
+from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
+from cleveragents.sandbox import project as projects
+from cleveragents.sandbox.project import Project
+from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.storage.database import Database
+
+
+@dataclass(frozen=True)
+class StepStatus:
+    """How far one step has come."""
+
+    step: str
+    status: str  # done | failed | running | interrupted | pending
+
+
+@dataclass(frozen=True)
+class PlanStatus:
+    """Everything worth knowing about a plan."""
+
+    plan: Plan
+    progress: tuple[StepStatus, ...]
+    sandbox: Sandbox | None
+    tool_calls: int
+    files_modified: int | None  # None: the files cannot be looked at
+    checkpoints: Sequence[Checkpoint]
+    unfinished: Sequence[AnyOperation]
+    interrupted: bool  # it was running and its process is gone
+    failed: StepRun | None  # the call that the plan failed with
+    not_undone: Sequence[UndoRun]  # calls that a rollback took back and could not undo
+    children: Sequence[Plan]  # the subplans that count
+    conflicts: Sequence[Conflict]  # that nobody has solved yet
+
+
+class PlanReader:
+    """Finds plans and tells where they stand."""
+
+    def __init__(
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        comparisons: Comparisons,
+        is_owned: Callable[[str], bool],
+        project: Project,
+    ) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._comparisons = comparisons
+        self._is_owned = is_owned
+        self._project = project
+
+    def find(self, text: str) -> Plan:
+        """Finds a plan by `@`, its id or a prefix of it."""
+        with self._database.reading() as connection:
+            project_id = projects.known(connection, self._project)
+            return PlanRepository(connection).resolve(text, project_id)
+
+    def unsettled(self, plans: Sequence[Plan]) -> Mapping[str, Sequence[str]]:
+        """Tells of each plan what was interrupted and waits to be gone on with."""
+        with self._database.reading() as connection:
+            begun = OperationRepository(connection).unfinished_kinds()
+        return {
+            plan.plan_id: [*begun.get(plan.plan_id, ()), *self._lost_run(plan)] for plan in plans
+        }
+
+    def conflicts(self) -> Mapping[str, int]:
+        """Tells how many conflicts are open, by plan."""
+        with self._database.reading() as connection:
+            return ConflictRepository(connection).counts()
+
+    def _lost_run(self, plan: Plan) -> Sequence[str]:
+        return ["run"] if is_interrupted(self._database, self._is_owned, plan) else []
+
+    def list(self) -> Sequence[Plan]:
+        """Returns the plans of the project, the oldest first."""
+        with self._database.reading() as connection:
+            project_id = projects.known(connection, self._project)
+            return PlanRepository(connection).of_project(project_id)
+
+    def moved_from(self) -> str | None:
+        """Returns where this very directory was when plans were made for it, if it has moved."""
+        with self._database.reading() as connection:
+            return SandboxRepository(connection).gone_project(projects.inode_of(self._project))
+
+    def status(self, plan: Plan) -> PlanStatus:
+        """Tells everything about a plan, from what is stored and what is on the disk."""
+        with self._database.reading() as connection:
+            runs = StepRunRepository(connection).of_plan(plan.plan_id)
+            decided = DecisionRepository(connection).counting(plan.plan_id)
+            checkpoints = CheckpointRepository(connection).of_plan(plan.plan_id)
+            unfinished = OperationRepository(connection).unfinished(plan.plan_id)
+            undone = UndoRunRepository(connection).latest(plan.plan_id)
+            children = ChildRepository(connection).counting(plan.plan_id)
+            conflicts = ConflictRepository(connection).open(plan.plan_id)
+        sandbox = self._sandboxes.find(plan.plan_id)
+        interrupted = is_interrupted(self._database, self._is_owned, plan)
+        return PlanStatus(
+            plan,
+            tuple(
+                _progress(
+                    plan, statuses(plan, decided, failed_for_good(runs), interrupted=interrupted)
+                )
+            ),
+            sandbox,
+            len(_counting(runs)),
+            self._files_modified(plan, sandbox),
+            checkpoints,
+            unfinished,
+            interrupted,
+            _failed(plan, runs),
+            [undone[run.step_run_id] for run in runs if _is_not_undone(run, undone)],
+            children,
+            conflicts,
+        )
+
+    def _files_modified(self, plan: Plan, sandbox: Sandbox | None) -> int | None:
+        if plan.stage == APPLIED:
+            return self._files_applied(plan)
+        if sandbox is None:
+            return 0
+        try:
+            return len(self._comparisons.since_start(plan))
+        except (CleverAgentsError, OSError):
+            return None  # what is wrong with them is told by whoever needs them
+
+    def _files_applied(self, plan: Plan) -> int | None:
+        with self._database.reading() as connection, suppress(Damaged):
+            return len(OperationRepository(connection).latest(plan.plan_id, Apply).intent.paths)
+        return None
+
+
+def is_interrupted(database: Database, is_owned: Callable[[str], bool], plan: Plan) -> bool:
+    """Tells whether a plan was running and its process is gone.
+
+    A run that ended, or another one that began, since the plan was looked up is no such thing.
+    """
+    if plan.stage != RUNNING or is_owned(plan.plan_id):
+        return False
+    with database.reading() as connection:
+        return PlanRepository(connection).get(plan.plan_id).updated_at == plan.updated_at
+
+
+def _failed(plan: Plan, runs: Sequence[StepRun]) -> StepRun | None:
+    """The last call that failed, if it is what the plan failed with."""
+    if plan.error is None or plan.error.step is None:
+        return None
+    return next((run for run in reversed(runs) if run.status == FAILED), None)
+
+
+def _is_not_undone(run: StepRun, undone: Mapping[str, UndoRun]) -> bool:
+    """Whether a call was taken back and what it did outside may still be there."""
+    tried = undone.get(run.step_run_id)
+    return run.superseded_by is not None and tried is not None and not tried.worked
+
+
+def _counting(runs: Sequence[StepRun]) -> Sequence[StepRun]:
+    return [run for run in runs if run.status == SUCCEEDED and run.superseded_by is None]
+
+
+def statuses(
+    plan: Plan, decided: Sequence[Decision], failed: Collection[str], *, interrupted: bool
+) -> dict[str, str]:
+    """Returns how far each step on the plan's way has come, by its cursor.
+
+    Of a decision the steps of the chosen option are on the way, those of the others are not. A
+    session may go on after a step that `failed`.
+    """
+    at_cursor = "pending"
+    if plan.stage == RUNNING:
+        at_cursor = "interrupted" if interrupted else "running"
+    choices = {row.cursor: row.chosen for row in decided if row.cursor}
+    way = list(way_taken(plan.action.steps, choices))
+    reached = way.index(plan.cursor) if plan.cursor in way else len(way)
+    found = {
+        cursor: "done" if index < reached else "pending" if index > reached else at_cursor
+        for index, cursor in enumerate(way)
+    }
+    found.update((cursor, "failed") for cursor in way[:reached] if cursor in failed)
+    if plan.stage == ERRORED and plan.error and plan.error.cursor in found:
+        found[plan.error.cursor] = "failed"
+    return found
+
+
+def _progress(plan: Plan, found: Mapping[str, str]) -> Iterator[StepStatus]:
+    for cursor, status in found.items():
+        yield StepStatus(title_at(plan.action.steps, cursor), status)

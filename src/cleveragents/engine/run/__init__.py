@@ -1,0 +1,1 @@
+"""Runs plans: strategize, execute, steps, subplans, resume, cancel."""

@@ -1,0 +1,123 @@
+"""One attempt at one step: recorded as started, run, and recorded with its effect."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cleveragents.engine.hold.stopping import Stopping
+from cleveragents.events import Reporter, StepFailed, StepFinished, StepOutput, StepStarted
+from cleveragents.plans.cursor import title_at
+from cleveragents.plans.plan import Plan
+from cleveragents.plans.step import RunningStep
+from cleveragents.plans.step_run import StepRun, StepRunRepository
+from cleveragents.sandbox.process import StepEnvironment
+from cleveragents.sandbox.sandbox import Sandbox
+from cleveragents.storage.connection import Connection
+from cleveragents.storage.database import Database
+from cleveragents.storage.durability import sync_directory, sync_file, sync_file_system
+from cleveragents.tools.function import result_path
+from cleveragents.tools.tool import AnyTool, Call, Outcome, perform
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What is to be tried at the step at the cursor."""
+
+    step: RunningStep
+    tool: AnyTool
+    given: Mapping[str, object]
+    on_success: Callable[[Connection], None]  # what success means, recorded together with it
+    number: int = 1
+    left: int = 0  # how many more may follow
+    started_from: str | None = None  # the checkpoint it starts from
+
+
+class StepAttempts:
+    """Makes attempts at steps; what they print is kept in the output directory."""
+
+    def __init__(
+        self,
+        database: Database,
+        environment: StepEnvironment,
+        output_dir: Path,
+        stopping: Stopping,
+        report: Reporter,
+    ) -> None:
+        self._database = database
+        self._environment = environment
+        self._output_dir = output_dir
+        self._stopping = stopping
+        self._report = report
+
+    def make(self, plan: Plan, sandbox: Sandbox, attempt: Attempt) -> Outcome:
+        """Tries the step at the cursor once."""
+        run = self._start(plan, attempt)
+        began = time.monotonic()
+        call = self._call(plan, attempt, sandbox, run)
+        outcome = perform(attempt.tool, call, attempt.given)
+        if not outcome.ok:
+            self._stopping.check(plan.plan_id)  # it did not fail, it was stopped
+        if attempt.tool.declaration.undo is not None:
+            _keep_output(Path(run.output_path))  # its undo is told what it was
+        if attempt.tool.declaration.is_unsafe_to_repeat:
+            sync_file_system(sandbox.path)  # what it left must last as long as that it succeeded
+        self._finish(run, outcome, attempt)
+        seconds = time.monotonic() - began
+        about = (plan.plan_id, plan.step_index, run.name, seconds, outcome.summary)
+        self._report(StepFinished(*about) if outcome.ok else StepFailed(*about, attempt.left))
+        return outcome
+
+    def _start(self, plan: Plan, attempt: Attempt) -> StepRun:
+        title = title_at(plan.action.steps, plan.cursor)
+        tool = attempt.tool.declaration.name
+        self._outputs(plan).mkdir(parents=True, exist_ok=True, mode=0o700)
+        with self._database.unit_of_work() as connection:
+            run = StepRunRepository(connection).start(
+                plan.plan_id,
+                plan.cursor,
+                name=title,
+                tool=tool,
+                attempt=attempt.number,
+                checkpoint_id=attempt.started_from,
+                output_dir=self._outputs(plan),
+            )
+        total = len(plan.action.steps)
+        self._report(StepStarted(plan.plan_id, plan.step_index, total, title, tool, attempt.number))
+        return run
+
+    def _finish(self, run: StepRun, outcome: Outcome, attempt: Attempt) -> None:
+        """Records the result and the progress it means in one transaction."""
+        with self._database.unit_of_work() as connection:
+            StepRunRepository(connection).finish(
+                run.step_run_id,
+                ok=outcome.ok,
+                summary=outcome.summary,
+                exit_code=outcome.exit_code,
+                tail=outcome.tail,
+            )
+            if outcome.ok:
+                attempt.on_success(connection)
+
+    def _call(self, plan: Plan, attempt: Attempt, sandbox: Sandbox, run: StepRun) -> Call:
+        step, declared = attempt.step, attempt.tool.declaration
+        passed = (*declared.pass_env, *step.pass_env)
+        return Call(
+            sandbox.path,
+            self._environment.seen(passed, step.env, run.step_run_id),
+            run.step_run_id,
+            Path(run.output_path),
+            step.timeout or declared.timeout,
+            lambda text: self._report(StepOutput(plan.plan_id, text)),
+            lambda: self._stopping.is_due(plan.plan_id),
+        )
+
+    def _outputs(self, plan: Plan) -> Path:
+        return self._output_dir / plan.plan_id
+
+
+def _keep_output(path: Path) -> None:
+    """Makes what a call printed and returned durable."""
+    for file in filter(Path.exists, (path, result_path(path))):
+        sync_file(file)
+    sync_directory(path.parent)

@@ -1,0 +1,30 @@
+"""Acts: each kind of operation has one, which its command and recovery carry out alike."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeVar
+
+from cleveragents.errors import Damaged
+from cleveragents.operations.intent import Intent
+from cleveragents.operations.kind import Kind
+from cleveragents.operations.operation import Operation
+
+I_contra = TypeVar("I_contra", bound=Intent, contravariant=True)
+
+
+class TakenBack(Damaged):
+    """What was to be turned out to be unreadable; all is as it was before the operation."""
+
+
+class Act(Protocol[I_contra]):
+    """Carries operations of a kind out.
+
+    It may be called again after a crash at any moment of it, and ends in the transaction that
+    closes the intent; nothing else closes one.
+    """
+
+    def finish(self, operation: Operation[I_contra]) -> str:
+        """Carries out what was interrupted; returns what is told of it, if anything."""
+        ...
+
+
+Acts = Mapping[Kind, Act[Any]]

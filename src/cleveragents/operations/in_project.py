@@ -1,0 +1,107 @@
+"""What operations on the project of the user intend."""
+
+from dataclasses import asdict, dataclass, replace
+from typing import ClassVar, Self
+
+from cleveragents.operations.intent import Intent, Record
+from cleveragents.operations.kind import Kind
+from cleveragents.snapshots import owners
+from cleveragents.snapshots.owners import Owners
+
+
+@dataclass(frozen=True)
+class InFiles:
+    """Into the files of the project."""
+
+    old: str  # both versions of every path that changes
+    new: str
+    stamp: int  # the time that new files get
+    owners: Owners
+
+    def reversed(self, stamp: int) -> Self:
+        """The way back; what comes back gets another time."""
+        return replace(self, old=self.new, new=self.old, stamp=stamp)
+
+    def to_record(self) -> dict[str, object]:
+        """Returns it as JSON keeps it."""
+        known = owners.written(self.owners)
+        return {"old": self.old, "new": self.new, "stamp": self.stamp, "owners": known}
+
+    @classmethod
+    def from_record(cls, record: Record) -> Self:
+        """Reads it back; the first release wrote no owners."""
+        known = owners.read(record.get("owners", {}))
+        return cls(record["old"], record["new"], record["stamp"], known)
+
+
+@dataclass(frozen=True)
+class InBranch:
+    """Into a branch of its own."""
+
+    branch: str
+    commit: str
+
+    def reversed(self, stamp: int) -> Self:  # noqa: ARG002 - a branch just goes
+        """The way back names the same."""
+        return self
+
+    def to_record(self) -> dict[str, object]:
+        """Returns it as JSON keeps it."""
+        return asdict(self)
+
+    @classmethod
+    def from_record(cls, record: Record) -> Self:
+        """Reads it back."""
+        return cls(record["branch"], record["commit"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Apply(Intent):
+    """To bring a result into the project."""
+
+    kind = Kind.APPLY
+    written_as: ClassVar = {"mode": "as"}
+
+    mode: str
+    base: str
+    result: str  # the whole sandbox
+    checkpoint: str | None  # made before it
+    paths: tuple[str, ...]
+    place: InFiles | InBranch
+
+    def to_record(self) -> dict[str, object]:
+        """Returns it as JSON keeps it: where it is brought to stands beside the rest."""
+        record = super().to_record()
+        del record["place"]
+        return record | self.place.to_record()
+
+    @classmethod
+    def from_record(cls, record: Record) -> Self:
+        """Reads it back."""
+        place = InBranch if "branch" in record else InFiles
+        return super().from_record({**record, "place": place.from_record(record)})
+
+    @property
+    def checkpoints(self) -> tuple[str, ...]:
+        """The one that was made before it."""
+        return () if self.checkpoint is None else (self.checkpoint,)
+
+    @property
+    def branch(self) -> InBranch | None:
+        """The branch, if it is brought into one."""
+        return self.place if isinstance(self.place, InBranch) else None
+
+    @property
+    def versions(self) -> tuple[str, str]:
+        """The snapshots from before and after it."""
+        place = self.place
+        return (place.old, place.new) if isinstance(place, InFiles) else (self.base, self.result)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unapply(Apply):
+    """To take an apply back."""
+
+    kind = Kind.UNAPPLY
+
+    rebuilds: bool = False  # whether its sandbox has to be made again

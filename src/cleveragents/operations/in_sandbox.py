@@ -1,0 +1,211 @@
+"""What operations on the files of a sandbox intend."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Self
+
+from cleveragents.operations.intent import Ends, Going, Intent, Record, Saved, Stored
+from cleveragents.operations.kind import Kind
+from cleveragents.plans.lifecycle import Phase, Stage, State
+from cleveragents.plans.plan import PlanError
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Where going back leaves the plan."""
+
+    stage: Stage
+    error: PlanError | None = None
+
+    def to_record(self) -> dict[str, object]:
+        """Returns it as JSON keeps it."""
+        return {"stage": self.stage, "error": None if self.error is None else asdict(self.error)}
+
+    @classmethod
+    def from_record(cls, record: Record) -> Self:
+        """Reads it back."""
+        (phase, state), error = record["stage"], record.get("error")
+        read = None if error is None else PlanError.from_record(error)
+        return cls((Phase(phase), State(state)), read)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoBack(Intent):
+    """To take everything after a checkpoint back."""
+
+    kind = Kind.ROLLBACK
+
+    target: str
+    safety: str  # the checkpoint of what was there
+    record: str  # the id of the checkpoint that says it went back
+    ending: Ending
+    going: Going
+
+    def to_record(self) -> dict[str, object]:
+        """Returns it as JSON keeps it: flat."""
+        record = super().to_record()
+        del record["ending"], record["going"]
+        return record | self.ending.to_record() | self.going.to_record()
+
+    @classmethod
+    def from_record(cls, record: Record) -> Self:
+        """Reads it back."""
+        ending, going = Ending.from_record(record), Going.from_record(record)
+        return super().from_record({**record, "ending": ending, "going": going})
+
+    @property
+    def ends(self) -> Ends:
+        """What was there, and the target."""
+        return Ends(Saved(self.safety), Saved(self.target))
+
+    @property
+    def before(self) -> str:
+        """The safety checkpoint."""
+        return self.safety
+
+    @property
+    def checkpoints(self) -> tuple[str, ...]:
+        """Both of them."""
+        return self.target, self.safety
+
+    @property
+    def takes_along(self) -> Going:
+        """The subplans that it cancels."""
+        return self.going
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanAnew(GoBack):
+    """To go back to the start, with other steps."""
+
+    kind = Kind.REVERT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Correct(GoBack):
+    """To go back to where something is decided again."""
+
+    kind = Kind.CORRECT
+
+    correction: str  # the attempt
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prune(Intent):
+    """To free the content of checkpoints whose rows are gone, whatever else is known of them."""
+
+    kind = Kind.PRUNE
+    holds_files = False
+    written_as: ClassVar = {"size_bytes": "bytes"}
+
+    refs: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    by_hand: tuple[str, ...] | None = None  # the limit let the others go; None: nobody wrote it
+    size_bytes: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place(Intent):
+    """To make the files of a sandbox those of a snapshot."""
+
+    target: str
+    present: str  # what was there
+
+    @property
+    def ends(self) -> Ends:
+        """What was there, and the target."""
+        return Ends(Stored(self.present), Stored(self.target))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Merge(Place):
+    """To merge the result of a subplan into its parent."""
+
+    kind = Kind.MERGE
+
+    child: str
+    theirs: str  # the result
+    files: int
+
+    @property
+    def kept_when_done(self) -> tuple[str, ...]:
+        """The result of the subplan, that a rollback or correction merges again."""
+        return (self.theirs,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refresh(Place):
+    """To merge what the project is now into a sandbox."""
+
+    kind = Kind.REFRESH
+
+    base: str  # the project as it is now
+    head: str | None
+    inode: str
+    files: int
+
+    @property
+    def kept_when_done(self) -> tuple[str, ...]:
+        """What the checkpoints since then go on from."""
+        return (self.base,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolve(Place):
+    """To solve a conflict by one of its versions, or by a file."""
+
+    kind = Kind.RESOLVE
+
+    conflict: str
+    path: str
+    take: str
+    safety: str | None = None
+
+    @property
+    def before(self) -> str | None:
+        """The safety checkpoint; a plan without checkpoints has none."""
+        return self.safety
+
+
+@dataclass(frozen=True, kw_only=True)
+class Restore(Intent):
+    """To take single paths back from a checkpoint."""
+
+    kind = Kind.RESTORE
+    written_as: ClassVar = {"row": "record"}
+
+    source: str
+    safety: str
+    row: Mapping[str, Any]  # what is known before of the checkpoint of what is there afterwards
+    snapshot: str  # what is to be
+    paths: tuple[str, ...]
+    files: int
+
+    @property
+    def ends(self) -> Ends:
+        """What was there, and what is to be."""
+        return Ends(Saved(self.safety), Stored(self.snapshot))
+
+    @property
+    def before(self) -> str:
+        """The safety checkpoint."""
+        return self.safety
+
+    @property
+    def checkpoints(self) -> tuple[str, ...]:
+        """Where the paths are from, and what was there."""
+        return self.source, self.safety
+
+
+@dataclass(frozen=True, kw_only=True)
+class Validate(Intent):
+    """To run commands in a sandbox and put back what they have changed there."""
+
+    kind = Kind.VALIDATE
+
+    snapshot: str
+
+    @property
+    def ends(self) -> Ends:
+        """What was there, which shall be there again."""
+        return Ends(Stored(self.snapshot), Stored(self.snapshot))

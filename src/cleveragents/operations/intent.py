@@ -1,0 +1,108 @@
+"""Intents: what an operation is to do, one frozen type for each kind.
+
+A record of it is kept as JSON before anything is done; it has all that carrying it out and closing
+it need. What older versions did not write has a default in its type, and nowhere else.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self, cast
+
+from cleveragents.operations.kind import Kind
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Saved:
+    """The state that a checkpoint holds."""
+
+    checkpoint_id: str
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The state that a snapshot holds."""
+
+    reference: str
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Of what each path of a sandbox is one or the other while an operation is half-way."""
+
+    was: Saved | Stored
+    shall_be: Saved | Stored
+
+
+@dataclass(frozen=True)
+class Going:
+    """The subplans that an operation cancels; their calls are undone as well."""
+
+    plans: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()  # those of which all is saved, so that their files go, too
+
+    def to_record(self) -> dict[str, object]:
+        """Returns it as JSON keeps it."""
+        return {"children": self.plans, "settled": self.removed}
+
+    @classmethod
+    def from_record(cls, record: Record) -> Self:
+        """Reads it back; the first release removed nothing."""
+        return cls(tuple(record.get("children", ())), tuple(record.get("settled", ())))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intent:
+    """What an operation is to do."""
+
+    kind: ClassVar[Kind]
+    holds_files: ClassVar[bool] = True  # whether files may be half-way while it is not finished
+    written_as: ClassVar[Mapping[str, str]] = {}  # the keys of fields that have another name
+
+    keeps: tuple[str, ...] = ()  # the snapshots that it needs until it is closed
+
+    def to_record(self) -> dict[str, object]:
+        """Returns it as JSON keeps it."""
+        return {self.key(field.name): getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def from_record(cls, record: Record) -> Self:
+        """Reads it back; a TypeError says what it lacks."""
+        keys = {field.name: cls.key(field.name) for field in fields(cls)}
+        return cls(**{name: _frozen(record[key]) for name, key in keys.items() if key in record})
+
+    @classmethod
+    def key(cls, name: str) -> str:
+        """The key under which a field is kept."""
+        return cls.written_as.get(name, name)
+
+    @property
+    def ends(self) -> Ends | None:
+        """Between what its sandbox is; None: nothing there changes that is nowhere else."""
+        return None
+
+    @property
+    def before(self) -> str | None:
+        """The checkpoint that was made of what was there, if one was."""
+        return None
+
+    @property
+    def checkpoints(self) -> tuple[str, ...]:
+        """The checkpoints that it needs until it is closed."""
+        return () if self.before is None else (self.before,)
+
+    @property
+    def kept_when_done(self) -> tuple[str, ...]:
+        """The snapshots that are needed even then."""
+        return ()
+
+    @property
+    def takes_along(self) -> Going:
+        """The subplans that go with it."""
+        return Going()
+
+
+def _frozen(value: object) -> Any:  # noqa: ANN401 - JSON has no types
+    """What JSON gives back as a list is a tuple here."""
+    return tuple(cast("list[object]", value)) if isinstance(value, list) else value

@@ -1,0 +1,34 @@
+"""What operations there are, and how far one can have come."""
+
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What an operation does."""
+
+    ROLLBACK = "rollback"
+    CORRECT = "correct"
+    REVERT = "revert"
+    PRUNE = "prune"
+    REFRESH = "refresh"
+    RESTORE = "restore"
+    RESOLVE = "resolve"
+    MERGE = "merge"
+    VALIDATE = "validate"
+    APPLY = "apply"
+    UNAPPLY = "unapply"
+    UNKNOWN = "unknown"  # as another version of this program may have begun
+
+    @property
+    def noun(self) -> str:
+        """What one of them is called."""
+        return {Kind.CORRECT: "correction", Kind.REVERT: "reversion"}.get(self, self.value)
+
+
+class Status(StrEnum):
+    """How far an operation has come."""
+
+    OPEN = "open"
+    DONE = "done"
+    ABORTED = "aborted"  # taken back to where it started, or given up as it was
+    STUCK = "stuck"  # it cannot be carried out, for a reason that does not pass

@@ -1,0 +1,116 @@
+"""What would hinder changes of a directory that is not ours; it is only looked at."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from cleveragents.snapshots import beneath
+from cleveragents.snapshots.manifest import Change
+from cleveragents.snapshots.opening import is_opened
+from cleveragents.snapshots.protection import protected
+from cleveragents.snapshots.scan import shown
+
+
+class Why(Enum):
+    """What is the matter with a path, as it is told."""
+
+    FULL = "its directory is to become a file"
+    PROTECTED = "it is protected: chattr -ia allows changes"
+    CLOSED = "no permission to change files in this directory"
+    READ_ONLY = "its file system can only be read"
+
+
+class Hindrance(NamedTuple):
+    """A path, and why changes cannot be carried out because of it."""
+
+    path: bytes
+    why: Why
+
+    def __str__(self) -> str:
+        return f"{shown(self.path)}: {self.why.value}"
+
+
+def hindrances(root: int, changes: Sequence[Change], left: Sequence[Change]) -> list[Hindrance]:
+    """Lists what hinders changes; `left` are those of them that are not done yet."""
+    by_path = {change.path: change for change in changes}
+    return [
+        *(Hindrance(path, Why.FULL) for path in _held(root, by_path)),
+        *(Hindrance(path, Why.PROTECTED) for path in protected(root, left)),
+        *_closed(root, by_path),
+    ]
+
+
+def kept_out(directory: int | str, *, owned: bool = False) -> Why | None:
+    """Tells why nothing in a directory can be changed, nor its mode if it has to be `owned`."""
+    if os.statvfs(directory).f_flag & os.ST_RDONLY:
+        return Why.READ_ONLY
+    path = f"/proc/self/fd/{directory}" if isinstance(directory, int) else directory
+    is_ours = os.geteuid() in (0, os.stat(directory).st_uid)
+    inside = os.access(path, os.W_OK | os.X_OK, effective_ids=True)
+    return None if inside and (is_ours or not owned) else Why.CLOSED
+
+
+def workshop(by_path: Mapping[bytes, Change], path: bytes) -> bytes:
+    """The nearest directory above that is one before and after: new files are built there."""
+    head, _ = beneath.split(path)
+    while head in by_path and not _stays_directory(by_path[head]):
+        head, _ = beneath.split(head)
+    return head
+
+
+def _held(root: int, by_path: Mapping[bytes, Change]) -> Iterator[bytes]:
+    """What is in directories that become files, at any depth, and does not go with them."""
+    for path, change in by_path.items():
+        if _is_emptied(by_path, change):
+            inside = (path + b"/" + name for name in _names(root, path))
+            yield from sorted(one for one in inside if one not in by_path)
+
+
+def _is_emptied(by_path: Mapping[bytes, Change], change: Change) -> bool:
+    """Whether a directory becomes a file, or goes because one above it does."""
+    if change.before is None or not change.before.is_dir:
+        return False
+    if change.after is not None:
+        return not change.after.is_dir
+    above = by_path.get(beneath.split(change.path)[0])
+    return above is not None and _is_emptied(by_path, above)
+
+
+def _closed(root: int, by_path: Mapping[bytes, Change]) -> Iterator[Hindrance]:
+    """The directories that changes need, and that we may not change; of a mount the first alone."""
+    heads = {workshop(by_path, path) for path in by_path}
+    heads |= {beneath.split(path)[0] for path in by_path}
+    settled = {path for path, change in by_path.items() if _stays_directory(change)}
+    mounted: list[bytes] = []
+    for path in sorted(heads | settled):
+        why = _kept_out(root, path, owned=path in settled)
+        if why is Why.READ_ONLY and not any(_is_below(path, above) for above in mounted):
+            mounted.append(path)
+            yield Hindrance(path, why)
+        elif why is Why.CLOSED and not (path in by_path and is_opened(root, by_path[path])):
+            yield Hindrance(path, why)
+
+
+def _kept_out(root: int, path: bytes, *, owned: bool) -> Why | None:
+    try:
+        with beneath.directory(root, path) as fd:
+            return kept_out(fd, owned=owned)
+    except (FileNotFoundError, NotADirectoryError):
+        return None  # what is wrong with it is told as a change by somebody else
+
+
+def _is_below(path: bytes, above: bytes) -> bool:
+    return not above or path.startswith(above + b"/")
+
+
+def _stays_directory(change: Change) -> bool:
+    return all(entry is not None and entry.is_dir for entry in (change.before, change.after))
+
+
+def _names(root: int, path: bytes) -> list[bytes]:
+    try:
+        with beneath.directory(root, path) as fd:
+            return [os.fsencode(name) for name in os.listdir(fd)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []

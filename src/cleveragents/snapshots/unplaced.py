@@ -1,0 +1,48 @@
+"""What an exchange builds beside the place of a path: how it is called, and found again by that."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from cleveragents.snapshots import beneath
+from cleveragents.snapshots.manifest import object_id
+
+DIGITS = 16
+
+
+def name(mark: str, path: bytes) -> bytes:
+    """What a new file is called until it is placed; known again after a crash."""
+    return f"{prefix(mark)}{object_id(path).hex()[:DIGITS]}".encode()
+
+
+def prefix(mark: str) -> str:
+    """How the names of all that one exchange builds begin."""
+    return f".cleveragents-{mark}-"
+
+
+def find(root: Path, mark: str, paths: Iterable[bytes]) -> list[bytes]:
+    """Finds what was never placed, in the directories above paths; the paths may be gone."""
+    ours = re.compile(f"{re.escape(prefix(mark))}[0-9a-f]{{{DIGITS}}}".encode())
+    heads = {head for path in paths for head in (*beneath.and_above(path), b"")}
+    with beneath.root_directory(root) as fd:
+        return [path for head in sorted(heads) for path in _matching(fd, head, ours)]
+
+
+def remove(root: Path, found: Iterable[bytes]) -> None:
+    """Removes what was found."""
+    with beneath.root_directory(root) as fd:
+        for path in found:
+            head, last = beneath.split(path)
+            with beneath.directory(fd, head) as parent:
+                os.unlink(last, dir_fd=parent)
+
+
+def _matching(root: int, head: bytes, ours: re.Pattern[bytes]) -> Iterator[bytes]:
+    with (
+        suppress(FileNotFoundError, NotADirectoryError, PermissionError),
+        beneath.directory(root, head) as fd,
+    ):
+        names = map(os.fsencode, os.listdir(fd))
+        yield from (os.path.join(head, one) for one in sorted(names) if ours.fullmatch(one))
