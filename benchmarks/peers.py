@@ -204,9 +204,9 @@ def first(bench: Bench) -> list[str]:
     bench.clock.measure(theirs, bench.commits.commit)
     bench.clock.measure(index, bench.index.write_tree)
     from cleveragents.snapshots.archive import Archive  # noqa: PLC0415 - a part, measured alone
-    from cleveragents.snapshots.filter import Filter  # noqa: PLC0415
-    from cleveragents.snapshots.store import Store  # noqa: PLC0415
-    from cleveragents.snapshots.tracker import Tracking  # noqa: PLC0415
+    from cleveragents.snapshots.store.store import Store  # noqa: PLC0415
+    from cleveragents.snapshots.tree.filter import Filter  # noqa: PLC0415
+    from cleveragents.snapshots.tree.tracker import Tracking  # noqa: PLC0415
 
     archive = Archive(Store(archive_home / "store"), Tracking.AUTO, print)
 

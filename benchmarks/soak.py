@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cleveragents.app import App
-from cleveragents.snapshots.pack import Pack
+from cleveragents.snapshots.store.pack import Pack
 from cleveragents.storage.connection import Connection
 
 DESCRIPTORS = 256

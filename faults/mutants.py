@@ -72,13 +72,13 @@ UPGRADE_APART = f"""\
 MUTANTS = (
     Mutant(
         "packs are not synced",
-        "snapshots/pack.py",
+        "snapshots/store/pack.py",
         (("        os.fsync(self._fd)\n", ""),),
         ORDER,
     ),
     Mutant(
         "names of packs are not synced",
-        "snapshots/pack.py",
+        "snapshots/store/pack.py",
         (("        sync_directory(self._directory)\n", ""),),
         ORDER,
     ),
@@ -156,13 +156,13 @@ MUTANTS = (
     ),
     Mutant(
         "an old pack goes before its rest is kept elsewhere",
-        "snapshots/store.py",
+        "snapshots/store/store.py",
         ((REWRITE, f"    {UNLINK}{REWRITE}"), (NO_ROOM + UNLINK, NO_ROOM)),
         _kills("prune", "/packs/"),
     ),
     Mutant(
         "a sweep takes what is live",
-        "snapshots/store.py",
+        "snapshots/store/store.py",
         (
             ("            roots = live()\n", "            roots = set[bytes]()\n"),
             ("ORPHAN_GRACE_SECONDS = 24 * 3600", "ORPHAN_GRACE_SECONDS = 0"),
@@ -195,7 +195,7 @@ MUTANTS = (
     ),
     Mutant(
         "what a crash left without a row goes at once",
-        "snapshots/store.py",
+        "snapshots/store/store.py",
         (("ORPHAN_GRACE_SECONDS = 24 * 3600", "ORPHAN_GRACE_SECONDS = 0"),),
         _features("store", "what a crash left without a row is kept"),
     ),

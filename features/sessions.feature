@@ -86,7 +86,7 @@ Feature: Sessions
     And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_TRACKING is "watch"
     When this program runs
       """
-      from cleveragents.snapshots.scan import Scanner
+      from cleveragents.snapshots.tree.scan import Scanner
       with app.session() as run:
           run.tool("shell", command="echo one > a; echo two > b")
           before = run.checkpoint("before")

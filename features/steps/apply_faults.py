@@ -15,7 +15,7 @@ from cleveragents.engine.bring.proposal import ApplyOptions
 from cleveragents.errors import CleverAgentsError
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.users_repository import folds_case
-from cleveragents.snapshots import exchange, look, restore
+from cleveragents.snapshots.write import exchange, look, restore
 from cleveragents.storage import space
 from cleveragents.storage.lock import Locks
 

@@ -21,7 +21,7 @@ from cleveragents.operations.in_sandbox import Ending
 from cleveragents.operations.intent import Going
 from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.manifest import decode, object_id
+from cleveragents.snapshots.tree.manifest import decode, object_id
 from cleveragents.storage.lock import FileLock
 
 

@@ -9,7 +9,7 @@ from boxes import agents
 from commands import words
 from forked import die, forked
 
-from cleveragents.snapshots import exchange
+from cleveragents.snapshots.write import exchange
 
 
 @when('the ordinary user runs "agents {line}"')

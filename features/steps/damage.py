@@ -11,7 +11,7 @@ from fault_suites import run_suite
 from cleveragents.engine.bring.proposal import ApplyOptions
 from cleveragents.errors import Damaged, Failed
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.pack import Pack
+from cleveragents.snapshots.store.pack import Pack
 
 
 @when('the suite "damage" lets {acts} meet {points:d} damage of each kind')

@@ -14,7 +14,7 @@ from world import wait_until
 
 from cleveragents.engine.care.checks import CHECKS
 from cleveragents.snapshots.archive import Archive
-from cleveragents.snapshots.store import Store
+from cleveragents.snapshots.store.store import Store
 
 KEPT = [b"cleveragents.db", b"cleveragents.db-journal", b"locks"]
 

@@ -8,13 +8,13 @@ from behave import given, then, when
 from kept import kept
 
 from cleveragents.errors import Failed
-from cleveragents.snapshots import signature
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.manifest import object_id
-from cleveragents.snapshots.pack import RESIDENT_BYTES
-from cleveragents.snapshots.store import Store
-from cleveragents.snapshots.tracker import Tracking
+from cleveragents.snapshots.store.pack import RESIDENT_BYTES
+from cleveragents.snapshots.store.store import Store
+from cleveragents.snapshots.tree import signature
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.manifest import object_id
+from cleveragents.snapshots.tree.tracker import Tracking
 
 FIELDS = (
     "number of links",

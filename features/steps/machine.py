@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 from tree_machine import TreeMachine
 
-from cleveragents.snapshots.tracker import Tracking
+from cleveragents.snapshots.tree.tracker import Tracking
 
 
 @then('{examples:d} random lives of a tree of {user} found by "{tracking}" are restored exactly')

@@ -9,11 +9,11 @@ from forked import beside, die, forked
 from kept import Kept, kept
 
 from cleveragents.checkpoints import pruning
-from cleveragents.snapshots import joining, pack
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.joining import contents
-from cleveragents.snapshots.pack import Pack
+from cleveragents.snapshots.store import joining, pack
+from cleveragents.snapshots.store.joining import contents
+from cleveragents.snapshots.store.pack import Pack
+from cleveragents.snapshots.tree.filter import Filter
 
 STEPS = ("fsync", "rename", "unlink")  # that joining takes, each several times
 

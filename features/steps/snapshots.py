@@ -19,10 +19,10 @@ from ordinary import hand_over, ordinary_user
 from wrecks import WRECKS
 
 from cleveragents.errors import CleverAgentsError, Damaged
-from cleveragents.snapshots import attributes, beneath, manifest, record, scan
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.store import Store
-from cleveragents.snapshots.tracker import Tracking
+from cleveragents.snapshots.store.store import Store
+from cleveragents.snapshots.tree import attributes, beneath, manifest, record, scan
+from cleveragents.snapshots.tree.tracker import Tracking
 from cleveragents.storage.durability import refuse_error
 
 EXPECTED = (CleverAgentsError, OSError)

@@ -8,8 +8,8 @@ from ordinary import ordinary_user
 
 from cleveragents.errors import Refused
 from cleveragents.sandbox.removal import remove_tree, somebody_elses
-from cleveragents.snapshots.foreign import refuse_foreign
-from cleveragents.snapshots.manifest import Change
+from cleveragents.snapshots.tree.manifest import Change
+from cleveragents.snapshots.write.foreign import refuse_foreign
 from cleveragents.storage.durability import sync_file_system
 from cleveragents.storage.lock import FileLock
 

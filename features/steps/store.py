@@ -11,10 +11,10 @@ from kept import Kept, kept
 
 from cleveragents.errors import Damaged
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.manifest import decode
-from cleveragents.snapshots.pack import Pack, abandoned
-from cleveragents.snapshots.store import Store
+from cleveragents.snapshots.store.pack import Pack, abandoned
+from cleveragents.snapshots.store.store import Store
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.manifest import decode
 
 HEADER = 41  # bytes before the payload of an object: its id, codec and length
 CHUNK = 4 << 20

@@ -13,7 +13,7 @@ from cleveragents.engine.bring.proposal import ApplyOptions
 from cleveragents.errors import CleverAgentsError, Refused
 from cleveragents.ids import new_id
 from cleveragents.operations.kind import Kind
-from cleveragents.snapshots.store import Store
+from cleveragents.snapshots.store.store import Store
 
 GONE = "00" * 32  # the id of a snapshot or checkpoint that is nowhere
 OTHER_VERSION = "transmogrify"  # a kind that only another version of the program knows

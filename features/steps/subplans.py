@@ -18,7 +18,7 @@ from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.lifecycle import QUEUED, written
 from cleveragents.plans.step import MergeStrategy, SubplansStep
-from cleveragents.snapshots import restore
+from cleveragents.snapshots.write import restore
 
 
 @then("the subplans are")

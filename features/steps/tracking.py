@@ -15,13 +15,13 @@ from walks import Walk
 from world import Done
 
 from cleveragents.errors import CleverAgentsError
-from cleveragents.snapshots import node, scan
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.manifest import decode
-from cleveragents.snapshots.store import Store
-from cleveragents.snapshots.tracker import Tracking
-from cleveragents.snapshots.watch import Watcher, WatchLost
+from cleveragents.snapshots.store.store import Store
+from cleveragents.snapshots.tree import node, scan
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.manifest import decode
+from cleveragents.snapshots.tree.tracker import Tracking
+from cleveragents.snapshots.tree.watch import Watcher, WatchLost
 
 EVENTS = Path("/proc/sys/fs/inotify/max_queued_events")
 

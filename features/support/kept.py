@@ -7,9 +7,9 @@ from ordinary import hand_over, ordinary_user
 from wrecks import WRECKS
 
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.store import Store
-from cleveragents.snapshots.tracker import Tracking
+from cleveragents.snapshots.store.store import Store
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.tracker import Tracking
 
 
 def kept(context):

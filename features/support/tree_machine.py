@@ -19,9 +19,9 @@ from ordinary import hand_over, ordinary_user
 from trees import EDGES_NS
 
 from cleveragents.snapshots.archive import Archive
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.store import Store
-from cleveragents.snapshots.tracker import Tracking
+from cleveragents.snapshots.store.store import Store
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.tracker import Tracking
 
 NAMES = (b"a", b"b", b"c d", b"\xff", "é".encode())
 FOLDERS = (b"", b"x", b"x/y", b"-z")

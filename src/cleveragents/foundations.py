@@ -12,7 +12,7 @@ from cleveragents.events import Note, Reporter
 from cleveragents.sandbox.process import StepEnvironment
 from cleveragents.sandbox.sandbox import SandboxPolicy
 from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.snapshots.tracker import Tracking
+from cleveragents.snapshots.tree.tracker import Tracking
 from cleveragents.storage.database import Database
 from cleveragents.storage.glance import DATABASE
 from cleveragents.storage.head import Head

@@ -57,7 +57,7 @@ from cleveragents.operations.act import Acts
 from cleveragents.operations.kind import Kind
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.step import AnyStep, DecideStep, SubplansStep, ToolStep
-from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.tree.filter import Filter
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import Phase
 from cleveragents.plans.origin import origin_of
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.manifest import Entry, encode
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.manifest import Entry, encode
 from cleveragents.storage.connection import Connection, IntegrityError, Row
 
 PREFIX = "cp"

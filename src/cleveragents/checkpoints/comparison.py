@@ -10,11 +10,11 @@ from cleveragents.checkpoints.file_change import FileChange, described, has_othe
 from cleveragents.checkpoints.stored import verified
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.snapshots import beneath
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.content import CHUNK
-from cleveragents.snapshots.manifest import Change, Entry
-from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree.content import CHUNK
+from cleveragents.snapshots.tree.manifest import Change, Entry
+from cleveragents.snapshots.tree.scan import shown
 
 NO_NEWLINE = "\\ No newline at end of file"
 

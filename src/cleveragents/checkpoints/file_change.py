@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.manifest import Change
+from cleveragents.snapshots.tree.manifest import Change
 from cleveragents.snapshots.way import Changes
 
 

@@ -22,7 +22,7 @@ from cleveragents.plans.step_run import StepRunRepository
 from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import Archive
-from cleveragents.snapshots.store import Cleaned, Swept
+from cleveragents.snapshots.store.store import Cleaned, Swept
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.fault import is_the_machines, told

@@ -14,10 +14,10 @@ from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.capture import named
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.manifest import Change
 from cleveragents.snapshots.picking import is_excluded
-from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.manifest import Change
+from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.way import RESERVE_BYTES
 from cleveragents.storage.database import Database
 from cleveragents.storage.fault import is_out_of_space

@@ -38,7 +38,7 @@ from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import Restored
-from cleveragents.snapshots.record import Snapshot
+from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.snapshots.way import Changes, Way
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database

@@ -22,7 +22,7 @@ from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.sandbox.whereabouts import make_git_directory, with_files
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.capture import Capture
-from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database

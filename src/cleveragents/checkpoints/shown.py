@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable
 
 from cleveragents.errors import Refused
-from cleveragents.snapshots.manifest import Change
+from cleveragents.snapshots.tree.manifest import Change
 
 
 def digest_of(changes: Iterable[Change], *others: object) -> str:

@@ -6,7 +6,7 @@ from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.snapshots.archive import Archive
-from cleveragents.snapshots.record import Snapshot
+from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.storage.connection import Connection
 
 

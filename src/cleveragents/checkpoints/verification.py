@@ -8,7 +8,7 @@ from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.errors import Damaged
 from cleveragents.plans.document import PlanDocument
 from cleveragents.snapshots.archive import Archive
-from cleveragents.snapshots.record import Snapshot
+from cleveragents.snapshots.tree.record import Snapshot
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from cleveragents.checkpoints.retention import DEFAULT_LIMIT
 from cleveragents.checkpoints.triggers import Trigger
 from cleveragents.errors import InvalidInput
 from cleveragents.nearest import asking
-from cleveragents.snapshots.tracker import Tracking
+from cleveragents.snapshots.tree.tracker import Tracking
 
 LEAST = 2  # the first and the newest checkpoint always stay
 VARIABLE_PREFIX = "CLEVERAGENTS_"

@@ -5,8 +5,8 @@ from typing import ClassVar, Self
 
 from cleveragents.operations.intent import Intent, Record
 from cleveragents.operations.kind import Kind
-from cleveragents.snapshots import owners
-from cleveragents.snapshots.owners import Owners
+from cleveragents.snapshots.write import owners
+from cleveragents.snapshots.write.owners import Owners
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from cleveragents.ids import new_id, now
-from cleveragents.snapshots.manifest import Entry, decode, encode
+from cleveragents.snapshots.tree.manifest import Entry, decode, encode
 from cleveragents.storage.connection import Connection, Row
 
 PROJECT = "project"  # the source of what a refresh merged in; a subplan's is its id

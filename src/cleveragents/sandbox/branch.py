@@ -15,7 +15,7 @@ from cleveragents.errors import Refused
 from cleveragents.sandbox import git
 from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.project import Project
-from cleveragents.snapshots import beneath
+from cleveragents.snapshots.tree import beneath
 
 AUTHOR = ("-c", "user.name=CleverAgents", "-c", "user.email=plan@example.invalid")
 

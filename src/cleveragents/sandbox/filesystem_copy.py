@@ -6,7 +6,7 @@ from pathlib import Path
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import About, Filled, Known, Looked, Sandbox, SandboxPolicy
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.scan import Excluded
+from cleveragents.snapshots.tree.scan import Excluded
 
 
 class FilesystemCopy:

@@ -20,10 +20,10 @@ from cleveragents.sandbox.mirror import Mirror, object_format
 from cleveragents.sandbox.pipes import refuse_pipes
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import About, Filled, Known, Looked, Sandbox, SandboxPolicy
-from cleveragents.snapshots import beneath
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.scan import Excluded
+from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.scan import Excluded
 
 
 class GitWorktree:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cleveragents.errors import Refused
 from cleveragents.ids import new_id
-from cleveragents.snapshots import beneath
+from cleveragents.snapshots.tree import beneath
 
 
 class Contained:

@@ -10,7 +10,7 @@ from typing import Protocol
 from cleveragents.ids import now
 from cleveragents.sandbox.project import Project, is_gone
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.scan import Excluded
+from cleveragents.snapshots.tree.scan import Excluded
 from cleveragents.storage.connection import Connection, Row
 
 CREATING, READY, REMOVED = "creating", "ready", "removed"

@@ -43,11 +43,11 @@ from cleveragents.sandbox.whereabouts import (
     with_files,
 )
 from cleveragents.snapshots.archive import Archive
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.giving_up import Check, at_any_file
 from cleveragents.snapshots.seen import Seen
-from cleveragents.snapshots.store import Store
-from cleveragents.snapshots.tracker import Tracking
+from cleveragents.snapshots.store.store import Store
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.giving_up import Check, at_any_file
+from cleveragents.snapshots.tree.tracker import Tracking
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.lock import Locks

@@ -18,9 +18,9 @@ from cleveragents.sandbox.removal import remove_tree
 from cleveragents.sandbox.sandbox import GIT
 from cleveragents.sandbox.survivors import end_left_behind
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.beneath import root_directory
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.record import Snapshot
+from cleveragents.snapshots.tree.beneath import root_directory
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.record import Snapshot
 
 SUFFIX = ".trying"  # ends its name
 

@@ -9,24 +9,20 @@ from pathlib import Path
 from threading import Lock
 
 from cleveragents.errors import Damaged, Differs
-from cleveragents.snapshots import beneath, record
-from cleveragents.snapshots.aside import Purging
 from cleveragents.snapshots.capture import Capture, named
-from cleveragents.snapshots.diff import compare
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.foreign import refuse_foreign
 from cleveragents.snapshots.healing import Healing
-from cleveragents.snapshots.inspection import Inspection
-from cleveragents.snapshots.manifest import Change, Entry
 from cleveragents.snapshots.merging import Merge
-from cleveragents.snapshots.protection import refuse_protected
-from cleveragents.snapshots.record import Snapshot
-from cleveragents.snapshots.restore import is_rounded, place
-from cleveragents.snapshots.scan import Excluded, shown
 from cleveragents.snapshots.seen import Seen, Unstored
-from cleveragents.snapshots.store import Cleaned, Store, Swept
-from cleveragents.snapshots.tracker import HASH_ONLY, Cache, Tracker, Tracking
-from cleveragents.snapshots.traverse import Verifier, intact, reachable
+from cleveragents.snapshots.store.inspection import Inspection
+from cleveragents.snapshots.store.store import Cleaned, Store, Swept
+from cleveragents.snapshots.store.traverse import Verifier, intact, reachable
+from cleveragents.snapshots.tree import beneath, record
+from cleveragents.snapshots.tree.diff import compare
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.manifest import Change, Entry
+from cleveragents.snapshots.tree.record import Snapshot
+from cleveragents.snapshots.tree.scan import Excluded, shown
+from cleveragents.snapshots.tree.tracker import HASH_ONLY, Cache, Tracker, Tracking
 from cleveragents.snapshots.way import (
     BEFORE_BYTES,
     RESERVE_BYTES,
@@ -38,6 +34,10 @@ from cleveragents.snapshots.way import (
     refuse_lost,
     refuse_without_space,
 )
+from cleveragents.snapshots.write.aside import Purging
+from cleveragents.snapshots.write.foreign import refuse_foreign
+from cleveragents.snapshots.write.protection import refuse_protected
+from cleveragents.snapshots.write.restore import is_rounded, place
 from cleveragents.storage.durability import sync_file_system
 
 MAIN = record.MAIN

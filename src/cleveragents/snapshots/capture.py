@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from cleveragents.snapshots import record
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.record import MAIN, Snapshot
-from cleveragents.snapshots.scan import shown
-from cleveragents.snapshots.store import NewPack
-from cleveragents.snapshots.tracker import Tracker
+from cleveragents.snapshots.store.store import NewPack
+from cleveragents.snapshots.tree import record
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.record import MAIN, Snapshot
+from cleveragents.snapshots.tree.scan import shown
+from cleveragents.snapshots.tree.tracker import Tracker
 
 
 class Capture:

@@ -9,19 +9,19 @@ from pathlib import Path
 
 from cleveragents.counting import counted
 from cleveragents.errors import CleverAgentsError, Damaged, Failed
-from cleveragents.snapshots import beneath
 from cleveragents.snapshots.capture import named
-from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.keeping import Keeping
-from cleveragents.snapshots.look import look_at
-from cleveragents.snapshots.mending import Mending
 from cleveragents.snapshots.merging import Merge
-from cleveragents.snapshots.record import MAIN, Snapshot
-from cleveragents.snapshots.scan import Excluded
-from cleveragents.snapshots.store import Store
-from cleveragents.snapshots.tracker import Tracker, Tracking
-from cleveragents.snapshots.traverse import Verifier
+from cleveragents.snapshots.store.mending import Mending
+from cleveragents.snapshots.store.store import Store
+from cleveragents.snapshots.store.traverse import Verifier
+from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.record import MAIN, Snapshot
+from cleveragents.snapshots.tree.scan import Excluded
+from cleveragents.snapshots.tree.tracker import Tracker, Tracking
 from cleveragents.snapshots.way import Changes
+from cleveragents.snapshots.write.look import look_at
 
 TOLD = 5  # paths that a note names
 Search = Callable[[Mending], object]  # offers whatever is found to be mended with

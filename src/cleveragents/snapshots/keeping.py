@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from cleveragents.snapshots import record
-from cleveragents.snapshots.content import Put
 from cleveragents.snapshots.merging import Merge, Merging
-from cleveragents.snapshots.record import Snapshot
-from cleveragents.snapshots.store import Store
+from cleveragents.snapshots.store.store import Store
+from cleveragents.snapshots.tree import record
+from cleveragents.snapshots.tree.content import Put
+from cleveragents.snapshots.tree.record import Snapshot
 
 
 class Keeping(Merging):

@@ -7,22 +7,15 @@ nothing is written but new objects, so the result can be looked at and thrown aw
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
-from cleveragents.snapshots.content import CHUNK, Put, Read
-from cleveragents.snapshots.diff import compare
-from cleveragents.snapshots.manifest import Directory, Entry, decode, encode, object_id
+from cleveragents.snapshots.tree.content import CHUNK, Objects, Put, Read
+from cleveragents.snapshots.tree.diff import compare, same
+from cleveragents.snapshots.tree.manifest import Directory, Entry, decode, encode, object_id
 
 MergeText = Callable[[bytes, bytes, bytes], bytes | None]  # base, ours, theirs; None: conflict
 LeftAlone = Callable[[bytes], bool]  # paths of which the result has ours, whatever theirs holds
 Value = TypeVar("Value")
-
-
-class Objects(Protocol):
-    """Reads objects and takes new ones."""
-
-    def read(self, identity: bytes) -> bytes: ...
-    def put(self, data: bytes) -> bytes: ...
 
 
 @dataclass(frozen=True)
@@ -196,7 +189,7 @@ class _Merging:
             return same(before, after)
         olds, news = self._children(before), self._children(after)
         return (
-            _attributes(before) == _attributes(after)
+            before.attributes == after.attributes
             and olds.keys() == news.keys()
             and all(self._unchanged(olds[name], news[name]) for name in olds)
         )
@@ -257,7 +250,7 @@ class _Links:
 
 def _own(base: Entry | None, ours: Entry, theirs: Entry) -> Entry:
     """The side whose mode and attributes a directory gets; where both changed them, ours."""
-    unchanged = base is not None and _attributes(base) == _attributes(ours)
+    unchanged = base is not None and base.attributes == ours.attributes
     return theirs if unchanged else ours
 
 
@@ -273,17 +266,6 @@ def _picked(base: Value, ours: Value, theirs: Value) -> Value | None:
     if theirs in (base, ours):
         return ours
     return theirs if base == ours else None
-
-
-def same(first: Entry | None, second: Entry | None) -> bool:
-    """Whether two entries that are no directories hold the same."""
-    if first is None or second is None:
-        return first is second
-    return first.content == second.content and _attributes(first) == _attributes(second)
-
-
-def _attributes(entry: Entry) -> tuple[int, object]:
-    return entry.mode, entry.xattrs
 
 
 def _is_directory(entry: Entry | None) -> bool:

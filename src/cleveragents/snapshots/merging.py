@@ -6,12 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cleveragents.snapshots import beneath, record
-from cleveragents.snapshots.diff import Load, compare
-from cleveragents.snapshots.exchange import Exchange
-from cleveragents.snapshots.look import look_at
-from cleveragents.snapshots.lookup import Lookup, with_entries
-from cleveragents.snapshots.manifest import Change, Entry, encode
 from cleveragents.snapshots.merge import (
     Conflict,
     LeftAlone,
@@ -20,10 +14,16 @@ from cleveragents.snapshots.merge import (
     three_way,
     with_links_settled,
 )
-from cleveragents.snapshots.owners import Owners
-from cleveragents.snapshots.record import MAIN, Snapshot
-from cleveragents.snapshots.restore import place
+from cleveragents.snapshots.tree import beneath, record
+from cleveragents.snapshots.tree.diff import Load, compare
+from cleveragents.snapshots.tree.lookup import Lookup, with_entries
+from cleveragents.snapshots.tree.manifest import Change, Entry, encode
+from cleveragents.snapshots.tree.record import MAIN, Snapshot
 from cleveragents.snapshots.way import Changes
+from cleveragents.snapshots.write.exchange import Exchange
+from cleveragents.snapshots.write.look import look_at
+from cleveragents.snapshots.write.owners import Owners
+from cleveragents.snapshots.write.restore import place
 
 
 @dataclass(frozen=True)

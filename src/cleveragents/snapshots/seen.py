@@ -6,14 +6,14 @@ from functools import cached_property
 from typing import Self
 
 from cleveragents.errors import Damaged, Failed
-from cleveragents.snapshots import beneath
-from cleveragents.snapshots.diff import Load
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.manifest import object_id
 from cleveragents.snapshots.merging import Merging
-from cleveragents.snapshots.record import Snapshot
-from cleveragents.snapshots.scan import shown
-from cleveragents.snapshots.tracker import HASH_ONLY, Lying, Tracker
+from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree.diff import Load
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.manifest import object_id
+from cleveragents.snapshots.tree.record import Snapshot
+from cleveragents.snapshots.tree.scan import shown
+from cleveragents.snapshots.tree.tracker import HASH_ONLY, Lying, Tracker
 
 
 class Unstored:

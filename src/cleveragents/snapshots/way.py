@@ -8,13 +8,13 @@ from pathlib import Path
 
 from cleveragents.counting import counted, size
 from cleveragents.errors import Damaged, Failed, Refused
-from cleveragents.snapshots import beneath
-from cleveragents.snapshots.aside import purge
 from cleveragents.snapshots.capture import named
-from cleveragents.snapshots.content import Read, bytes_needed
-from cleveragents.snapshots.manifest import Change, Entry
-from cleveragents.snapshots.scan import shown
-from cleveragents.snapshots.traverse import Verifier
+from cleveragents.snapshots.store.traverse import Verifier
+from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree.content import Read, bytes_needed
+from cleveragents.snapshots.tree.manifest import Change, Entry
+from cleveragents.snapshots.tree.scan import shown
+from cleveragents.snapshots.write.aside import purge
 from cleveragents.storage.space import BLOCK, FREE_SOME, block_size, free_bytes
 
 RESERVE_BYTES = 1 << 20  # left free, so that the closing transaction still finds room

@@ -27,11 +27,11 @@ from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, QUEUED, w
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.manifest import EMPTY, Change
 from cleveragents.snapshots.picking import Picked, inside, is_excluded, pick
-from cleveragents.snapshots.record import Snapshot
-from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.manifest import EMPTY, Change
+from cleveragents.snapshots.tree.record import Snapshot
+from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
 

@@ -32,12 +32,13 @@ from cleveragents.sandbox import branch
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.snapshots import beneath, owners
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.exchange import Exchange, NotDurable, alike, reversed_changes
-from cleveragents.snapshots.look import look
-from cleveragents.snapshots.manifest import Change, Entry, object_id
-from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree.manifest import Change, Entry, object_id
+from cleveragents.snapshots.tree.scan import shown
+from cleveragents.snapshots.write import owners
+from cleveragents.snapshots.write.exchange import Exchange, NotDurable, alike, reversed_changes
+from cleveragents.snapshots.write.look import look
 from cleveragents.storage.database import Database
 from cleveragents.storage.lock import Locks
 

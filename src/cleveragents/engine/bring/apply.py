@@ -28,7 +28,7 @@ from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import REPOSITORY, Sandboxes
 from cleveragents.sandbox.users_repository import unfinished
-from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.tree.scan import shown
 from cleveragents.storage.database import Database
 
 

@@ -15,13 +15,13 @@ from cleveragents.plans.plan import Plan
 from cleveragents.quoting import quoted
 from cleveragents.sandbox import users_repository
 from cleveragents.sandbox.project import Project
-from cleveragents.snapshots import beneath
-from cleveragents.snapshots.hindrances import Why, hindrances, kept_out
-from cleveragents.snapshots.manifest import Change
 from cleveragents.snapshots.merge import Conflict
 from cleveragents.snapshots.merging import Merge
-from cleveragents.snapshots.opening import closes
-from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree.manifest import Change
+from cleveragents.snapshots.tree.scan import shown
+from cleveragents.snapshots.write.hindrances import Why, hindrances, kept_out
+from cleveragents.snapshots.write.opening import closes
 
 NAMED = 5  # paths in one hint
 EDITED = "edited since the plan was applied"

@@ -22,13 +22,13 @@ from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.sandbox.users_repository import ignored_in
-from cleveragents.snapshots import beneath
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.lookup import Lookup
-from cleveragents.snapshots.manifest import Change
 from cleveragents.snapshots.merging import Merge, Merging
 from cleveragents.snapshots.seen import Seen
+from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.lookup import Lookup
+from cleveragents.snapshots.tree.manifest import Change
 from cleveragents.storage.database import Database
 
 CHANGES, BRANCH = "changes", "branch"

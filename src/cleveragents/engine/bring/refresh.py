@@ -31,8 +31,8 @@ from cleveragents.sandbox.git import merge_text
 from cleveragents.sandbox.sandbox import Looked, Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.filter import Filter
 from cleveragents.snapshots.merging import Merge
+from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.storage.database import Database
 
 REFRESHABLE = (COMPLETE, QUEUED, ERRORED, CANCELLED)

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import suppress
 
-from cleveragents.snapshots import beneath
+from cleveragents.snapshots.tree import beneath
 
 
 def losses(root: int, path: bytes) -> Iterator[str]:

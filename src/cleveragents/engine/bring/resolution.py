@@ -23,11 +23,11 @@ from cleveragents.plans.plan import Plan
 from cleveragents.quoting import quoted
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.content import CHUNK
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.manifest import Change, Entry, object_id
 from cleveragents.snapshots.picking import is_excluded
-from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.tree.content import CHUNK
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.manifest import Change, Entry, object_id
+from cleveragents.snapshots.tree.scan import shown
 from cleveragents.storage.database import Database
 
 NEW_FILE = stat.S_IFREG | 0o644

@@ -15,7 +15,7 @@ from cleveragents.plans.lifecycle import APPLIED, RUNNING
 from cleveragents.quoting import quoted
 from cleveragents.sandbox.project import is_gone
 from cleveragents.sandbox.sandbox import READY, Sandbox
-from cleveragents.snapshots.store import ORPHAN_GRACE_SECONDS
+from cleveragents.snapshots.store.store import ORPHAN_GRACE_SECONDS
 
 Check = Callable[[Facts], Iterator[Finding]]
 

@@ -24,8 +24,8 @@ from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import REMOVING, Sandboxes
 from cleveragents.sandbox.throw_away import SUFFIX as TRYING
 from cleveragents.snapshots.archive import Archive
-from cleveragents.snapshots.inspection import Inspection
-from cleveragents.snapshots.joining import Root
+from cleveragents.snapshots.store.inspection import Inspection
+from cleveragents.snapshots.store.joining import Root
 from cleveragents.storage.database import SCHEMA, Database
 from cleveragents.storage.head import Head
 from cleveragents.storage.health import health

@@ -12,8 +12,8 @@ from cleveragents.plans.journal import Entry
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import StepRun
 from cleveragents.sandbox.sandbox import Sandbox
-from cleveragents.snapshots.inspection import Inspection
-from cleveragents.snapshots.record import Snapshot
+from cleveragents.snapshots.store.inspection import Inspection
+from cleveragents.snapshots.tree.record import Snapshot
 
 
 @dataclass(frozen=True)

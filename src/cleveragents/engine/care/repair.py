@@ -23,8 +23,8 @@ from cleveragents.plans.plan import PlanRepository
 from cleveragents.quoting import quoted
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.snapshots import unplaced
-from cleveragents.snapshots.filter import Filter
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.write import unplaced
 from cleveragents.storage.database import Database
 from cleveragents.storage.head import Head
 

@@ -24,7 +24,7 @@ from cleveragents.plans.plan import Plan, PlanRepository, file_hash
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.manifest import Change
+from cleveragents.snapshots.tree.manifest import Change
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 

@@ -18,8 +18,8 @@ from cleveragents.plans.plan import PlanRepository
 from cleveragents.sandbox.sandbox import REMOVED
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import Roots
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.manifest import Change
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.manifest import Change
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database

@@ -22,7 +22,7 @@ from cleveragents.sandbox.process import Job, StepEnvironment, run
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.sandbox.throw_away import ThrowAway
 from cleveragents.snapshots.archive import Archive
-from cleveragents.snapshots.record import Snapshot
+from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.storage.database import Database
 
 TAIL_LINES = 10

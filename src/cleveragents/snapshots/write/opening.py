@@ -11,8 +11,8 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
-from cleveragents.snapshots import beneath
-from cleveragents.snapshots.manifest import Change, Entry
+from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree.manifest import Change, Entry
 
 _HANDLE = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 

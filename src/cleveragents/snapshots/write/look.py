@@ -5,10 +5,10 @@ import stat
 from collections.abc import Iterable
 
 from cleveragents.errors import Failed, Refused
-from cleveragents.snapshots import attributes, beneath
-from cleveragents.snapshots.content import Put, store_file
-from cleveragents.snapshots.manifest import Entry
-from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.tree import attributes, beneath
+from cleveragents.snapshots.tree.content import Put, store_file
+from cleveragents.snapshots.tree.manifest import Entry
+from cleveragents.snapshots.tree.scan import shown
 
 ROUNDS = 3  # how often a file that changes while it is read is read again
 

@@ -8,12 +8,20 @@ and no file needs more memory than a chunk.
 import errno
 import os
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
-from cleveragents.snapshots.manifest import ID_BYTES, NO_CONTENT, Entry
+from cleveragents.snapshots.tree.manifest import ID_BYTES, NO_CONTENT, Entry
 
 CHUNK = 4 << 20
 Put = Callable[[bytes], bytes]
 Read = Callable[[bytes], bytes]
+
+
+class Objects(Protocol):
+    """Reads objects and takes new ones."""
+
+    def read(self, identity: bytes) -> bytes: ...
+    def put(self, data: bytes) -> bytes: ...
 
 
 def store_file(fd: int, size: int, put: Put) -> bytes | None:

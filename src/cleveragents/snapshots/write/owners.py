@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from cleveragents.snapshots import beneath
+from cleveragents.snapshots.tree import beneath
 
 
 class Owner(NamedTuple):

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from cleveragents.snapshots.diff import Load, compare
-from cleveragents.snapshots.manifest import Directory, Entry, decode, encode
-from cleveragents.snapshots.merge import Objects
+from cleveragents.snapshots.tree.content import Objects
+from cleveragents.snapshots.tree.diff import Load, compare
+from cleveragents.snapshots.tree.manifest import Directory, Entry, decode, encode
 
 
 class Lookup:

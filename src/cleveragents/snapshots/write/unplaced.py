@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from cleveragents.snapshots import beneath
-from cleveragents.snapshots.manifest import object_id
+from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree.manifest import object_id
 
 DIGITS = 16
 

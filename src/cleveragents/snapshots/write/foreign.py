@@ -6,9 +6,9 @@ from pathlib import Path
 
 from cleveragents.errors import Refused
 from cleveragents.quoting import quoted
-from cleveragents.snapshots import beneath
-from cleveragents.snapshots.manifest import Change
-from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree.manifest import Change
+from cleveragents.snapshots.tree.scan import shown
 
 
 def refuse_foreign(root: Path, changes: Iterable[Change]) -> None:

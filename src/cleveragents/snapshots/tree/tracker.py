@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from cleveragents.snapshots import beneath, stat_cache
-from cleveragents.snapshots.manifest import Entry, Version, decode, object_id
-from cleveragents.snapshots.node import Node
-from cleveragents.snapshots.scan import EXCLUDED, Excluded, Scanner
-from cleveragents.snapshots.tree import Sink, Tree
-from cleveragents.snapshots.watch import Watcher, WatchLost
+from cleveragents.snapshots.tree import beneath, stat_cache
+from cleveragents.snapshots.tree.manifest import Entry, Version, decode, object_id
+from cleveragents.snapshots.tree.node import Node
+from cleveragents.snapshots.tree.scan import EXCLUDED, Excluded, Scanner
+from cleveragents.snapshots.tree.tree import Sink, Tree
+from cleveragents.snapshots.tree.watch import Watcher, WatchLost
 from cleveragents.storage.space import told_free
 
 

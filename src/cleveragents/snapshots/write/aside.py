@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 from threading import Thread
 
-from cleveragents.snapshots import beneath
+from cleveragents.snapshots.tree import beneath
 
 _PREFIX = "aside-"
 

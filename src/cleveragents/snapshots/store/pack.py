@@ -26,8 +26,8 @@ from weakref import WeakSet
 import zstandard
 
 from cleveragents.errors import Damaged
-from cleveragents.snapshots.compression import RAW, ZSTD, Compression
-from cleveragents.snapshots.manifest import ID_BYTES, Version, object_id
+from cleveragents.snapshots.store.compression import RAW, ZSTD, Compression
+from cleveragents.snapshots.tree.manifest import ID_BYTES, Version, object_id
 from cleveragents.storage.durability import sync_directory
 
 MAGIC = b"capack01"

@@ -15,11 +15,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from cleveragents.snapshots import attributes, beneath
-from cleveragents.snapshots.aside import Aside, purge
-from cleveragents.snapshots.content import Read, write_file
-from cleveragents.snapshots.foreign import refuse_foreign
-from cleveragents.snapshots.manifest import Change, Entry
+from cleveragents.snapshots.tree import attributes, beneath
+from cleveragents.snapshots.tree.content import Read, write_file
+from cleveragents.snapshots.tree.manifest import Change, Entry
+from cleveragents.snapshots.write.aside import Aside, purge
+from cleveragents.snapshots.write.foreign import refuse_foreign
 
 _STAGED = b"staged"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

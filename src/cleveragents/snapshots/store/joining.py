@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from cleveragents.errors import Damaged
-from cleveragents.snapshots import record
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.manifest import object_id
-from cleveragents.snapshots.pack import Pack, PackWriter, Read
-from cleveragents.snapshots.record import Snapshot
+from cleveragents.snapshots.store.pack import Pack, PackWriter, Read
+from cleveragents.snapshots.tree import record
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.manifest import object_id
+from cleveragents.snapshots.tree.record import Snapshot
 
 JOINED_AT = 64  # packs
 LARGE_BYTES = 64 << 20  # a pack of that size stays as it is: to copy it takes longer than it helps

@@ -11,14 +11,14 @@ from typing import TypeVar
 
 from cleveragents.errors import Damaged
 from cleveragents.ids import new_id
-from cleveragents.snapshots import giving_up
-from cleveragents.snapshots.inspection import Inspection, inspect, left_behind
-from cleveragents.snapshots.joining import Contents, contents, join, joinable
-from cleveragents.snapshots.joining import finish as join_up
-from cleveragents.snapshots.manifest import Version, object_id
-from cleveragents.snapshots.mending import Mending
-from cleveragents.snapshots.pack import Pack, PackWriter
-from cleveragents.snapshots.store_name import name_of
+from cleveragents.snapshots.store.inspection import Inspection, inspect, left_behind
+from cleveragents.snapshots.store.joining import Contents, contents, join, joinable
+from cleveragents.snapshots.store.joining import finish as join_up
+from cleveragents.snapshots.store.mending import Mending
+from cleveragents.snapshots.store.pack import Pack, PackWriter
+from cleveragents.snapshots.store.store_name import name_of
+from cleveragents.snapshots.tree import giving_up
+from cleveragents.snapshots.tree.manifest import Version, object_id
 from cleveragents.storage.lock import FileLock
 from cleveragents.storage.place import is_ours, make_durably
 from cleveragents.storage.space import OUT_OF_SPACE

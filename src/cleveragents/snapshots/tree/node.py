@@ -8,7 +8,7 @@ with everything below it, is in the store.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from cleveragents.snapshots.manifest import (
+from cleveragents.snapshots.tree.manifest import (
     EMPTY,
     NO_CONTENT,
     Directory,
@@ -20,7 +20,7 @@ from cleveragents.snapshots.manifest import (
     is_plain,
     names_of,
 )
-from cleveragents.snapshots.signature import PACKED, UNTRUSTED, Signature
+from cleveragents.snapshots.tree.signature import PACKED, UNTRUSTED, Signature
 
 
 class Opened(NamedTuple):

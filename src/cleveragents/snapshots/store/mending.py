@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from cleveragents.errors import Damaged
-from cleveragents.snapshots.manifest import Version, object_id
-from cleveragents.snapshots.pack import Pack, PackWriter, Read, from_front
+from cleveragents.snapshots.store.pack import Pack, PackWriter, Read, from_front
+from cleveragents.snapshots.tree.manifest import Version, object_id
 
 
 class Mending:

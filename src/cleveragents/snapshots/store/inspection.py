@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.errors import Damaged
-from cleveragents.snapshots.joining import Root, contents
-from cleveragents.snapshots.pack import TEMPORARY, Pack, Read, abandoned
+from cleveragents.snapshots.store.joining import Root, contents
+from cleveragents.snapshots.store.pack import TEMPORARY, Pack, Read, abandoned
 
 
 @dataclass(frozen=True)

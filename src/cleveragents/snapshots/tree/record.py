@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cleveragents.errors import Damaged
-from cleveragents.snapshots.filter import Filter
-from cleveragents.snapshots.manifest import Entry, decode, encode
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.manifest import Entry, decode, encode
 
 FORMAT = 1
 MAIN = "tree"  # the root that filters apply to

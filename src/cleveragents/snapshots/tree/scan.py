@@ -8,12 +8,12 @@ from contextlib import ExitStack, contextmanager
 from functools import cached_property
 
 from cleveragents.errors import Failed, Refused
-from cleveragents.snapshots import attributes, beneath, giving_up, signature
-from cleveragents.snapshots.content import store_file
-from cleveragents.snapshots.manifest import Entry
-from cleveragents.snapshots.node import Node
-from cleveragents.snapshots.tree import Linked, Sink, Tree
-from cleveragents.snapshots.watch import WatchLost
+from cleveragents.snapshots.tree import attributes, beneath, giving_up, signature
+from cleveragents.snapshots.tree.content import store_file
+from cleveragents.snapshots.tree.manifest import Entry
+from cleveragents.snapshots.tree.node import Node
+from cleveragents.snapshots.tree.tree import Linked, Sink, Tree
+from cleveragents.snapshots.tree.watch import WatchLost
 
 MAX_DEPTH = 200  # one descriptor is held per level
 MANY = 32  # entries of one directory that changed; to open it costs as much as so many in place

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from cleveragents.errors import Refused
 from cleveragents.quoting import quoted
-from cleveragents.snapshots import beneath, signature
-from cleveragents.snapshots.manifest import Change
-from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.tree import beneath, signature
+from cleveragents.snapshots.tree.manifest import Change
+from cleveragents.snapshots.tree.scan import shown
 
 _NO_FOLLOW, _ITSELF = 0x100, 0x1000  # of a link, and of a descriptor
 _ATTRIBUTES = slice(8, 16)  # where statx tells them

@@ -16,7 +16,7 @@ import termios
 import weakref
 from collections.abc import Iterator
 
-from cleveragents.snapshots.node import Node
+from cleveragents.snapshots.tree.node import Node
 
 _EVENT = struct.Struct("iIII")
 _WAITING = struct.Struct("i")  # bytes that can be read

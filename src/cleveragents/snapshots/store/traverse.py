@@ -4,10 +4,10 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from cleveragents.errors import Damaged
-from cleveragents.snapshots import content
-from cleveragents.snapshots.content import Read
-from cleveragents.snapshots.lookup import Lookup
-from cleveragents.snapshots.manifest import Entry, contents, decode
+from cleveragents.snapshots.tree import content
+from cleveragents.snapshots.tree.content import Read
+from cleveragents.snapshots.tree.lookup import Lookup
+from cleveragents.snapshots.tree.manifest import Entry, contents, decode
 
 Bases = Callable[[bytes], Iterable[bytes] | None]  # what reading an object needs besides itself
 

@@ -7,9 +7,9 @@ that encoding and storing visit only what changed.
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 
-from cleveragents.snapshots.manifest import Entry, Version, object_id
-from cleveragents.snapshots.node import Node, Opened
-from cleveragents.snapshots.signature import Signature
+from cleveragents.snapshots.tree.manifest import Entry, Version, object_id
+from cleveragents.snapshots.tree.node import Node, Opened
+from cleveragents.snapshots.tree.signature import Signature
 
 LINKED_OUTSIDE = "it has hard links outside and would be restored as a copy"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from cleveragents.snapshots.manifest import EMPTY, Change, Entry, differences
+from cleveragents.snapshots.tree.manifest import EMPTY, Change, Entry, differences
 
 Load = Callable[[bytes], bytes]  # a directory object by its id
 
@@ -10,6 +10,13 @@ Load = Callable[[bytes], bytes]  # a directory object by its id
 def compare(before: Entry | None, after: Entry | None, load: Load) -> Iterator[Change]:
     """Yields what differs, parents before children; the root itself is the empty path."""
     return _compare(b"", before, after, load)
+
+
+def same(first: Entry | None, second: Entry | None) -> bool:
+    """Whether two entries that are no directories hold the same, whenever that was written."""
+    if first is None or second is None:
+        return first is second
+    return first.content == second.content and first.attributes == second.attributes
 
 
 def _compare(

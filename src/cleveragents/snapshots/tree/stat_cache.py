@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection, Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from cleveragents.snapshots.manifest import ID_BYTES, NO_CONTENT, Entry, decode, encode
-from cleveragents.snapshots.node import Node
-from cleveragents.snapshots.tree import Linked, Tree
+from cleveragents.snapshots.tree.manifest import ID_BYTES, NO_CONTENT, Entry, decode, encode
+from cleveragents.snapshots.tree.node import Node
+from cleveragents.snapshots.tree.tree import Linked, Tree
 
 MAGIC = b"castat04"
 _RECORD = struct.Struct(

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from cleveragents.snapshots import beneath
-from cleveragents.snapshots.manifest import Change
-from cleveragents.snapshots.opening import is_opened
-from cleveragents.snapshots.protection import protected
-from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree.manifest import Change
+from cleveragents.snapshots.tree.scan import shown
+from cleveragents.snapshots.write.opening import is_opened
+from cleveragents.snapshots.write.protection import protected
 
 
 class Why(Enum):

@@ -15,15 +15,16 @@ from pathlib import Path
 
 from cleveragents.counting import size
 from cleveragents.errors import Failed, Refused
-from cleveragents.snapshots import attributes, beneath, unplaced
-from cleveragents.snapshots.content import Read, bytes_needed, write_file
-from cleveragents.snapshots.hindrances import hindrances, workshop
-from cleveragents.snapshots.look import look
-from cleveragents.snapshots.manifest import Change, Entry, object_id
-from cleveragents.snapshots.merge import same
-from cleveragents.snapshots.opening import Opened
-from cleveragents.snapshots.owners import Owners, give, owner_of
-from cleveragents.snapshots.scan import shown
+from cleveragents.snapshots.tree import attributes, beneath
+from cleveragents.snapshots.tree.content import Read, bytes_needed, write_file
+from cleveragents.snapshots.tree.diff import same
+from cleveragents.snapshots.tree.manifest import Change, Entry, object_id
+from cleveragents.snapshots.tree.scan import shown
+from cleveragents.snapshots.write import unplaced
+from cleveragents.snapshots.write.hindrances import hindrances, workshop
+from cleveragents.snapshots.write.look import look
+from cleveragents.snapshots.write.opening import Opened
+from cleveragents.snapshots.write.owners import Owners, give, owner_of
 from cleveragents.storage.durability import sync_file_system
 from cleveragents.storage.space import FREE_SOME, free_bytes
 

@@ -45,6 +45,11 @@ class Entry(NamedTuple):
         return stat.S_IMODE(self.mode)
 
     @property
+    def attributes(self) -> tuple[int, object]:
+        """What it has besides its content; times play no part."""
+        return self.mode, self.xattrs
+
+    @property
     def is_dir(self) -> bool:
         """Whether it is a directory."""
         return stat.S_ISDIR(self.mode)

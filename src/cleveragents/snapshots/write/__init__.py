@@ -1,0 +1,1 @@
+"""Changes of directories: ours made equal to a tree, theirs exchanged path by path."""
