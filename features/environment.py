@@ -29,5 +29,7 @@ def after_scenario(context, scenario):
 
 
 def before_all(context):
-    # A shell lets what it runs in the background ignore interrupts; scenarios send them.
+    # A shell lets what it runs in the background ignore interrupts, nohup the end of a terminal,
+    # and what is started inherits it; scenarios send both.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
