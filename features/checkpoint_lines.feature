@@ -72,3 +72,18 @@ Feature: Whatever is forgotten, the line of checkpoints is right
     Then the exit code is 0
     And no checkpoint is left behind
     And the decision "which" can be corrected
+
+  Scenario: a line is not mended while somebody else is at work with the plan
+    Given a plain folder
+    And the steps
+      """
+      - {name: s1, tool: shell, with: {command: "echo 1 > v"}}
+      - {name: s2, tool: shell, with: {command: "echo 2 > v"}}
+      - {name: s3, tool: shell, with: {command: "echo 3 > v"}}
+      """
+    And I have run "agents run ACTION"
+    And an older version has pruned the checkpoints "2 3" in one act
+    And somebody else owns the plan
+    When I run "agents doctor --repair --format json"
+    Then the exit code is 1
+    And the doctor says it has done "the line was not mended: busy"

@@ -116,6 +116,16 @@ Feature: Where the files of a sandbox are
     When "agents run ACTION" is run with the copy
     Then the exit code is 0
 
+  Scenario: a copy of a data directory leaves what was interrupted to the first one
+    Given I have run "agents run ACTION"
+    And a rollback to checkpoint 1 has crashed after its intent was recorded
+    And the data directory was copied
+    When "agents doctor --repair" is run with the copy
+    Then the output says "could not be recovered"
+    When I run "agents doctor --repair"
+    Then the exit code is 0
+    And the output says "what was interrupted is finished"
+
   Scenario: a data directory that was moved is told where it was, and works there again
     Given I have run "agents run ACTION"
     And the plan's file "hand" is changed to "by hand"
