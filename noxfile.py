@@ -20,7 +20,14 @@ ROOT = Path(__file__).resolve().parent
 BUILD = ROOT / "build"
 BIN = ROOT / ".venv" / "bin"
 HANDED_ON = ("WRITE_RENDERED",)
-GENERATED = ("commands", "errors", "events", "settings", "states")  # pages made from the code
+GENERATED = (
+    "commands",
+    "errors",
+    "events",
+    "schema",
+    "settings",
+    "states",
+)  # pages made from the code
 SUITES = ("unit_tests", "integration_tests")
 
 sys.path.append(str(ROOT / "scripts"))

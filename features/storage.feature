@@ -1,13 +1,22 @@
 Feature: Storage
-  All facts are in one SQLite database beside the content. It is made and brought up to date by
-  migrations, one transaction holds what belongs together, and what goes wrong with it is told.
+  All facts are in one SQLite database beside the content. It is made by the script that migrations
+  lead to, an older one is brought up to date by them, one transaction holds what belongs together, and what goes wrong with it is told.
 
   # --- The database ------------------------------------------------------------------------------
 
-  Scenario: migrations lead to the tables as they are declared
-    Given a new database
+  Scenario Outline: <what> has the tables as they are declared
+    Given <what>
     Then it has exactly the tables that are declared, column by column
     And it is of the schema this program knows
+
+    Examples:
+      | what                                |
+      | a new database                      |
+      | a database that migrations have led |
+
+  Scenario: a new database is what migrations lead to, word for word
+    Given a database that migrations have led
+    Then a new one is made by the very statements that made it
 
   Scenario: the settings of the database
     Given a new database

@@ -20,6 +20,7 @@ from cleveragents.checkpoints.checkpoint import CheckpointRepository
 from cleveragents.errors import Busy, Failed
 from cleveragents.storage.database import SCHEMA, Database
 from cleveragents.storage.lock import FileLock, Locks
+from cleveragents.storage.migrations import upgrade
 from cleveragents.storage.owner import Owner
 from cleveragents.storage.space import FREE_SOME
 from cleveragents.storage.tables import metadata
@@ -31,6 +32,23 @@ from cleveragents.storage.tables import metadata
 def make_database(context):
     context.world.data_dir.mkdir()
     context.database = Database(context.world.data_dir / "cleveragents.db")
+
+
+@given("a database that migrations have led")
+def migrate_database(context):
+    context.world.data_dir.mkdir()
+    path = context.world.data_dir / "cleveragents.db"
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as driver:
+        upgrade(driver)
+
+
+@then("a new one is made by the very statements that made it")
+def check_script(context):
+    made = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
+    migrated = context.world.sql(made)
+    Database(context.world.home / "new.db")
+    with contextlib.closing(sqlite3.connect(context.world.home / "new.db")) as driver:
+        assert driver.execute(made).fetchall() == migrated
 
 
 @then("it has exactly the tables that are declared, column by column")

@@ -17,6 +17,7 @@ from cleveragents.storage.privacy import make_file
 from cleveragents.storage.unit_of_work import UnitOfWork, understood
 
 SCHEMA = "0011"  # the newest migration; a database that is ahead of it is refused
+SCRIPT = Path(__file__).with_name("schema.sql")  # makes a new one, as the migrations would
 
 # Older versions can corrupt a WAL database that several processes write to.
 WAL_IS_SAFE = sqlite3.sqlite_version_info >= (3, 51, 3)
@@ -93,10 +94,13 @@ class Database:
                 return
             if found is not None:
                 _back_up(self._path, self._path.with_name(f"{self._path.name}.{found}"))
-            # Alembic is slow to import and needed only when the schema is behind.
-            from cleveragents.storage.migrations import upgrade  # noqa: PLC0415
-
             with understood(self._path), closing(_connected(self._path)) as driver:
+                if driver.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+                    driver.executescript(SCRIPT.read_text(encoding="utf-8"))
+                    return
+                # Alembic is slow to import and needed only when the schema is behind.
+                from cleveragents.storage.migrations import upgrade  # noqa: PLC0415
+
                 upgrade(driver)
 
 
