@@ -140,7 +140,7 @@ Feature: Action files
     Examples:
       | what                        |
       | a number of 5000 digits     |
-      | 3000 lists within each other |
+      | 1000 lists within each other |
 
   Scenario Outline: what no process can be started with is told: <step>
     Given the steps

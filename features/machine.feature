@@ -9,7 +9,7 @@ Feature: Whatever a step does, every checkpoint comes back
 
     Examples:
       | user             | tracking | examples |
-      | root             | watch    | 300      |
-      | an ordinary user | watch    | 300      |
-      | root             | scan     | 100      |
-      | an ordinary user | scan     | 100      |
+      | root             | watch    | 150      |
+      | an ordinary user | watch    | 150      |
+      | root             | scan     | 60       |
+      | an ordinary user | scan     | 60       |
