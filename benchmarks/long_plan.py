@@ -73,7 +73,7 @@ def _measure(home: Path, arguments: argparse.Namespace) -> Measured:
     sandbox = app.plans.status(plan).sandbox
     base = sum(path.stat().st_size for path in (home / "data").rglob("*.pack"))
     measured = Measured()
-    with app.checkpoints._own(plan.plan_id, "measuring"):  # noqa: SLF001 - as a run holds it
+    with app.ownership.hold(plan.plan_id, "measuring"):  # as a run does
         for number in range(arguments.checkpoints):
             (sandbox.path / "changing").write_bytes(random.randbytes(arguments.bytes))
             wall, cpu = time.perf_counter(), time.process_time()

@@ -168,9 +168,9 @@ class Bench:
             (self.tree / self.name(number)).write_bytes(data)
             (self.shadow / self.name(number)).write_bytes(data)
 
-    def owning(self) -> AbstractContextManager[None]:
+    def owning(self) -> AbstractContextManager[object]:
         """Owns the plan as a run of it does."""
-        return self.app.checkpoints._own(self.plan_id, "measuring")  # noqa: SLF001
+        return self.app.ownership.hold(self.plan_id, "measuring")
 
     def checkpoint(self) -> None:
         wanted = Wanted(CheckpointType.TOOL, "bench", even_if_unchanged=False)

@@ -39,7 +39,7 @@ def _features(file: str, scenario: str) -> tuple[str, ...]:
 
 RESTORE = "            restored = archive.put_back("
 CLOSE_THEN_RESTORE = f"""\
-            with self._database.unit_of_work() as connection:
+            with self._database.writing(held) as connection:
                 OperationRepository(connection).close(operation.operation_id, status, {{}})
 {RESTORE}"""
 RECORD = """\
@@ -47,7 +47,7 @@ RECORD = """\
 """
 CLOSE_THEN_RECORD = f"""\
             OperationRepository(connection).close(operation.operation_id, status, {{}})
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
 {RECORD}"""
 FINISH = "        self.size_bytes = self._pack.finish(identity)\n"
 # What is thrown away unless it was finished is thrown away after the row was written.
@@ -55,11 +55,20 @@ FINISH_LAST = "        self._pack.discard = lambda: self._pack.finish(identity)\
 REWRITE = "                self._rewrite(pack, live)\n"
 UNLINK = "            pack.path.unlink()\n"
 NO_ROOM = "                break  # it stays whole until there is room for its rest\n"
-SAVE = "self._open(plan, goal, document, taken, owned)\n"
-NO_SAVE = "self._open(plan, goal, document, Recorded(self._newest(plan.plan_id)), owned)\n"
+SAVE = "self._open(held, plan, goal, document, taken, stack)\n"
+NO_SAVE = """\
+self._open(
+                held,
+                plan,
+                goal,
+                document,
+                Recorded(self._reads.list_checkpoints(plan.plan_id)[-1]),
+                stack,
+            )
+"""
 TELL = "        self._saving.tell(taken)\n"
 GO_BACK = """\
-        self._checkpoints.rollback_to_checkpoint(plan.plan_id, start, ending=Ending(RUNNING))
+        self._checkpoints.roll_back(held, start, ending=Ending(RUNNING))
 """
 UPGRADE = '            command.upgrade(config, "head")\n'
 UPGRADE_APART = f"""\
@@ -120,7 +129,7 @@ MUTANTS = (
     ),
     Mutant(
         "no safety checkpoint is taken",
-        "checkpoints/service.py",
+        "checkpoints/acts.py",
         ((SAVE, NO_SAVE), (TELL, "")),
         _kills("rollback", "/sandboxes/", 5),
     ),
@@ -144,7 +153,7 @@ MUTANTS = (
     ),
     Mutant(
         "what goes is not read back before a rollback",
-        "checkpoints/service.py",
+        "checkpoints/acts.py",
         (("            taken.secure(way.changes)\n", "            taken.stored()\n"),),
         ("-m", "behave", "--format", "null", "features/rollback_recovery.feature"),
     ),

@@ -484,6 +484,26 @@ Feature: Sessions
       """
     Then it raised "Refused: a subplan belongs to its parent"
 
+  Scenario Outline: a session used <when> is refused before anything is written: <call>
+    When a session is used <when> for "<call>"
+    Then it was refused, because "<why>"
+    And neither plan, files nor checkpoints have changed by it
+
+    Examples:
+      | when                    | why                 | call                                                  |
+      | after its block         | not held any more   | tool("write_file", path="late.txt", content="late")   |
+      | after its block         | not held any more   | step("shell", {"command": "touch late.txt"})          |
+      | after its block         | not held any more   | decide("Which?", ["a", "b"], choose="a")              |
+      | after its block         | not held any more   | checkpoint("late")                                    |
+      | after its block         | not held any more   | rollback(1)                                           |
+      | after its block         | not held any more   | finish()                                              |
+      | in another thread       | by another thread   | tool("write_file", path="late.txt", content="late")   |
+      | in another thread       | by another thread   | step("shell", {"command": "touch late.txt"})          |
+      | in another thread       | by another thread   | decide("Which?", ["a", "b"], choose="a")              |
+      | in another thread       | by another thread   | checkpoint("late")                                    |
+      | in another thread       | by another thread   | rollback(1)                                           |
+      | in another thread       | by another thread   | finish()                                              |
+
   Scenario: somebody else cancels a session
     Given a plain folder
     When this program fails

@@ -45,7 +45,7 @@ def _act(context, verb):
 def _recover(context):
     app = context.world.app()
     plan_id = app.plans.find("@").plan_id
-    with app.ownership.own(plan_id, "recovering"):
+    with app.ownership.hold(plan_id, "recovering"):
         return
 
 

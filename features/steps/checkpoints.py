@@ -22,6 +22,7 @@ from cleveragents.operations.intent import Going
 from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.tree.manifest import decode, object_id
+from cleveragents.storage.held import Held
 from cleveragents.storage.lock import FileLock
 
 
@@ -387,7 +388,8 @@ def crash_after_intent(context, number):
 @given("a rollback to checkpoint {number:d} has crashed after its files were restored")
 def crash_after_restore(context, number):
     app, plan, target = begin_rollback(context, number)
-    app.checkpoints.restore_files(plan.plan_id, target)
+    with app.ownership.hold(plan.plan_id, "trying again") as held:
+        app.checkpoints._acts.restore_files(held, target)
 
 
 @when("a process that rebuilds it at checkpoint {number:d} is killed before its intent is recorded")
@@ -426,8 +428,9 @@ def begin_rollback(context, number):
     target = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
     reason = f"before the rollback to {target.name}"
     wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
-    safety = app.checkpoints._saving.save(plan.plan_id, wanted, prune=False)
-    app.checkpoints._rollbacks.open(plan, target, Recorded(safety), Ending(QUEUED), Going())
+    with app.ownership.hold(plan.plan_id, "beginning") as held:
+        safety = app.checkpoints._acts._saving.save(held, wanted, prune=False)
+        app.checkpoints._rollbacks.open(held, target, Recorded(safety), Ending(QUEUED), Going())
     return app, plan, target
 
 
@@ -507,7 +510,8 @@ def check_store(context, some, total, name):
 @then("pruning in the middle of it keeps checkpoints {numbers}")
 def check_needed(context, numbers):
     app = context.world.app()
-    verdicts = app.checkpoints._pruning.prune(app.plans.find("@").plan_id)
+    # Held by nobody who would finish what is open first.
+    verdicts = app.checkpoints._pruning.prune(Held(app.plans.find("@").plan_id, None))
     kept = [verdict.checkpoint.seq for verdict in verdicts if verdict.keep]
     assert ", ".join(map(str, kept)) == numbers, kept
     assert "an unfinished operation needs it" in {verdict.why for verdict in verdicts}

@@ -18,8 +18,10 @@ def crash_after_intent(context, name, option):
     app, row = context.world.app(), decision_called(context, name)
     service = app.corrections
     impact = service.preview(row.plan_id, row)
-    safety = app.checkpoints.save_safety(row.plan_id, "before the correction")
-    service._operations.open(impact.plan, service._wanted(impact, SAID, option), safety, Going())
+    with app.ownership.hold(row.plan_id, "correcting") as held:
+        safety = app.checkpoints._acts.save_safety(held, "before the correction")
+        wanted = service._wanted(impact, SAID, option)
+        service._operations.open(held, impact.plan, wanted, safety, Going())
 
 
 @given("the stored record of the newest checkpoint is damaged")

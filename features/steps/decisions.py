@@ -56,7 +56,7 @@ def check_kind(context, kind):
 def decisions(context):
     app = context.world.app()
     plan = app.plans.find("@")
-    with app.plans._database.unit_of_work() as connection:
+    with app.plans._database.registering() as connection:
         return DecisionRepository(connection).of_plan(plan.plan_id)
 
 

@@ -60,7 +60,7 @@ def make_in_one_go(context, count, size):
     path = context.world.sandbox / "big"
     service = app.checkpoints
     context.stored = []
-    with service._own(plan_id, "making many"):
+    with app.ownership.hold(plan_id, "making many"):
         for number in range(count):
             path.write_bytes(random.Random(number).randbytes(size))
             service.create_checkpoint(plan_id, Wanted(CheckpointType.STEP, f"number {number}"))

@@ -193,7 +193,7 @@ def check_runs(context):
 def runs(context):
     app = context.world.app()
     plan = app.plans.find("@")
-    with app.plans._database.unit_of_work() as connection:
+    with app.plans._database.registering() as connection:
         return StepRunRepository(connection).of_plan(plan.plan_id)
 
 
@@ -201,7 +201,7 @@ def runs(context):
 def record_decision(context, chosen):
     app = context.world.app()
     plan = app.plans.find("@")
-    with app.plans._database.unit_of_work() as connection:
+    with app.plans._database.registering() as connection:
         decisions = DecisionRepository(connection)
         decisions.add(plan.plan_id, NewDecision("strategy_choice", "Which one?", chosen))
 
@@ -210,7 +210,7 @@ def record_decision(context, chosen):
 def check_decisions(context, chosen):
     app = context.world.app()
     plan = app.plans.find("@")
-    with app.plans._database.unit_of_work() as connection:
+    with app.plans._database.registering() as connection:
         found = DecisionRepository(connection).of_plan(plan.plan_id)
     counting = [decision.chosen for decision in found if decision.superseded_by is None]
     assert ", ".join(counting) == chosen, found

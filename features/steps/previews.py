@@ -166,7 +166,7 @@ def _owner(world):
     plan_id = world.plan.plan_id
 
     def hold(stand_still):
-        with world.app().ownership.own(plan_id, "holding still"):
+        with world.app().ownership.hold(plan_id, "holding still"):
             stand_still()
 
     return _standing_still(hold)

@@ -13,7 +13,8 @@ def crashed_refresh(context, done):
     app = context.world.app()
     plan = app.plans.find("@")
     refreshes = app.refresh._refreshes
-    operation = refreshes.open(plan, refreshes.propose(plan))
+    with app.ownership.hold(plan.plan_id, "refreshing") as held:
+        operation = refreshes.open(held, plan, refreshes.propose(plan))
     if done == "files were restored":
         _restore(refreshes._sandboxes, plan, operation)
 
@@ -25,8 +26,9 @@ def crashed_resolve(context, path, take, done):
     plan = app.plans.find("@")
     resolutions = app.conflicts._resolutions
     proposed = app.conflicts.preview(plan.plan_id, path, take)
-    safety = app.checkpoints.save_safety(plan.plan_id, "before it was solved")
-    operation = resolutions.open(plan, proposed, safety)
+    with app.ownership.hold(plan.plan_id, "solving it") as held:
+        safety = app.checkpoints._acts.save_safety(held, "before it was solved")
+        operation = resolutions.open(held, plan, proposed, safety)
     if done == "files were restored":
         _restore(resolutions._sandboxes, plan, operation)
 

@@ -29,8 +29,9 @@ def crash_restore(context, path, number, done):
     source = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
     restores = app.restore._restores
     proposed = restores.propose(plan, source, [path])
-    safety = app.checkpoints.save_safety(plan.plan_id, "before the restore")
-    operation = restores.open(plan, proposed, safety)
+    with app.ownership.hold(plan.plan_id, "restoring") as held:
+        safety = app.checkpoints._acts.save_safety(held, "before the restore")
+        operation = restores.open(held, plan, proposed, safety)
     if done == "files were restored":
         sandbox = restores._sandboxes.require(plan.plan_id)
         archive = restores._sandboxes.archive(plan.project_id)

@@ -6,13 +6,15 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import threading
 
 from behave import given, then, when
 from forked import forked, until_transaction
 from world import wait_until
 
 import cleveragents
-from cleveragents import App, CallFailed
+from cleveragents import App, CallFailed, CleverAgentsError
+from cleveragents.errors import Refused
 
 STRIDE = 11
 PRELUDE = """
@@ -31,6 +33,49 @@ def run_program(context):
     code = compile(textwrap.dedent(context.text), "the program", "exec")
     with contextlib.chdir(context.world.project), context.world._variables_set():
         exec(code, names)
+
+
+@when('a session is used {when} for "{call}"')
+def misuse_session(context, when, call):
+    """As a program does that keeps it too long, or hands it to a thread."""
+    world = context.world
+
+    def use():
+        context.before = _present(world)
+        try:
+            eval(f"run.{call}", {"run": run})
+        except CleverAgentsError as error:
+            context.refusal = error
+        context.after = _present(world)
+
+    with world.app().session(world.project) as run:
+        run.tool("write_file", path="first.txt", content="first")
+        if when == "in another thread":
+            thread = threading.Thread(target=use)
+            thread.start()
+            thread.join()
+    if when == "after its block":
+        use()
+
+
+@then('it was refused, because "{why}"')
+def check_misuse(context, why):
+    assert isinstance(context.refusal, Refused), context.refusal
+    assert why in context.refusal.message, context.refusal.message
+    assert context.refusal.hints
+
+
+@then("neither plan, files nor checkpoints have changed by it")
+def check_untouched(context):
+    assert context.before == context.after, (context.before, context.after)
+
+
+def _present(world):
+    """What a call could change, read with other eyes."""
+    tables = ("plans", "checkpoints", "step_runs", "decisions", "operations")
+    rows = {table: world.sql(f"SELECT * FROM {table}") for table in tables}
+    files = {path: path.read_bytes() for path in world.sandbox.rglob("*") if path.is_file()}
+    return rows, files
 
 
 @when("this program fails")

@@ -65,7 +65,7 @@ def check_overtaken(context):
         except Refused as error:
             found.append(error.message)
 
-    with owner.ownership.own(plan_id, "running it"):
+    with owner.ownership.hold(plan_id, "running it"):
         thread = threading.Thread(target=work)
         thread.start()
         asked = owner.stopping.is_due

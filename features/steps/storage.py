@@ -68,7 +68,7 @@ def check_schema(context):
 @then("it keeps its promises after a power cut, as this version of SQLite can")
 def check_pragmas(context):
     wal = sqlite3.sqlite_version_info >= (3, 51, 3)
-    with context.database.unit_of_work() as connection:
+    with context.database.registering() as connection:
         found = [
             connection.value(f"PRAGMA {name}")
             for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
@@ -80,7 +80,7 @@ def check_pragmas(context):
 @then("a change that is larger than there is room for is refused, and says how much is free")
 def check_no_room(context):
     try:
-        with context.database.unit_of_work() as connection:
+        with context.database.registering() as connection:
             connection.execute("PRAGMA max_page_count=1")  # no page more than there are
             connection.execute("CREATE TABLE large AS SELECT randomblob(1000000)")
     except Failed as error:
@@ -95,7 +95,7 @@ def check_no_room(context):
 @then("a row that points at nothing is refused")
 def check_foreign_keys(context):
     try:
-        with context.database.unit_of_work() as connection:
+        with context.database.registering() as connection:
             connection.execute(
                 "INSERT INTO sandboxes (sandbox_id, plan_id, strategy, path, status, notes_json,"
                 " created_at) VALUES ('s', 'nobody', 'x', 'x', 'x', '[]', '2024-01-31')"
@@ -133,7 +133,7 @@ def corrupt_database(context, text):
 def check_atomic(context):
     app = context.world.app()
     plan = app.plans.find("@")
-    with contextlib.suppress(Failed), app.plans._database.unit_of_work() as connection:
+    with contextlib.suppress(Failed), app.plans._database.registering() as connection:
         connection.execute("UPDATE plans SET name = 'torn'")
         connection.execute("UPDATE plans SET project_id = 'nobody'")
     assert app.plans.find("@").name == plan.name
@@ -150,7 +150,7 @@ def check_duplicate(context, number):
     plan = app.plans.find("@")
     row = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
     try:
-        with app.plans._database.unit_of_work() as connection:
+        with app.plans._database.registering() as connection:
             CheckpointRepository(connection).add(row)
     except Failed as error:
         assert error.message.startswith(f"checkpoint cp{number} cannot be recorded: "), error
@@ -165,7 +165,7 @@ def check_set_null(context, number):
     statement = "UPDATE checkpoints SET decision_id = ? WHERE seq = ?"
     context.world.sql(statement, decision_id, number)
     app = context.world.app()
-    with app.plans._database.unit_of_work() as connection:
+    with app.plans._database.registering() as connection:
         connection.execute("DELETE FROM decisions")
     query = "SELECT decision_id FROM checkpoints WHERE seq = ?"
     assert context.world.sql(query, number) == [(None,)]
@@ -182,7 +182,7 @@ def record_in_tokyo(context):
 
 @then("it was recorded at 3 o'clock UTC")
 def check_utc(context):
-    with context.database.unit_of_work() as connection:
+    with context.database.registering() as connection:
         found = connection.row("SELECT created_at FROM projects")["created_at"]
     assert found == datetime(2024, 1, 31, 3, tzinfo=UTC)
     assert found.utcoffset() == timedelta(0), found
@@ -190,7 +190,7 @@ def check_utc(context):
 
 @then("a time that is not known yet is recorded as none")
 def check_no_time(context):
-    with context.database.unit_of_work() as connection:
+    with context.database.registering() as connection:
         project_id = connection.value("SELECT project_id FROM projects")
         plan = {"plan_id": "p", "project_id": project_id, "number": 1, "name": "x", "phase": "x"}
         more = {"state": "x", "attempt": 0, "cursor": "0", "definition_json": "{}"}
@@ -214,7 +214,7 @@ def check_naive(context):
 
 
 def record_project(context, moment):
-    with context.database.unit_of_work() as connection:
+    with context.database.registering() as connection:
         values = {"project_id": ids.new_id(), "path": "/x", "created_at": moment}
         connection.insert("projects", **values)
 

@@ -168,7 +168,8 @@ def crash_merge(context, name, done):
     app = context.world.app()
     plan, child = app.plans.find("@"), newest(context, name)
     merges = app.execute._kinds[SubplansStep]._merges
-    operation = merges.open(plan, child, MergeStrategy.GIT_THREE_WAY)
+    with app.ownership.hold(plan.plan_id, "merging", files=False) as held:
+        operation = merges.open(held, plan, child, MergeStrategy.GIT_THREE_WAY)
     if done == "files were restored":
         sandbox = merges._sandboxes.require(plan.plan_id)
         archive = merges._sandboxes.archive(plan.project_id)
@@ -194,9 +195,10 @@ def crash_rollback(context):
     plan = app.plans.find("@")
     rows = app.checkpoints.list_checkpoints(plan.plan_id)
     going = tuple(child.plan_id for child in children(context))
-    app.checkpoints._rollbacks.open(
-        plan, rows[1], Recorded(rows[-1]), Ending(QUEUED), Going(going, going)
-    )
+    with app.ownership.hold(plan.plan_id, "going back") as held:
+        app.checkpoints._rollbacks.open(
+            held, rows[1], Recorded(rows[-1]), Ending(QUEUED), Going(going, going)
+        )
 
 
 @given('the subplans "{names}" are at their end')
@@ -286,7 +288,7 @@ def check_left(context):
 def children(context):
     app = context.world.app()
     plan = app.plans.find("@")
-    with app.checkpoints._database.unit_of_work() as connection:
+    with app.checkpoints._database.reading() as connection:
         return ChildRepository(connection).of_plan(plan.plan_id)
 
 
@@ -300,7 +302,7 @@ def sandbox(context, name):
 
 def decisions(context, plan_id):
     app = context.world.app()
-    with app.checkpoints._database.unit_of_work() as connection:
+    with app.checkpoints._database.reading() as connection:
         return DecisionRepository(connection).of_plan(plan_id)
 
 

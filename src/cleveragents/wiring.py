@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.comparison import Comparisons
 from cleveragents.checkpoints.pruning import Pruning
+from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.removal import Removals
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
 from cleveragents.checkpoints.rollback import Rollbacks
@@ -58,6 +60,7 @@ from cleveragents.operations.kind import Kind
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.step import AnyStep, DecideStep, SubplansStep, ToolStep
 from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.storage.held import Held
 
 
 @dataclass(frozen=True)
@@ -107,14 +110,13 @@ class Wiring:
         self.ownership = Ownership(
             base.database, base.plan_locks, base.sandboxes, acts.by_kind, meanwhile, base.report
         )
+        database, sandboxes, rollbacks = base.database, base.sandboxes, acts.rollbacks
+        self._reads = CheckpointReads(database, sandboxes, rollbacks, pruning)
+        self._acts = CheckpointActs(
+            database, sandboxes, self._reads, saving, rollbacks, pruning, policy
+        )
         self.checkpoints = CheckpointService(
-            base.database,
-            base.sandboxes,
-            saving,
-            acts.rollbacks,
-            pruning,
-            policy,
-            self._own,
+            database, sandboxes, rollbacks, pruning, self._acts, self._hold
         )
         strategist = Strategist(base.environment, base.output, base.stopping)
         self._add_phases(base, acts, strategist)
@@ -126,19 +128,19 @@ class Wiring:
     def _add_phases(self, base: Foundations, acts: ActsOfPlans, strategist: Strategist) -> None:
         """Builds what makes plans, runs them and brings their results into the project."""
         database, sandboxes, report = base.database, base.sandboxes, base.report
-        own, checkpoints = self._own, self.checkpoints
-        self.strategize = StrategizePhase(database, strategist, own, report)
-        self.resumption = Resumption(database, checkpoints, report)
+        hold, reads, checkpoints = self._hold, self._reads, self._acts
+        self.strategize = StrategizePhase(database, strategist, hold, report)
+        self.resumption = Resumption(database, reads, checkpoints, report)
         moves = PlanMoves(database, report)
-        self.cancellation = Cancellation(moves, checkpoints, self.resumption, base.stopping, own)
+        self.cancellation = Cancellation(moves, checkpoints, self.resumption, base.stopping, hold)
         attempts = StepAttempts(database, base.environment, base.output, base.stopping, report)
-        borders = StepBorders(database, checkpoints, report)
+        borders = StepBorders(database, reads, checkpoints, report)
         kinds: dict[type[AnyStep], AnyStepKind] = {
-            ToolStep: ToolSteps(checkpoints, attempts, borders),
+            ToolStep: ToolSteps(reads, checkpoints, attempts, borders),
             DecideStep: DecideSteps(database, checkpoints, attempts, borders, report),
         }
         self.execute = ExecutePhase(
-            moves, sandboxes, checkpoints, kinds, self.resumption, self.cancellation, own
+            moves, sandboxes, checkpoints, kinds, self.resumption, self.cancellation, hold
         )
         kinds[SubplansStep] = self.subplans = SubplanSteps(  # here: it executes plans itself
             database,
@@ -146,7 +148,7 @@ class Wiring:
             checkpoints,
             borders,
             acts.merges,
-            Runner(self.execute.run, own, ThreadDispatcher, base.stopping),
+            Runner(self.execute.run, hold, ThreadDispatcher, base.stopping),
             report,
         )
         self.apply = ApplyPhase(
@@ -156,7 +158,7 @@ class Wiring:
             Proposals(database, sandboxes),
             acts.validations,
             acts.applications,
-            own,
+            hold,
         )
 
     def _add_corrections(
@@ -164,18 +166,18 @@ class Wiring:
     ) -> None:
         """Builds what decides again, or beside, and what changes single files."""
         database, sandboxes, rollbacks = base.database, base.sandboxes, acts.rollbacks
-        own, checkpoints = self._own, self.checkpoints
+        hold, checkpoints = self._hold, self._acts
         self.corrections = CorrectionService(
-            database, checkpoints, rollbacks, acts.corrections, own
+            database, checkpoints, rollbacks, acts.corrections, hold
         )
-        self.fixes = AppendService(database, checkpoints, own)
+        self.fixes = AppendService(database, checkpoints, hold)
         self.reversions = ReversionService(
-            database, sandboxes, checkpoints, rollbacks, strategist, own
+            database, sandboxes, self._reads, checkpoints, rollbacks, strategist, hold
         )
-        self.forks = ForkService(database, sandboxes, rollbacks)
-        self.refresh = RefreshPhase(database, acts.refreshes, checkpoints, own)
-        self.restore = RestoreService(database, acts.restores, checkpoints, own)
-        self.conflicts = ConflictService(database, acts.resolutions, checkpoints, own)
+        self.forks = ForkService(database, sandboxes, rollbacks, hold)
+        self.refresh = RefreshPhase(database, acts.refreshes, checkpoints, hold)
+        self.restore = RestoreService(database, acts.restores, checkpoints, hold)
+        self.conflicts = ConflictService(database, acts.resolutions, checkpoints, hold)
 
     def _add_readers(self, base: Foundations) -> None:
         """Builds what only looks."""
@@ -190,16 +192,17 @@ class Wiring:
             base.sandboxes,
             self.execute,
             PlanMoves(base.database, base.report),
-            self.checkpoints,
+            self._reads,
+            self._acts,
             comparisons,
         )
-        self.sessions = Sessions(services, self._own)
+        self.sessions = Sessions(services, self._hold)
 
     def _add_care(self, base: Foundations, acts: ActsOfPlans) -> None:
         """Builds what looks after what is kept."""
         database, sandboxes, pruning = base.database, base.sandboxes, acts.pruning
         self.cleanup = Cleanup(
-            _cleanup(base.settings), sandboxes, self._removals, self._own, base.report
+            _cleanup(base.settings), sandboxes, self._removals, self._hold, base.report
         )
         self.doctor = Doctor(
             Examination(database, sandboxes, pruning, self.ownership, base.head, base.data),
@@ -210,13 +213,15 @@ class Wiring:
         """Finishes what was left open; returns what that was."""
         with self._database.reading() as connection:
             begun = OperationRepository(connection).unfinished(plan_id)
-        with self._own(plan_id, "finishing what was interrupted", files=False):
+        with self._hold(plan_id, "finishing what was interrupted", files=False):
             return begun
 
-    def _own(self, plan_id: str, doing: str, *, files: bool = True) -> AbstractContextManager[None]:
-        """Owns a plan, if anything may be changed at all."""
+    def _hold(
+        self, plan_id: str, doing: str, *, files: bool = True
+    ) -> AbstractContextManager[Held]:
+        """Holds a plan, if anything may be changed at all."""
         self._head.advance()
-        return self.ownership.own(plan_id, doing, files=files)
+        return self.ownership.hold(plan_id, doing, files=files)
 
 
 def _acts(

@@ -26,6 +26,7 @@ from cleveragents.snapshots.store.store import Cleaned, Swept
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.fault import is_the_machines, told
+from cleveragents.storage.held import Held
 
 OPEN_TARGET = "an unfinished operation needs it"
 # A long run frees space as it goes: a sweep looks at the whole store, so it must be worth it.
@@ -45,7 +46,7 @@ class Retired:
 
 
 class Pruning:
-    """Opens and carries out prune operations; the caller owns the plan."""
+    """Opens and carries out prune operations."""
 
     def __init__(
         self,
@@ -65,11 +66,11 @@ class Pruning:
         with self._database.reading() as connection:
             return self._judged(connection, plan_id)
 
-    def prune(self, plan_id: str) -> list[Verdict]:
+    def prune(self, held: Held) -> list[Verdict]:
         """Applies the policy; returns what became of each checkpoint and why."""
-        with self._database.unit_of_work() as connection:
-            retired = self._retired(connection, plan_id)
-        self.settle(plan_id, retired)
+        with self._database.writing(held) as connection:
+            retired = self._retired(connection, held.plan_id)
+        self.settle(held, retired)
         return retired.verdicts
 
     def retire(self, connection: Connection, plan_id: str) -> Retired | None:
@@ -81,13 +82,14 @@ class Pruning:
             return None
         return self._retired(connection, plan_id)
 
-    def settle(self, plan_id: str, retired: Retired) -> None:
+    def settle(self, held: Held, retired: Retired) -> None:
         """Frees space if it is worth it by now, and warns of what the limit does and cannot do."""
+        plan_id = held.plan_id
         kept = [verdict.checkpoint for verdict in retired.verdicts if verdict.keep]
         much = max(MUCH_BYTES, sum(row.size_bytes for row in kept) // 2)
         if retired.waiting_bytes > much or retired.waiting >= MANY:
             with self.afterwards(plan_id, "freeing space"):
-                self.free(plan_id)
+                self.free(held)
         self._tell_of_limit(plan_id, [one for one in retired.verdicts if not one.keep])
         if len(kept) > self._policy.limit:
             text = f"{len(kept)} checkpoints are kept, more than the limit of {self._policy.limit}"
@@ -111,10 +113,10 @@ class Pruning:
         """Lets nothing that fails in here undo the truth of what was done before."""
         return afterwards(self._report, plan_id, doing)
 
-    def forget(self, plan_id: str, doomed: Sequence[Checkpoint]) -> None:
+    def forget(self, held: Held, doomed: Sequence[Checkpoint]) -> None:
         """Deletes rows that somebody chose, and notes that their content may go."""
-        with self._database.unit_of_work() as connection:
-            self._forget(connection, plan_id, doomed, by_hand=True)
+        with self._database.writing(held) as connection:
+            self._forget(connection, held.plan_id, doomed, by_hand=True)
 
     def _judged(self, connection: Connection, plan_id: str) -> list[Verdict]:
         plan = PlanRepository(connection).get(plan_id)
@@ -138,13 +140,14 @@ class Pruning:
         chosen = [row.name for row in doomed if by_hand]
         return _note(connection, plan_id, waiting[-1] if waiting else None, doomed, chosen)
 
-    def finish(self, operation: Operation[Prune]) -> str:
+    def finish(self, held: Held, operation: Operation[Prune]) -> str:  # noqa: ARG002 - all at once
         """Frees the content of forgotten rows; stays open while the store is in use."""
-        self.free(operation.plan_id)
+        self.free(held)
         return ""
 
-    def free(self, plan_id: str) -> None:
+    def free(self, held: Held) -> None:
         """Carries out all prune operations of a plan in one sweep."""
+        plan_id = held.plan_id
         with self._database.reading() as connection:
             waiting = self._waiting(connection, plan_id)
             project_id = PlanRepository(connection).get(plan_id).project_id
@@ -153,19 +156,19 @@ class Pruning:
         if not waiting:
             return None
         if not self._is_worth_it(project_id, archive.size, waiting):
-            return self._close(waiting, POSTPONED)
+            return self._close(held, waiting, POSTPONED)
         try:
             swept = archive.sweep(lambda: self._needed(project_id), self._forgotten(project_id))
         except Exception as error:
             if is_the_machines(error):
                 raise
-            return self._set_aside(plan_id, waiting, error)
+            return self._set_aside(held, waiting, error)
         if swept is None:
             return None
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             OperationRepository(connection).settle_postponed(project_id)
         self._tell_what_stays(plan_id, waiting, swept)
-        return self._close(waiting, {"bytes_freed": swept.bytes_freed})
+        return self._close(held, waiting, {"bytes_freed": swept.bytes_freed})
 
     def _tell_what_stays(
         self, plan_id: str, waiting: Sequence[Operation[Prune]], swept: Swept
@@ -181,8 +184,10 @@ class Pruning:
             more = "the files of sandboxes go with: agents sandbox prune"
             self._report(Note(plan_id, f"no space was freed by deleting {names}: {why}; {more}"))
 
-    def _close(self, waiting: Sequence[Operation[Prune]], outcome: Mapping[str, object]) -> None:
-        with self._database.unit_of_work() as connection:
+    def _close(
+        self, held: Held, waiting: Sequence[Operation[Prune]], outcome: Mapping[str, object]
+    ) -> None:
+        with self._database.writing(held) as connection:
             for operation in waiting:
                 OperationRepository(connection).close(operation.operation_id, Status.DONE, outcome)
 
@@ -198,15 +203,13 @@ class Pruning:
         found = postponed + sum(one.intent.size_bytes for one in waiting)
         return found * SWEPT_SHARE >= size
 
-    def _set_aside(
-        self, plan_id: str, waiting: Sequence[Operation[Prune]], error: Exception
-    ) -> None:
+    def _set_aside(self, held: Held, waiting: Sequence[Operation[Prune]], error: Exception) -> None:
         """Notes that space could not be freed; the next prune tries it again for all of them."""
         why = told(error)
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             for operation in waiting:
                 OperationRepository(connection).set_stuck(operation.operation_id, why)
-        self._report(Note(plan_id, f"space could not be freed: {why['reason']}"))
+        self._report(Note(held.plan_id, f"space could not be freed: {why['reason']}"))
 
     def clean(self, archive: Archive, plan_id: str = "") -> Cleaned:
         """Removes what killed processes left in the store, and says how much it was."""

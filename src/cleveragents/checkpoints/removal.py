@@ -21,6 +21,7 @@ from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.way import RESERVE_BYTES
 from cleveragents.storage.database import Database
 from cleveragents.storage.fault import is_out_of_space
+from cleveragents.storage.held import Held
 from cleveragents.storage.space import disk_use, free_bytes
 
 LISTED = 5  # paths named to people
@@ -69,8 +70,8 @@ class Removals:
         fits = sum(change.before.size for _, change in new if change.before) <= room
         return () if fits else tuple(named(root, change.path) for root, change in new)
 
-    def remove(self, plan: Plan, *, discard: bool = False) -> Removed:
-        """Saves what no checkpoint holds and removes the files; the caller owns the plan.
+    def remove(self, held: Held, plan: Plan, *, discard: bool = False) -> Removed:
+        """Saves what no checkpoint holds and removes the files.
 
         What a checkpoint would leave out, or what there is no room for, goes only if it is to be
         discarded.
@@ -82,13 +83,13 @@ class Removals:
         saved = None
         try:
             if self._sandboxes.is_there(plan.plan_id) and not self._is_result(plan):
-                saved = self._saved(plan)
+                saved = self._saved(held, plan)
         except (OSError, CleverAgentsError) as error:
             if not lost or not is_out_of_space(error):
                 raise
         else:
             lost = ()
-        self._sandboxes.remove(plan.plan_id)
+        self._sandboxes.remove(held)
         return Removed(saved, (), lost)
 
     def _is_result(self, plan: Plan) -> bool:
@@ -102,13 +103,13 @@ class Removals:
         archive.secure(reference, sandbox.roots, made)
         return True
 
-    def _saved(self, plan: Plan) -> Checkpoint | None:
+    def _saved(self, held: Held, plan: Plan) -> Checkpoint | None:
         if not plan.action.rollback.enabled:
             return None
         latest = self._latest(plan)
         reason = "before its sandbox was removed"
         wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
-        saved = self._saving.save(plan.plan_id, wanted, prune=True)
+        saved = self._saving.save(held, wanted, prune=True)
         return saved if latest is None or latest.seq != saved.seq else None
 
     def _latest(self, plan: Plan) -> Checkpoint | None:

@@ -7,7 +7,8 @@ was meant.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -42,8 +43,10 @@ from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.snapshots.way import Changes, Way
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held
 
 NOTHING = PlanDocument("0", (), ())  # of a subplan that goes nothing counts
+_Party = Mapping[str, Held]  # a plan and the subplans that go along, by their ids
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ class _Goal:
 
 
 class Rollbacks:
-    """Opens and carries out rollback operations; the caller owns the plan."""
+    """Opens and carries out rollback operations."""
 
     def __init__(
         self, database: Database, sandboxes: Sandboxes, undoing: Undoing, report: Reporter
@@ -158,7 +161,7 @@ class Rollbacks:
 
     def open(
         self,
-        plan: Plan,
+        held: Held,
         target: Checkpoint,
         safety: Safety,
         ending: Ending,
@@ -175,23 +178,36 @@ class Rollbacks:
             ending=ending,
             going=going,
         )
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             safety.record(connection)
-            return OperationRepository(connection).open(plan.plan_id, intent)
+            return OperationRepository(connection).open(held.plan_id, intent)
 
-    def finish(self, operation: Operation[GoBack]) -> str:
+    def finish(self, held: Held, operation: Operation[GoBack]) -> str:
         """Carries out what was interrupted, and tells of it."""
-        name = self.carry_out(operation).target.name
+        name = self.carry_out(held, operation).target.name
         return f"an interrupted {operation.kind.noun} to {name} was finished"
 
-    def carry_out(self, operation: Operation[GoBack], way: Way | None = None) -> RollbackResult:
+    def carry_out(
+        self, held: Held, operation: Operation[GoBack], way: Way | None = None
+    ) -> RollbackResult:
         """Undoes calls, restores the target and closes the intent.
 
         If the target is unreadable, the files go back to the safety checkpoint. `way` is the one
         to the target, for who has just verified it.
         """
+        with ExitStack() as stack:
+            children = (
+                stack.enter_context(held.with_(child_id, "cancelling the subplan", files=False))
+                for child_id in operation.intent.going.plans
+            )
+            party = {one.plan_id: one for one in (held, *children)}
+            return self._carry_out(party, operation, way)
+
+    def _carry_out(
+        self, party: _Party, operation: Operation[GoBack], way: Way | None
+    ) -> RollbackResult:
         try:
-            return self._go(operation, way)
+            return self._go(party, operation, way)
         except OSError as error:
             raise Failed(
                 f"the rollback could not be finished: {error.strerror}; it stays open",
@@ -199,41 +215,46 @@ class Rollbacks:
                 hints=["mend that; the next command that changes the plan finishes the rollback"],
             ) from error
         except Damaged as error:
-            for plan_id in _plans_of(operation):
-                self._undoing.give_up(plan_id, operation.operation_id)
+            for held in party.values():
+                self._undoing.give_up(held, operation.operation_id)
             with self._database.reading() as connection:
                 goal = self._goal(connection, operation.plan_id, operation.intent.safety)
-            undone = self._restore(operation, goal, Status.ABORTED).undo
+            undone = self._restore(party, operation, goal, Status.ABORTED).undo
             raise TakenBack(
                 f"{error.message}; the files are as they were before the rollback",
                 detail=[*error.detail, *(f"and stays so: {run.told}" for run in undone)],
                 hints=error.hints,
             ) from error
 
-    def _go(self, operation: Operation[GoBack], way: Way | None) -> RollbackResult:
+    def _go(self, party: _Party, operation: Operation[GoBack], way: Way | None) -> RollbackResult:
         with self._database.reading() as connection:
             goal = self._goal(connection, operation.plan_id, operation.intent.target)
             due, left = self._calls(connection, goal.plan, document_of(goal.snapshot))
         if due:
-            self._undo(operation, goal, due)
+            self._undo(party, operation, goal, due)
             way = None  # they may have changed anything
-        return replace(self._restore(operation, goal, Status.DONE, way), left=left)
+        return replace(self._restore(party, operation, goal, Status.DONE, way), left=left)
 
     def _undo(
-        self, operation: Operation[GoBack], goal: _Goal, due: Sequence[tuple[Plan, UndoDue]]
+        self,
+        party: _Party,
+        operation: Operation[GoBack],
+        goal: _Goal,
+        due: Sequence[tuple[Plan, UndoDue]],
     ) -> None:
         """Undoes the calls after the target, once it is sure that it can be gone to."""
-        self._refilled(goal.plan)
+        self._refilled(party[goal.plan.plan_id], goal.plan)
         self.preview(goal.plan, goal.checkpoint)
-        for owner, call in due:
-            sandbox = self._refilled(owner)
-            self._undoing.carry_out(operation.operation_id, owner, [call], sandbox.path)
+        for plan, call in due:
+            held = party[plan.plan_id]
+            sandbox = self._refilled(held, plan)
+            self._undoing.carry_out(held, operation.operation_id, plan, [call], sandbox.path)
 
-    def _refilled(self, plan: Plan) -> Sandbox:
+    def _refilled(self, held: Held, plan: Plan) -> Sandbox:
         """A plan's sandbox; files that were lost come back as they were last known."""
         with self._database.reading() as connection:
             reference = last_known(connection, plan)
-        return self._sandboxes.refill(plan.plan_id, plan.project_id, reference)
+        return self._sandboxes.refill(held, plan.project_id, reference)
 
     def _goal(self, connection: Connection, plan_id: str, checkpoint_id: str) -> _Goal:
         plan = PlanRepository(connection).get(plan_id)
@@ -242,18 +263,23 @@ class Rollbacks:
         return _Goal(plan, checkpoint, verified(archive, checkpoint))
 
     def _restore(
-        self, operation: Operation[GoBack], goal: _Goal, status: Status, way: Way | None = None
+        self,
+        party: _Party,
+        operation: Operation[GoBack],
+        goal: _Goal,
+        status: Status,
+        way: Way | None = None,
     ) -> RollbackResult:
-        plan = goal.plan
+        plan, held = goal.plan, party[goal.plan.plan_id]
         archive = self._sandboxes.archive(plan.project_id)
         was_there = way is not None or self._sandboxes.is_there(plan.plan_id)
-        with self._sandboxes.refilling(plan.plan_id) as sandbox:
+        with self._sandboxes.refilling(held) as sandbox:
             restored = archive.put_back(goal.snapshot, sandbox.roots, sandbox.staging, way)
         if not was_there:
             restored = replace(restored, changes=without_top(restored.changes))
         for child_id in operation.intent.going.removed if status is Status.DONE else ():
-            self._sandboxes.remove(child_id)
-        result = self._close(operation, goal, status, restored)
+            self._sandboxes.remove(party[child_id])
+        result = self._close(held, operation, goal, status, restored)
         archive.purge(sandbox.staging)
         moved, checkpoint, files = result.plan, goal.checkpoint, len(result.changes)
         self._report(PlanMoved(plan.plan_id, moved.phase, moved.state))
@@ -261,12 +287,17 @@ class Rollbacks:
         return result
 
     def _close(
-        self, operation: Operation[GoBack], goal: _Goal, status: Status, restored: Restored
+        self,
+        held: Held,
+        operation: Operation[GoBack],
+        goal: _Goal,
+        status: Status,
+        restored: Restored,
     ) -> RollbackResult:
         """Makes the plan what the files are, as one transaction."""
         plan_id, operation_id = operation.plan_id, operation.operation_id
         changes = described(restored.changes)
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             taken = make_current(connection, plan_id, document_of(goal.snapshot), operation_id)
             self._append_record(connection, operation, goal.checkpoint)
             moved = self._move(connection, operation, goal.plan, status)

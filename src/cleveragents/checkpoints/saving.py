@@ -26,6 +26,7 @@ from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held
 
 # Where what makes no event must be found: the whole sandbox is looked at.
 LOOKS_AT_EVERYTHING = (
@@ -69,7 +70,7 @@ class _Present:
 
 
 class Saving:
-    """Saves the present state of plans; the caller owns the plan."""
+    """Saves the present state of plans."""
 
     def __init__(
         self,
@@ -87,7 +88,7 @@ class Saving:
 
     def save(
         self,
-        plan_id: str,
+        held: Held,
         wanted: Wanted,
         *,
         prune: bool,
@@ -102,17 +103,17 @@ class Saving:
         half made counts as removed, and is saved only if it is asked for.
         """
         retired = None
-        with self.taking(plan_id, wanted, half_made=half_made) as taken:
+        with self.taking(held, wanted, half_made=half_made) as taken:
             checkpoint = taken.stored()
             if wanted.kind is CheckpointType.SAFETY:
                 taken.secure(going)
             if not taken.is_latest:
-                with self._database.unit_of_work() as connection:
+                with self._database.writing(held) as connection:
                     taken.record(connection)
-                    retired = self._pruning.retire(connection, plan_id) if prune else None
+                    retired = self._pruning.retire(connection, held.plan_id) if prune else None
         self.tell(taken)
         if retired:
-            self._pruning.settle(plan_id, retired)
+            self._pruning.settle(held, retired)
         return checkpoint
 
     def tell(self, taken: "Taken") -> None:
@@ -120,15 +121,13 @@ class Saving:
         self._report(taken.told)
 
     @contextmanager
-    def taking(
-        self, plan_id: str, wanted: Wanted, *, half_made: bool = False
-    ) -> Generator["Taken"]:
+    def taking(self, held: Held, wanted: Wanted, *, half_made: bool = False) -> Generator["Taken"]:
         """Looks at the present state; what is not stored within the block is thrown away.
 
         Write the row inside the block: no sweep runs before it ends.
         """
         started = time.monotonic()
-        present = self._present(plan_id, half_made=half_made)
+        present = self._present(held.plan_id, half_made=half_made)
         archive = self._sandboxes.archive(present.plan.project_id)
         full = wanted.kind in LOOKS_AT_EVERYTHING
         filter_ = wanted.filter or self._filter

@@ -24,6 +24,7 @@ from cleveragents.sandbox.process import StepEnvironment
 from cleveragents.sandbox.survivors import end_left_behind
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held
 from cleveragents.tools.compensation import compensate
 from cleveragents.tools.declaration import Declaration
 from cleveragents.tools.function import result_path
@@ -65,7 +66,7 @@ class CallsAfter:
 
 
 class Undoing:
-    """Finds the calls that a rollback takes back and undoes them; the caller owns the plan."""
+    """Finds the calls that a rollback takes back, and undoes them."""
 
     def __init__(
         self, database: Database, environment: StepEnvironment, output_dir: Path, report: Reporter
@@ -87,42 +88,46 @@ class Undoing:
         return _sorted_out(plan, waiting)
 
     def carry_out(
-        self, operation_id: str, plan: Plan, due: Sequence[UndoDue], sandbox: Path
+        self, held: Held, operation_id: str, plan: Plan, due: Sequence[UndoDue], sandbox: Path
     ) -> None:
         """Undoes calls one by one; one that fails is reported and stops nothing else."""
         for call in due:
             with self._database.reading() as connection:
                 earlier = UndoRunRepository(connection).latest(plan.plan_id)
             before = earlier.get(call.run.step_run_id)
-            if before is not None and self._is_settled(before, operation_id, call.declared):
+            if before is not None and self._is_settled(held, before, operation_id, call.declared):
                 continue
-            self._undo(operation_id, plan, call, sandbox)
+            self._undo(held, operation_id, plan, call, sandbox)
 
-    def give_up(self, plan_id: str, operation_id: str) -> None:
+    def give_up(self, held: Held, operation_id: str) -> None:
         """Ends and settles what a dead process left running, for a rollback that is taken back."""
         with self._database.reading() as connection:
-            runs = UndoRunRepository(connection).of_operation(plan_id, operation_id)
+            runs = UndoRunRepository(connection).of_operation(held.plan_id, operation_id)
         for run in runs:
             if run.status is UndoStatus.STARTED:
-                self._settle(run)
+                self._settle(held, run)
 
-    def _is_settled(self, before: UndoRun, operation_id: str, declared: Declaration) -> bool:
+    def _is_settled(
+        self, held: Held, before: UndoRun, operation_id: str, declared: Declaration
+    ) -> bool:
         """Whether an undo that was tried must not be tried now."""
         if before.status is UndoStatus.STARTED and declared.idempotent:
             end_left_behind(before.undo_run_id, Path(before.output_path).parent)
             return False
         if before.status is UndoStatus.STARTED:
-            self._settle(before)
+            self._settle(held, before)
         return before.operation_id == operation_id
 
-    def _settle(self, run: UndoRun) -> None:
+    def _settle(self, held: Held, run: UndoRun) -> None:
         end_left_behind(run.undo_run_id, Path(run.output_path).parent)
-        self._finish(run, UndoStatus.UNKNOWN, NOT_TWICE)
+        self._finish(held, run, UndoStatus.UNKNOWN, NOT_TWICE)
 
-    def _undo(self, operation_id: str, plan: Plan, call: UndoDue, sandbox: Path) -> None:
+    def _undo(
+        self, held: Held, operation_id: str, plan: Plan, call: UndoDue, sandbox: Path
+    ) -> None:
         output_dir = self._output_dir / plan.plan_id
         output_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             started = UndoRunRepository(connection).start(
                 plan.plan_id, operation_id, call.run.step_run_id, output_dir
             )
@@ -134,10 +139,12 @@ class Undoing:
         status = UndoStatus.SUCCEEDED if outcome.ok else UndoStatus.FAILED
         last = outcome.tail.strip().rpartition("\n")[2]
         summary = f"{outcome.summary}: {last}" if last and not outcome.ok else outcome.summary
-        self._finish(started, status, summary, outcome.tail)
+        self._finish(held, started, status, summary, outcome.tail)
 
-    def _finish(self, run: UndoRun, status: UndoStatus, summary: str, tail: str = "") -> None:
-        with self._database.unit_of_work() as connection:
+    def _finish(
+        self, held: Held, run: UndoRun, status: UndoStatus, summary: str, tail: str = ""
+    ) -> None:
+        with self._database.writing(held) as connection:
             ended = UndoRunRepository(connection).finish(run.undo_run_id, status, summary, tail)
         self._report(CallUndone(ended.plan_id, ended.worked, ended.told))
 

@@ -8,8 +8,8 @@ import typer
 
 from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.reads import GoingBack
 from cleveragents.checkpoints.rollback import RollbackResult
-from cleveragents.checkpoints.service import GoingBack
 from cleveragents.cli import changes, menu, previewing, views
 from cleveragents.cli.invocation import (
     DryRunOption,

@@ -9,11 +9,12 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from pydantic import BaseModel, ValidationError
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.comparison import Comparisons, FileDiff
+from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.rollback import RollbackResult
 from cleveragents.checkpoints.saving import Wanted
-from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.hold.moves import PlanMoves
 from cleveragents.engine.run.execute import ExecutePhase
@@ -28,6 +29,7 @@ from cleveragents.plans.step import DecideStep, Step, ToolStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository, failed_for_good
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held, Hold
 from cleveragents.tools.function import result_path
 from cleveragents.tools.registry import ToolRegistry
 
@@ -82,24 +84,27 @@ class Services:
     sandboxes: Sandboxes
     execute: ExecutePhase
     moves: PlanMoves
-    checkpoints: CheckpointService
+    reads: CheckpointReads
+    checkpoints: CheckpointActs
     comparisons: Comparisons
 
 
 class Session:
     """A plan that is open: every call is a step of it, with the guarantees of any step.
 
-    It belongs to the thread that opened it.
+    It belongs to the thread that opened it, and ends with its block: then it refuses.
     """
 
-    def __init__(self, plan_id: str, services: Services) -> None:
-        self.plan_id = plan_id
+    def __init__(self, held: Held, services: Services) -> None:
+        self.plan_id = held.plan_id
+        self._held = held
         self._database = services.database
         self._execute = services.execute
         self._moves = services.moves
+        self._reads = services.reads
         self._checkpoints = services.checkpoints
         self._comparisons = services.comparisons
-        self._sandbox = services.sandboxes.require(plan_id)
+        self._sandbox = services.sandboxes.require(held.plan_id)
 
     @property
     def plan(self) -> Plan:
@@ -141,7 +146,7 @@ class Session:
     def checkpoint(self, label: str | None = None) -> Checkpoint:
         """Saves the present state; it is kept until somebody deletes it."""
         wanted = Wanted(CheckpointType.MANUAL, "made by the session", label=label, pinned=True)
-        return self._checkpoints.create_checkpoint(self.plan_id, wanted)
+        return self._checkpoints.make(self._held, wanted)
 
     def rollback(self, checkpoint: Checkpoint | str | int) -> RollbackResult:
         """Takes everything after a checkpoint back; the session goes on from there.
@@ -149,9 +154,9 @@ class Session:
         That a call has failed is taken back as well, if its files were already.
         """
         named = checkpoint.checkpoint_id if isinstance(checkpoint, Checkpoint) else str(checkpoint)
-        target = self._checkpoints.get_checkpoint(self.plan_id, named)
+        target = self._reads.get_checkpoint(self.plan_id, named)
         ending = Ending(QUEUED) if self.plan.stage == ERRORED else None
-        return self._checkpoints.rollback_to_checkpoint(self.plan_id, target, ending=ending)
+        return self._checkpoints.roll_back(self._held, target, ending=ending)
 
     def diff(self, since: Checkpoint | None = None) -> Sequence[FileDiff]:
         """Tells what has changed since a checkpoint, or since the start."""
@@ -161,12 +166,13 @@ class Session:
 
     def finish(self) -> Plan:
         """Completes the plan, whatever failed in it; what comes next is to apply it."""
+        self._held.check()
         plan = self.plan
         if plan.stage != COMPLETE:
             plan = self._go_on(None)
-            with self._execute.in_order(self.plan_id):
-                self._execute.complete(plan, self._sandbox)
-        self._checkpoints.finish(self.plan_id)
+            with self._execute.in_order(self._held):
+                self._execute.complete(self._held, plan, self._sandbox)
+        self._checkpoints.tidy(self._held)
         return self.plan
 
     def close(self) -> None:
@@ -177,8 +183,8 @@ class Session:
     def _run(self, step: ToolStep | DecideStep) -> None:
         plan = self._go_on(step)
         ok = False
-        with self._execute.in_order(self.plan_id):
-            ok = self._execute.run_step(plan, self._sandbox)
+        with self._execute.in_order(self._held):
+            ok = self._execute.run_step(self._held, plan, self._sandbox)
         self._refuse_cancelled(self.plan)
         if not ok:
             raise CallFailed(step.title, self._last_run())
@@ -188,15 +194,16 @@ class Session:
 
         A step that failed and whose effects were kept is gone on from.
         """
+        self._held.check()
         plan = self.plan
         self._refuse_cancelled(plan)
         if plan.stage == COMPLETE:
-            plan = self._moves.move(self.plan_id, QUEUED)
-        with self._database.unit_of_work() as connection:
+            plan = self._moves.move(self._held, QUEUED)
+        with self._database.writing(self._held) as connection:
             runs = StepRunRepository(connection).unfinished(self.plan_id)
             kept = plan.step_index + (plan.cursor in failed_for_good(runs))
             PlanRepository(connection).extend(self.plan_id, kept, step)
-        return self.plan if plan.stage == RUNNING else self._moves.move(self.plan_id, RUNNING)
+        return self.plan if plan.stage == RUNNING else self._moves.move(self._held, RUNNING)
 
     def _last_run(self) -> StepRun:
         with self._database.reading() as connection:
@@ -220,9 +227,9 @@ class Session:
 class Sessions:
     """Opens sessions."""
 
-    def __init__(self, services: Services, own: Own) -> None:
+    def __init__(self, services: Services, hold: Hold) -> None:
         self._services = services
-        self._own = own
+        self._hold = hold
 
     @contextmanager
     def open(self, plan_id: str, *, retry_unsafe: bool) -> Generator[Session]:
@@ -230,14 +237,14 @@ class Sessions:
 
         An exception leaves it as a crash would: to be resumed, or opened again.
         """
-        with self._own(plan_id, "running a session"):
+        with self._hold(plan_id, "running a session") as held:
             moves, execute = self._services.moves, self._services.execute
             plan = moves.plan(plan_id)
             _refuse(plan)
             if plan.stage == COMPLETE:
-                plan = moves.move(plan_id, QUEUED)
-            execute.begin(plan, restore=False, retry_unsafe=retry_unsafe)
-            session = Session(plan_id, self._services)
+                plan = moves.move(held, QUEUED)
+            execute.begin(held, plan, restore=False, retry_unsafe=retry_unsafe)
+            session = Session(held, self._services)
             yield session
             session.close()
 

@@ -7,6 +7,7 @@ from cleveragents.errors import Damaged
 from cleveragents.operations.intent import Intent
 from cleveragents.operations.kind import Kind
 from cleveragents.operations.operation import Operation
+from cleveragents.storage.held import Held
 
 I_contra = TypeVar("I_contra", bound=Intent, contravariant=True)
 
@@ -22,7 +23,7 @@ class Act(Protocol[I_contra]):
     closes the intent; nothing else closes one.
     """
 
-    def finish(self, operation: Operation[I_contra]) -> str:
+    def finish(self, held: Held, operation: Operation[I_contra]) -> str:
         """Carries out what was interrupted; returns what is told of it, if anything."""
         ...
 

@@ -50,6 +50,7 @@ from cleveragents.snapshots.tree.giving_up import Check, at_any_file
 from cleveragents.snapshots.tree.tracker import Tracking
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held
 from cleveragents.storage.lock import Locks
 from cleveragents.storage.place import make_durably
 
@@ -132,13 +133,14 @@ class Sandboxes:
         return aside
 
     def create(
-        self, plan_id: str, project_id: str, check: Check = lambda: None
+        self, held: Held, project_id: str, check: Check = lambda: None
     ) -> tuple[Sandbox, Filled]:
         """Makes the sandbox of a plan; one left half made by a crash is made anew.
 
         `check` is asked at each file and raises if it shall be given up; nothing is left then.
         """
-        with self._database.unit_of_work() as connection:
+        plan_id = held.plan_id
+        with self._database.writing(held) as connection:
             repository = SandboxRepository(connection)
             project = projects.find(connection, project_id)
             if repository.of_plan(plan_id) is None:
@@ -154,7 +156,7 @@ class Sandboxes:
             except Interrupted:
                 _remove(sandbox)
                 raise
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             inode = projects.inode_of(project)
             SandboxRepository(connection).ready(sandbox.sandbox_id, filled, inode)
         return self.require(plan_id), filled
@@ -179,15 +181,15 @@ class Sandboxes:
         left_out = strategy.left_out(project, self._policy, known.__contains__)
         return archive.see_once(project.path, left_out, beside)
 
-    def remove(self, plan_id: str) -> None:
+    def remove(self, held: Held) -> None:
         """Removes the files of a sandbox; what of them is wanted later must be stored already.
 
         They go out of the way by one rename first, so that no half of them is taken for all.
         """
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             repository = SandboxRepository(connection)
-            sandbox = repository.get(plan_id)
-            repository.set_status(plan_id, REMOVED)
+            sandbox = repository.get(held.plan_id)
+            repository.set_status(held.plan_id, REMOVED)
         for archive in self._archives.values():
             archive.release(sandbox.roots)
         if sandbox.home.exists():
@@ -253,18 +255,20 @@ class Sandboxes:
         remove_abandoned(path)
 
     @contextmanager
-    def refilling(self, plan_id: str) -> Generator[Sandbox]:
+    def refilling(self, held: Held) -> Generator[Sandbox]:
         """Yields a sandbox to restore a whole state into; a lost one is there when that is done.
 
         Until then it counts as removed: neither an empty directory nor half of one is a state.
         """
+        held.check()
+        plan_id = held.plan_id
         found = self.find(plan_id)
         if found is None or found.exists:
             yield with_files(found, plan_id)
             return
         if found.status == READY and found.has_part:  # commits, say: no checkpoint may hold them
             self._tell(f"what was left of the sandbox is kept: {self.move_aside(found)}")
-        self._set_status(plan_id, REMOVED)
+        self._set_status(held, REMOVED)
         is_new = not found.home.exists()
         try:
             for path in found.roots.values():
@@ -275,19 +279,19 @@ class Sandboxes:
                 with suppress(OSError):  # the error that is on its way says what went wrong
                     _remove(found)
             raise
-        self._set_status(plan_id, READY)
+        self._set_status(held, READY)
 
-    def refill(self, plan_id: str, project_id: str, reference: str) -> Sandbox:
+    def refill(self, held: Held, project_id: str, reference: str) -> Sandbox:
         """Makes a lost sandbox again from a snapshot; one that is there stays as it is."""
-        if not self.is_there(plan_id):
+        if not self.is_there(held.plan_id):
             archive = self.archive(project_id)
-            with self.refilling(plan_id) as sandbox:
+            with self.refilling(held) as sandbox:
                 archive.restore(archive.load(reference), sandbox.roots, sandbox.staging)
-        return self.require(plan_id)
+        return self.require(held.plan_id)
 
-    def _set_status(self, plan_id: str, status: str) -> None:
-        with self._database.unit_of_work() as connection:
-            SandboxRepository(connection).set_status(plan_id, status)
+    def _set_status(self, held: Held, status: str) -> None:
+        with self._database.writing(held) as connection:
+            SandboxRepository(connection).set_status(held.plan_id, status)
 
     def _place(self, sandbox_id: str) -> Path:
         return self._data_dir / "sandboxes" / sandbox_id / "tree"

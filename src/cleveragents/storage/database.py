@@ -11,6 +11,7 @@ from urllib.parse import quote
 from cleveragents.errors import Failed, Refused
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.durability import sync_directory, sync_file
+from cleveragents.storage.held import Held
 from cleveragents.storage.lock import FileLock
 from cleveragents.storage.place import is_ours
 from cleveragents.storage.privacy import make_file
@@ -49,7 +50,16 @@ class Database:
             self._upgrade()
         self._file = self._identity()
 
-    def unit_of_work(self) -> UnitOfWork:
+    def writing(self, held: Held) -> UnitOfWork:
+        """Begins a transaction that changes a plan, by whoever holds it."""
+        held.check()
+        return self._begin()
+
+    def registering(self) -> UnitOfWork:
+        """Begins a transaction that adds what nobody can hold yet: a project, a plan, the head."""
+        return self._begin()
+
+    def _begin(self) -> UnitOfWork:
         """Begins one transaction; a file that is not the one that was opened takes none.
 
         SQLite would go on in a file that has lost its name, and what it is told there is lost.

@@ -60,7 +60,7 @@ class Head:
         self._rise(self._beside())
 
     def _rise(self, above: int) -> None:
-        with self._database.unit_of_work() as connection:
+        with self._database.registering() as connection:
             known = connection.value(_NUMBER)
             number = max(known or 0, above) + 1
             if known is None:

@@ -13,20 +13,24 @@ from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Hold
 
 
 class ForkService:
     """Forks plans; the plan that is forked is only read."""
 
-    def __init__(self, database: Database, sandboxes: Sandboxes, rollbacks: Rollbacks) -> None:
+    def __init__(
+        self, database: Database, sandboxes: Sandboxes, rollbacks: Rollbacks, hold: Hold
+    ) -> None:
         self._database = database
         self._sandboxes = sandboxes
         self._rollbacks = rollbacks
+        self._hold = hold
 
     def fork(self, plan: Plan, checkpoint: Checkpoint, name: str) -> Plan:
         """Makes a plan that goes on from the checkpoint, with a sandbox of its own."""
         document = self._rollbacks.document(plan, checkpoint)
-        with self._database.unit_of_work() as connection:
+        with self._database.registering() as connection:
             _refuse_half_merged(connection, plan, document)
             plans = PlanRepository(connection)
             action = plans.action_of(plan, document.definition).model_copy(update={"name": name})
@@ -39,7 +43,8 @@ class ForkService:
             self._sandboxes.reserve(connection, made.plan_id, plan.plan_id, checkpoint.sandbox_ref)
             base = document.base or str(started.base_ref)
             sandboxes.inherit(made.plan_id, base=base, head=started.head)
-        self._sandboxes.create(made.plan_id, plan.project_id)
+        with self._hold(made.plan_id, "making its sandbox", files=False) as held:
+            self._sandboxes.create(held, plan.project_id)
         with self._database.reading() as connection:
             return PlanRepository(connection).get(made.plan_id)
 

@@ -8,9 +8,12 @@ from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.plan import PlanRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held
 
 
-def place(database: Database, sandboxes: Sandboxes, operation: Operation[Place]) -> None:
+def place(
+    held: Held, database: Database, sandboxes: Sandboxes, operation: Operation[Place]
+) -> None:
     """Makes the files of the plan those of the target, whatever is there; closing is the caller's.
 
     A target that cannot be read leaves the files as they were before, and the operation aborted.
@@ -20,11 +23,11 @@ def place(database: Database, sandboxes: Sandboxes, operation: Operation[Place])
     archive = sandboxes.archive(project_id)
     target, present = operation.intent.target, operation.intent.present
     try:
-        with sandboxes.refilling(operation.plan_id) as sandbox:
+        with sandboxes.refilling(held) as sandbox:
             archive.restore(archive.load(target), sandbox.roots, sandbox.staging)
     except Damaged as error:
-        with sandboxes.refilling(operation.plan_id) as sandbox:
+        with sandboxes.refilling(held) as sandbox:
             archive.restore(archive.load(present), sandbox.roots, sandbox.staging)
-        with database.unit_of_work() as connection:
+        with database.writing(held) as connection:
             OperationRepository(connection).close(operation.operation_id, Status.ABORTED, {})
         raise TakenBack(error.message, detail=error.detail, hints=error.hints) from error

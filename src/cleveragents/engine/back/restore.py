@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
 from cleveragents.checkpoints.file_change import FileChange, described
-from cleveragents.checkpoints.service import CheckpointService, Own, refuse_applied
+from cleveragents.checkpoints.reads import refuse_applied
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.triggers import CheckpointType
@@ -34,6 +35,7 @@ from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held, Hold
 
 # Of a run that was cut off the files are half done: what goes on from there starts before it.
 RESTORABLE = (COMPLETE, QUEUED, ERRORED, CANCELLED)
@@ -66,7 +68,7 @@ class Restored:
 
 
 class Restores:
-    """Opens and carries out restore operations; the caller owns the plan."""
+    """Opens and carries out restore operations."""
 
     def __init__(
         self, database: Database, sandboxes: Sandboxes, filter_: Filter, report: Reporter
@@ -90,7 +92,9 @@ class Restores:
         self._refuse_unsaved(put_together.changes)
         return _proposed(source, paths, picked, put_together.changes)
 
-    def open(self, plan: Plan, proposed: Proposed, safety: Checkpoint) -> Operation[Restore]:
+    def open(
+        self, held: Held, plan: Plan, proposed: Proposed, safety: Checkpoint
+    ) -> Operation[Restore]:
         """Stores the state to come and records the intent; from here on recovery finishes it."""
         archive = self._sandboxes.archive(plan.project_id)
         before = verified(archive, safety)
@@ -115,15 +119,15 @@ class Restores:
             files=len(proposed.changes),
             keeps=(reference,),
         )
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             return OperationRepository(connection).open(plan.plan_id, intent)
 
-    def finish(self, operation: Operation[Restore]) -> str:
+    def finish(self, held: Held, operation: Operation[Restore]) -> str:
         """Carries out what was interrupted, and tells of it."""
-        name = self.carry_out(operation).source.name
+        name = self.carry_out(held, operation).source.name
         return f"an interrupted restore from {name} was finished"
 
-    def carry_out(self, operation: Operation[Restore]) -> Restored:
+    def carry_out(self, held: Held, operation: Operation[Restore]) -> Restored:
         """Places the files and closes the intent with the checkpoint of what is there now.
 
         If content turns out to be unreadable, the files go back to the safety checkpoint.
@@ -137,18 +141,18 @@ class Restores:
             )
         archive = self._sandboxes.archive(plan.project_id)
         try:
-            with self._sandboxes.refilling(plan.plan_id) as sandbox:
+            with self._sandboxes.refilling(held) as sandbox:
                 snapshot = archive.load(intent.snapshot)
                 placed = archive.restore(snapshot, sandbox.roots, sandbox.staging)
         except Damaged as error:
-            with self._sandboxes.refilling(plan.plan_id) as sandbox:
+            with self._sandboxes.refilling(held) as sandbox:
                 archive.restore(verified(archive, safety), sandbox.roots, sandbox.staging)
-            with self._database.unit_of_work() as connection:
+            with self._database.writing(held) as connection:
                 OperationRepository(connection).close(operation.operation_id, Status.ABORTED, {})
             message = f"{error.message}; the files are as they were before"
             raise TakenBack(message, detail=error.detail, hints=error.hints) from error
         record = _record(safety, intent.row, intent.snapshot)
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             CheckpointRepository(connection).add(record)
             operations = OperationRepository(connection)
             # From here on its row keeps the content, as long as it is there.
@@ -185,12 +189,12 @@ class RestoreService:
     """Takes single paths of plans back."""
 
     def __init__(
-        self, database: Database, restores: Restores, checkpoints: CheckpointService, own: Own
+        self, database: Database, restores: Restores, checkpoints: CheckpointActs, hold: Hold
     ) -> None:
         self._database = database
         self._restores = restores
         self._checkpoints = checkpoints
-        self._own = own
+        self._hold = hold
 
     def preview(self, plan_id: str, source: Checkpoint, paths: Sequence[str]) -> Proposed:
         """Tells what taking paths back would do; owns nothing, stores and changes nothing."""
@@ -208,7 +212,7 @@ class RestoreService:
 
         With a digest, only if it is still what was shown.
         """
-        with self._own(plan_id, f"taking paths back from {source.name}"):
+        with self._hold(plan_id, f"taking paths back from {source.name}") as held:
             plan = self._plan(plan_id)
             proposed = self._restores.propose(plan, source, paths)
             again = f"agents plan restore {plan_id} {source.seq} --path …"
@@ -216,8 +220,9 @@ class RestoreService:
             if not proposed.changes:
                 return None
             reason = f"before paths were taken back from {source.name}"
-            safety = self._checkpoints.save_safety(plan_id, reason, going=proposed.going)
-            return self._restores.carry_out(self._restores.open(plan, proposed, safety))
+            safety = self._checkpoints.save_safety(held, reason, going=proposed.going)
+            operation = self._restores.open(held, plan, proposed, safety)
+            return self._restores.carry_out(held, operation)
 
     def _plan(self, plan_id: str) -> Plan:
         with self._database.reading() as connection:

@@ -40,6 +40,7 @@ from cleveragents.snapshots.write import owners
 from cleveragents.snapshots.write.exchange import Exchange, NotDurable, alike, reversed_changes
 from cleveragents.snapshots.write.look import look
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held
 from cleveragents.storage.lock import Locks
 
 A = TypeVar("A", bound=Apply)
@@ -57,7 +58,7 @@ class Applied:
 
 
 class Applications:
-    """Opens and carries out apply and unapply operations; the caller owns the plan."""
+    """Opens and carries out apply and unapply operations."""
 
     def __init__(
         self,
@@ -82,7 +83,7 @@ class Applications:
             yield
 
     def open(
-        self, plan: Plan, proposal: Proposal, result: str, checkpoint_id: str | None
+        self, held: Held, plan: Plan, proposal: Proposal, result: str, checkpoint_id: str | None
     ) -> Operation[Apply]:
         """Stores both versions of every affected path, then records the intent.
 
@@ -99,7 +100,7 @@ class Applications:
             place=place,
             keeps=(proposal.sandbox.base, result, *kept),
         )
-        return self._open(plan, intent)
+        return self._open(held, intent)
 
     def _place(self, plan: Plan, proposal: Proposal) -> InFiles | InBranch:
         if proposal.options.mode == BRANCH:
@@ -116,7 +117,7 @@ class Applications:
         )
         return InFiles(old, new, time.time_ns(), known)
 
-    def open_unapply(self, plan: Plan, applied: Operation[Apply]) -> Operation[Unapply]:
+    def open_unapply(self, held: Held, plan: Plan, applied: Operation[Apply]) -> Operation[Unapply]:
         """Records the intent to take an apply back."""
         was = applied.intent
         intent = Unapply(
@@ -132,7 +133,7 @@ class Applications:
         )
         self._secure_applied(plan, applied)  # may heal what is refused otherwise
         self._refuse_damaged(plan, intent)
-        return self._open(plan, intent)
+        return self._open(held, intent)
 
     def _refuse_damaged(self, plan: Plan, intent: Unapply) -> None:
         """Refuses to take out of the project what could then not be applied again."""
@@ -187,53 +188,54 @@ class Applications:
             return [Obstacle(name, f"it is checked out in {where}", way)]
         return closed_repository(project)
 
-    def carry_out(self, operation: Operation[Apply]) -> Applied:
+    def carry_out(self, held: Held, operation: Operation[Apply]) -> Applied:
         """Brings the project to where the operation leads, or back, and closes it."""
         with self._database.reading() as connection:
             plan = PlanRepository(connection).get(operation.plan_id)
         place = operation.intent.place
         with self.project_owned(plan.project_id):
             if isinstance(place, InBranch):
-                return self._carry_out_branch(plan, operation, place)
-            return self._carry_out_changes(plan, operation, self._exchange(plan, operation, place))
+                return self._carry_out_branch(held, plan, operation, place)
+            exchange = self._exchange(plan, operation, place)
+            return self._carry_out_changes(held, plan, operation, exchange)
 
-    def finish(self, operation: Operation[Apply]) -> str:
+    def finish(self, held: Held, operation: Operation[Apply]) -> str:
         """Carries out what was interrupted, and tells how it ended."""
-        applied = self.carry_out(operation)
+        applied = self.carry_out(held, operation)
         if applied.error is None:
             return f"an interrupted {operation.kind} was finished"
         told = "; ".join([applied.error.message, *applied.error.detail])
         return f"an interrupted {operation.kind} was taken back: {told}"
 
     def _carry_out_changes(
-        self, plan: Plan, operation: Operation[Apply], exchange: Exchange
+        self, held: Held, plan: Plan, operation: Operation[Apply], exchange: Exchange
     ) -> Applied:
         try:
-            self._rebuild(plan, operation)
+            self._rebuild(held, plan, operation)
             exchange.carry_out()
         except NotDurable:
             raise
         except (CleverAgentsError, OSError) as error:
-            return self._take_back(plan, operation, exchange, error)
-        return self._close(plan, operation, exchange.kept)
+            return self._take_back(held, operation, exchange, error)
+        return self._close(held, operation, exchange.kept)
 
     def _carry_out_branch(
-        self, plan: Plan, operation: Operation[Apply], place: InBranch
+        self, held: Held, plan: Plan, operation: Operation[Apply], place: InBranch
     ) -> Applied:
         project = self._project(plan)
         try:
             if operation.kind is Kind.APPLY:
                 branch.create(project, place.branch, place.commit)
             else:
-                self._rebuild(plan, operation)
+                self._rebuild(held, plan, operation)
                 branch.remove(project, place.branch, place.commit)
         except Failed as error:
-            return self._abort(plan, operation, error)
-        return self._close(plan, operation, [])
+            return self._abort(held, operation, error)
+        return self._close(held, operation, [])
 
     def _take_back(
         self,
-        plan: Plan,
+        held: Held,
         operation: Operation[Apply],
         exchange: Exchange,
         error: CleverAgentsError | OSError,
@@ -258,18 +260,18 @@ class Applications:
         kind = Refused if isinstance(error, Refused) else Failed
         message = f"nothing was changed: {getattr(error, 'message', None) or error}"
         hints = getattr(error, "hints", ())
-        return self._abort(plan, operation, kind(message, detail=detail, hints=hints))
+        return self._abort(held, operation, kind(message, detail=detail, hints=hints))
 
     def _commit(self, plan: Plan, proposal: Proposal) -> str:
         changed = versions(self._sandboxes.archive(plan.project_id), proposal.merge)
         message = f"{plan.name}\n\n{plan.action.description}\n\nPlan: {plan.plan_id}\n"
         return branch.build(proposal.project, str(proposal.sandbox.head), changed, message)
 
-    def _open(self, plan: Plan, intent: A) -> Operation[A]:
-        with self._database.unit_of_work() as connection:
-            moved = PlanRepository(connection).move(plan.plan_id, APPLYING)
-            operation = OperationRepository(connection).open(plan.plan_id, intent)
-        self._report(PlanMoved(plan.plan_id, moved.phase, moved.state))
+    def _open(self, held: Held, intent: A) -> Operation[A]:
+        with self._database.writing(held) as connection:
+            moved = PlanRepository(connection).move(held.plan_id, APPLYING)
+            operation = OperationRepository(connection).open(held.plan_id, intent)
+        self._report(PlanMoved(held.plan_id, moved.phase, moved.state))
         return operation
 
     def _project(self, plan: Plan) -> Project:
@@ -281,18 +283,22 @@ class Applications:
         project, mark = self._project(plan), operation.operation_id
         return archive.exchange(project.path, place.old, place.new, mark, place.stamp, place.owners)
 
-    def _close(self, plan: Plan, operation: Operation[Apply], kept: Sequence[bytes]) -> Applied:
+    def _close(self, held: Held, operation: Operation[Apply], kept: Sequence[bytes]) -> Applied:
         stage = APPLIED if operation.kind is Kind.APPLY else COMPLETE
-        moved = self._end(plan, operation, Status.DONE, stage)
+        moved = self._end(held, operation, Status.DONE, stage)
         if operation.kind is Kind.APPLY and self._cleanup != MANUAL:
-            for one in (moved, *self._merged_into(plan.plan_id)):
-                self._remove(one)
+            for one in (moved, *self._merged_into(held.plan_id)):
+                self._remove(held, one)
         return Applied(operation, operation.intent.paths, tuple(map(shown, kept)))
 
-    def _remove(self, plan: Plan) -> None:
-        """Removes the sandbox of an applied plan; what goes wrong with that is no part of it."""
-        with afterwards(self._report, plan.plan_id, "removing its sandbox"):
-            kept_for = self._removals.remove(plan).kept_for
+    def _remove(self, held: Held, plan: Plan) -> None:
+        """Removes the sandbox of a plan or of one below it; what goes wrong is no part of it."""
+        doing = "removing its sandbox"
+        with (
+            afterwards(self._report, plan.plan_id, doing),
+            held.with_(plan.plan_id, doing, files=False) as own,
+        ):
+            kept_for = self._removals.remove(own, plan).kept_for
             if kept_for:
                 self._report(Note(plan.plan_id, told_why_it_stays(kept_for)))
 
@@ -302,21 +308,21 @@ class Applications:
             below = ChildRepository(connection).below(plan_id)
             return [child for child in below if child.merged_ref is not None]
 
-    def _abort(self, plan: Plan, operation: Operation[Apply], error: CleverAgentsError) -> Applied:
+    def _abort(self, held: Held, operation: Operation[Apply], error: CleverAgentsError) -> Applied:
         stage = COMPLETE if operation.kind is Kind.APPLY else APPLIED
-        moved = self._end(plan, operation, Status.ABORTED, stage)
+        moved = self._end(held, operation, Status.ABORTED, stage)
         if isinstance(operation.intent, Unapply) and operation.intent.rebuilds:
-            self._remove(moved)  # it was made for what did not come about
+            self._remove(held, moved)  # it was made for what did not come about
         return Applied(operation, (), (), error)
 
-    def _end(self, plan: Plan, operation: Operation[Apply], status: Status, stage: Stage) -> Plan:
-        with self._database.unit_of_work() as connection:
-            moved = PlanRepository(connection).move(plan.plan_id, stage)
+    def _end(self, held: Held, operation: Operation[Apply], status: Status, stage: Stage) -> Plan:
+        with self._database.writing(held) as connection:
+            moved = PlanRepository(connection).move(held.plan_id, stage)
             OperationRepository(connection).close(operation.operation_id, status, {})
-        self._report(PlanMoved(plan.plan_id, moved.phase, moved.state))
+        self._report(PlanMoved(held.plan_id, moved.phase, moved.state))
         return moved
 
-    def _rebuild(self, plan: Plan, operation: Operation[Apply]) -> None:
+    def _rebuild(self, held: Held, plan: Plan, operation: Operation[Apply]) -> None:
         """Gives a plan that is unapplied its sandbox back, if it was cleaned up.
 
         That comes before the project changes: what stands in the way leaves all as it was.
@@ -327,7 +333,7 @@ class Applications:
         archive = self._sandboxes.archive(plan.project_id)
         try:
             snapshot = archive.load(intent.result)
-            with self._sandboxes.refilling(plan.plan_id) as sandbox:
+            with self._sandboxes.refilling(held) as sandbox:
                 archive.restore(snapshot, sandbox.roots, sandbox.staging)
         except (CleverAgentsError, OSError) as error:
             detail = getattr(error, "detail", ())

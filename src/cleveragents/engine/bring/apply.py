@@ -7,8 +7,8 @@ refusal. Then: intent, exchange of the affected paths, verification, sync, one c
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.saving import Wanted
-from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
@@ -30,6 +30,7 @@ from cleveragents.sandbox.sandboxes import REPOSITORY, Sandboxes
 from cleveragents.sandbox.users_repository import unfinished
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held, Hold
 
 
 @dataclass(frozen=True)
@@ -64,11 +65,11 @@ class ApplyPhase:
         self,
         database: Database,
         sandboxes: Sandboxes,
-        checkpoints: CheckpointService,
+        checkpoints: CheckpointActs,
         proposals: Proposals,
         validations: Validations,
         applications: Applications,
-        own: Own,
+        hold: Hold,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
@@ -76,7 +77,7 @@ class ApplyPhase:
         self._proposals = proposals
         self._validations = validations
         self._applications = applications
-        self._own = own
+        self._hold = hold
 
     def preview(self, plan_id: str, options: ApplyOptions) -> Proposal:
         """Tells what an apply would do; owns nothing, stores nothing and changes nothing."""
@@ -88,31 +89,31 @@ class ApplyPhase:
         self, plan_id: str, options: ApplyOptions, *, shown_digest: str | None = None
     ) -> ApplyResult:
         """Applies a finished plan; with a digest, only if it is still what was shown."""
-        with self._own(plan_id, "applying"):
+        with self._hold(plan_id, "applying") as held:
             plan = self._plan(plan_id, COMPLETE)
             self._guard(plan, options)
-            checks = self._validated(plan, options)
+            checks = self._validated(held, plan, options)
             with self._applications.project_owned(plan.project_id):
                 self._guard(plan, options)
                 result = self._proposals.keep(plan)
                 proposal = self._proposals.make(plan, options, result)
                 refuse(proposal.obstacles, proposal.ways_out)
                 refuse_other(shown_digest, proposal.digest, options.command(plan_id))
-                checkpoint_id = self._milestone(plan, proposal)
-                operation = self._applications.open(plan, proposal, result, checkpoint_id)
-                applied = self._applications.carry_out(operation)
+                checkpoint_id = self._milestone(held, plan, proposal)
+                operation = self._applications.open(held, plan, proposal, result, checkpoint_id)
+                applied = self._applications.carry_out(held, operation)
         if applied.error is not None:
             raise applied.error
         return ApplyResult(self._plan(plan_id, APPLIED), applied, proposal, checks)
 
-    def _validated(self, plan: Plan, options: ApplyOptions) -> Sequence[Check]:
+    def _validated(self, held: Held, plan: Plan, options: ApplyOptions) -> Sequence[Check]:
         """Runs what must pass; what would be refused anyhow is refused before it."""
         if not plan.action.validate_:
             return ()
         result = self._proposals.keep(plan)
         proposal = self._proposals.make(plan, options, result)
         refuse(proposal.obstacles, proposal.ways_out)
-        return self._validations.check(plan, proposal.sandbox, result)
+        return self._validations.check(held, plan, proposal.sandbox, result)
 
     def preview_unapply(self, plan_id: str) -> Withdrawal:
         """Tells what an unapply would change; owns nothing, stores nothing and changes nothing."""
@@ -128,14 +129,14 @@ class ApplyPhase:
 
     def unapply(self, plan_id: str, *, shown_digest: str | None = None) -> Applied:
         """Takes an applied plan back; paths edited since are refused, all of them told."""
-        with self._own(plan_id, "taking an apply back"):
+        with self._hold(plan_id, "taking an apply back") as held:
             plan = self._plan(plan_id, APPLIED)
             with self._applications.project_owned(plan.project_id):
                 found = self.preview_unapply(plan_id)
                 refuse(found.obstacles, found.ways_out)
                 refuse_other(shown_digest, found.digest, f"agents plan unapply {plan_id}")
-                operation = self._applications.open_unapply(plan, found.applied)
-                undone = self._applications.carry_out(operation)
+                operation = self._applications.open_unapply(held, plan, found.applied)
+                undone = self._applications.carry_out(held, operation)
         if undone.error is not None:
             raise undone.error
         return undone
@@ -195,12 +196,12 @@ class ApplyPhase:
             )
         return project, sandbox
 
-    def _milestone(self, plan: Plan, proposal: Proposal) -> str | None:
+    def _milestone(self, held: Held, plan: Plan, proposal: Proposal) -> str | None:
         if not plan.action.rollback.enabled:
             return None
         reason = f"before its result is applied as {proposal.options.mode}"
         wanted = Wanted(CheckpointType.PRE_APPLY, reason)
-        return self._checkpoints.create_checkpoint(plan.plan_id, wanted).checkpoint_id
+        return self._checkpoints.make(held, wanted).checkpoint_id
 
     def _last(self, plan: Plan) -> Operation[Apply]:
         with self._database.reading() as connection:

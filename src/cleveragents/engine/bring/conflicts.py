@@ -4,8 +4,8 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.engine.bring.resolution import Proposed, Resolutions
 from cleveragents.errors import NotFound, Refused
 from cleveragents.plans.conflict import Conflict, ConflictRepository
@@ -13,6 +13,7 @@ from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.quoting import quoted
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Hold
 
 
 @dataclass(frozen=True)
@@ -30,13 +31,13 @@ class ConflictService:
         self,
         database: Database,
         resolutions: Resolutions,
-        checkpoints: CheckpointService,
-        own: Own,
+        checkpoints: CheckpointActs,
+        hold: Hold,
     ) -> None:
         self._database = database
         self._resolutions = resolutions
         self._checkpoints = checkpoints
-        self._own = own
+        self._hold = hold
 
     def open(self, plan_id: str) -> Sequence[Conflict]:
         """Returns what nobody has solved yet, by path."""
@@ -54,7 +55,7 @@ class ConflictService:
 
         With what was shown, only if it would still replace just that.
         """
-        with self._own(plan_id, f"solving the conflict in {path}"):
+        with self._hold(plan_id, f"solving the conflict in {path}") as held:
             plan = self._plan(plan_id)
             proposed = self._resolutions.propose(plan, self._find(plan_id, path), take)
             if shown is not None and not proposed.is_as(shown):
@@ -64,10 +65,11 @@ class ConflictService:
                     hints=[f"look again: {again}"],
                 )
             reason, going = f"before {path} was solved", {MAIN: list(proposed.going)}
-            before = self._checkpoints.save_before(plan, reason, going)
-            self._resolutions.carry_out(self._resolutions.open(plan, proposed, before))
+            before = self._checkpoints.save_before(held, plan, reason, going)
+            operation = self._resolutions.open(held, plan, proposed, before)
+            self._resolutions.carry_out(held, operation)
             if before is not None:
-                self._checkpoints.mark_done(plan_id, f"solved the conflict in {path}")
+                self._checkpoints.mark_done(held, f"solved the conflict in {path}")
             return Solved(proposed.conflict, before)
 
     def _find(self, plan_id: str, path: str) -> Conflict:

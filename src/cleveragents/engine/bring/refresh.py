@@ -6,8 +6,8 @@ not go together stays as the plan has it, and is recorded as a conflict to be so
 
 from dataclasses import dataclass
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.engine.back.placing import place
 from cleveragents.errors import Refused
@@ -34,6 +34,7 @@ from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.merging import Merge
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held, Hold
 
 REFRESHABLE = (COMPLETE, QUEUED, ERRORED, CANCELLED)
 TIE = b".git"  # leads from the sandbox to its own git directory; the project has another
@@ -58,7 +59,7 @@ class Refreshed:
 
 
 class Refreshes:
-    """Opens and carries out refresh operations; the caller owns the plan."""
+    """Opens and carries out refresh operations."""
 
     def __init__(self, database: Database, sandboxes: Sandboxes, report: Reporter) -> None:
         self._database = database
@@ -95,12 +96,12 @@ class Refreshes:
         )
         return Proposed(looked, present_ref, merged)
 
-    def open(self, plan: Plan, proposed: Proposed) -> Operation[Refresh]:
+    def open(self, held: Held, plan: Plan, proposed: Proposed) -> Operation[Refresh]:
         """Records the intent; from here on a crash is finished by recovery."""
         archive = self._sandboxes.archive(plan.project_id)
         target = archive.keep_merge(proposed.merge, {"kind": "refresh", "plan_id": plan.plan_id})
         sandbox = self._sandboxes.require(plan.plan_id)
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             intent = Refresh(
                 target=target,
                 present=proposed.present_ref,
@@ -115,16 +116,16 @@ class Refreshes:
                 ConflictRepository(connection).add(conflict, operation.operation_id)
         return operation
 
-    def finish(self, operation: Operation[Refresh]) -> str:
+    def finish(self, held: Held, operation: Operation[Refresh]) -> str:
         """Carries out what was interrupted, and tells of it."""
-        self.carry_out(operation)
+        self.carry_out(held, operation)
         return "an interrupted refresh was finished"
 
-    def carry_out(self, operation: Operation[Refresh]) -> None:
+    def carry_out(self, held: Held, operation: Operation[Refresh]) -> None:
         """Restores the merged files and closes the intent with what they now go on from."""
         plan_id, intent = operation.plan_id, operation.intent
-        place(self._database, self._sandboxes, operation)
-        with self._database.unit_of_work() as connection:
+        place(held, self._database, self._sandboxes, operation)
+        with self._database.writing(held) as connection:
             sandboxes = SandboxRepository(connection)
             sandboxes.set_refreshed(plan_id, intent.base)
             sandboxes.set_project(plan_id, intent.head, intent.inode)
@@ -138,12 +139,12 @@ class RefreshPhase:
     """Brings a sandbox up to the project as it is now."""
 
     def __init__(
-        self, database: Database, refreshes: Refreshes, checkpoints: CheckpointService, own: Own
+        self, database: Database, refreshes: Refreshes, checkpoints: CheckpointActs, hold: Hold
     ) -> None:
         self._database = database
         self._refreshes = refreshes
         self._checkpoints = checkpoints
-        self._own = own
+        self._hold = hold
 
     def preview(self, plan_id: str) -> Merge:
         """Tells what a refresh would do; owns nothing, stores and changes nothing."""
@@ -154,15 +155,15 @@ class RefreshPhase:
 
         With a digest, only if it is still what was shown.
         """
-        with self._own(plan_id, "refreshing"):
+        with self._hold(plan_id, "refreshing") as held:
             plan = self._plan(plan_id)
             proposed = self._refreshes.propose(plan)
             refuse_other(shown_digest, digest(proposed.merge), f"agents plan refresh {plan_id}")
             going = {MAIN: list(proposed.merge.changes)}
-            before = self._checkpoints.save_before(plan, "before the refresh", going)
-            self._refreshes.carry_out(self._refreshes.open(plan, proposed))
+            before = self._checkpoints.save_before(held, plan, "before the refresh", going)
+            self._refreshes.carry_out(held, self._refreshes.open(held, plan, proposed))
             if before is not None:
-                self._checkpoints.mark_done(plan_id, "after the refresh")
+                self._checkpoints.mark_done(held, "after the refresh")
             with self._database.reading() as connection:
                 left = tuple(ConflictRepository(connection).open(plan_id))
             return Refreshed(len(proposed.merge.changes), left, before)

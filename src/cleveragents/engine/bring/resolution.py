@@ -29,6 +29,7 @@ from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import Change, Entry, object_id
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held
 
 NEW_FILE = stat.S_IFREG | 0o644
 EXCLUDE = "sandbox.checkpoint.exclude"
@@ -52,7 +53,7 @@ class Proposed:
 
 
 class Resolutions:
-    """Opens and carries out resolve operations; the caller owns the plan."""
+    """Opens and carries out resolve operations."""
 
     def __init__(self, database: Database, sandboxes: Sandboxes, filter_: Filter) -> None:
         self._database = database
@@ -77,7 +78,9 @@ class Resolutions:
         self._refuse_unsaved(plan, proposed)
         return proposed
 
-    def open(self, plan: Plan, proposed: Proposed, safety: Checkpoint | None) -> Operation[Resolve]:
+    def open(
+        self, held: Held, plan: Plan, proposed: Proposed, safety: Checkpoint | None
+    ) -> Operation[Resolve]:
         """Stores what is there and what is to be, then records the intent."""
         conflict = proposed.conflict
         entry, contents = _taken(conflict, proposed.take)
@@ -94,19 +97,19 @@ class Resolutions:
             present=present,
             keeps=(target, present),
         )
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             return OperationRepository(connection).open(plan.plan_id, intent)
 
-    def finish(self, operation: Operation[Resolve]) -> str:
+    def finish(self, held: Held, operation: Operation[Resolve]) -> str:
         """Carries out what was interrupted, and tells of it."""
-        self.carry_out(operation)
+        self.carry_out(held, operation)
         return f"the interrupted resolve of {operation.intent.path} was finished"
 
-    def carry_out(self, operation: Operation[Resolve]) -> None:
+    def carry_out(self, held: Held, operation: Operation[Resolve]) -> None:
         """Places the files and closes the intent with the conflict."""
         intent = operation.intent
-        place(self._database, self._sandboxes, operation)
-        with self._database.unit_of_work() as connection:
+        place(held, self._database, self._sandboxes, operation)
+        with self._database.writing(held) as connection:
             conflicts = ConflictRepository(connection)
             conflicts.close(intent.conflict, operation.operation_id, intent.take)
             OperationRepository(connection).close(operation.operation_id, Status.DONE, {})

@@ -19,6 +19,7 @@ from cleveragents.sandbox.process import Job, StepEnvironment, run
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held
 
 TAIL_LINES = 10
 
@@ -35,7 +36,7 @@ class Check:
 
 
 class Validations:
-    """Runs the commands of plans as operations; the caller owns the plan."""
+    """Runs the commands of plans as operations."""
 
     def __init__(
         self,
@@ -53,17 +54,17 @@ class Validations:
         self._stopping = stopping
         self._report = report
 
-    def check(self, plan: Plan, sandbox: Sandbox, result_ref: str) -> Sequence[Check]:
+    def check(self, held: Held, plan: Plan, sandbox: Sandbox, result_ref: str) -> Sequence[Check]:
         """Runs every command; refuses if one fails, with the end of what it printed."""
         intent = Validate(snapshot=result_ref, keeps=(result_ref,))
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             operation = OperationRepository(connection).open(plan.plan_id, intent)
         checks: list[Check] = []
         for command in plan.action.validate_:
             if not self._stopping.is_due(plan.plan_id):
                 checks.append(self._run(plan, sandbox, operation, len(checks), command))
         stopped = self._stopping.is_due(plan.plan_id)
-        self._close(operation, Status.ABORTED if stopped else Status.DONE, checks)
+        self._close(held, operation, Status.ABORTED if stopped else Status.DONE, checks)
         if stopped:
             raise Interrupted(
                 "stopped while validating; nothing was applied",
@@ -72,11 +73,11 @@ class Validations:
         _refuse_failed(checks)
         return checks
 
-    def finish(self, operation: Operation[Validate]) -> str:
+    def finish(self, held: Held, operation: Operation[Validate]) -> str:
         """Ends what an interrupted validation left running and takes its traces away."""
         plan_id, mark = operation.plan_id, operation.operation_id
         self._sandboxes.end_left_behind(plan_id, mark, self._output_dir / plan_id)
-        self._close(operation, Status.ABORTED, ())
+        self._close(held, operation, Status.ABORTED, ())
         return ""  # whoever applies runs it again
 
     def _run(
@@ -103,16 +104,16 @@ class Validations:
         return Check(command, finished.exit_code, seconds, finished.tail, str(output))
 
     def _close(
-        self, operation: Operation[Validate], status: Status, checks: Sequence[Check]
+        self, held: Held, operation: Operation[Validate], status: Status, checks: Sequence[Check]
     ) -> None:
         with self._database.reading() as connection:
             plan = PlanRepository(connection).get(operation.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
         snapshot = archive.load(operation.intent.snapshot)
-        with self._sandboxes.refilling(plan.plan_id) as sandbox:
+        with self._sandboxes.refilling(held) as sandbox:
             archive.restore(snapshot, sandbox.roots, sandbox.staging)
         outcome = {"checks": [asdict(check) for check in checks]}
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             OperationRepository(connection).close(operation.operation_id, status, outcome)
 
 

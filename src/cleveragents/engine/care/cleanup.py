@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.checkpoints.removal import Removals, Removed, told_why_it_stays
-from cleveragents.checkpoints.service import Own
 from cleveragents.events import Note, Reporter, afterwards
 from cleveragents.plans.lifecycle import APPLIED, CANCELLED
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandbox import REMOVED, Sandbox
 from cleveragents.sandbox.sandboxes import REMOVING, Sandboxes
+from cleveragents.storage.held import Hold
 from cleveragents.storage.space import disk_use
 
 ON_TERMINAL = "on_terminal"  # sandboxes of cancelled plans go as well
@@ -49,12 +49,12 @@ class Cleanup:
     """Lists and removes sandboxes of the project."""
 
     def __init__(
-        self, policy: str, sandboxes: Sandboxes, removals: Removals, own: Own, report: Reporter
+        self, policy: str, sandboxes: Sandboxes, removals: Removals, hold: Hold, report: Reporter
     ) -> None:
         self._policy = policy
         self._sandboxes = sandboxes
         self._removals = removals
-        self._own = own
+        self._hold = hold
         self._report = report
 
     def list(self, plans: Sequence[Plan]) -> Sequence[Lying]:
@@ -100,8 +100,8 @@ class Cleanup:
         if lying.plan is None:
             self._sandboxes.remove_left_behind(lying.path)
             return NOTHING
-        with self._own(lying.plan.plan_id, "removing its sandbox"):
-            return self._removals.remove(lying.plan, discard=discard)
+        with self._hold(lying.plan.plan_id, "removing its sandbox") as held:
+            return self._removals.remove(held, lying.plan, discard=discard)
 
 
 def _lies(sandbox: Sandbox) -> bool:

@@ -27,6 +27,7 @@ from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.write import unplaced
 from cleveragents.storage.database import Database
 from cleveragents.storage.head import Head
+from cleveragents.storage.held import Held
 
 
 class Repairs:
@@ -65,9 +66,9 @@ class Repairs:
             for plan_id in dict.fromkeys(orphan.plan_id for orphan in project.orphans):
                 try:
                     doing = "rebuilding its checkpoints"
-                    with self._ownership.own(plan_id, doing, files=False):
+                    with self._ownership.hold(plan_id, doing, files=False) as held:
                         _refuse_registered_anew(facts, project, plan_id)
-                        yield from self._rebuild(project, plan_id)
+                        yield from self._rebuild(held, project)
                 except CleverAgentsError as error:
                     yield f"plan {plan_id} was not rebuilt: {error.message}"
 
@@ -84,10 +85,10 @@ class Repairs:
             if broken({row.checkpoint_id: row.parent_id for row in plan.rows}):
                 try:
                     with (
-                        self._ownership.own(
+                        self._ownership.hold(
                             plan_id, "mending the line of its checkpoints", files=False
-                        ),
-                        self._database.unit_of_work() as connection,
+                        ) as held,
+                        self._database.writing(held) as connection,
                     ):
                         names = ", ".join(line_mending.mend(connection, plan_id))
                 except CleverAgentsError as error:
@@ -102,9 +103,9 @@ class Repairs:
                 plan_id = plan.plan.plan_id
                 try:
                     doing = "finishing what was interrupted"
-                    with self._ownership.own(plan_id, doing, files=False):
-                        self._pruning.free(plan_id)
-                        given_up = self._give_up(plan_id)
+                    with self._ownership.hold(plan_id, doing, files=False) as held:
+                        self._pruning.free(held)
+                        given_up = self._give_up(held)
                 except CleverAgentsError as error:
                     yield f"plan {plan_id} could not be recovered: {error.message}"
                 else:
@@ -124,9 +125,10 @@ class Repairs:
         if any(operation.status is Status.DONE for operation in ended):
             yield f"{named}: what was interrupted is finished"
 
-    def _give_up(self, plan_id: str) -> list[str]:
+    def _give_up(self, held: Held) -> list[str]:
         """Ends what cannot be carried out, and tells where it has left things."""
-        with self._database.unit_of_work() as connection:
+        plan_id = held.plan_id
+        with self._database.writing(held) as connection:
             rows = CheckpointRepository(connection).of_plan(plan_id)
             project = projects.find(connection, PlanRepository(connection).get(plan_id).project_id)
             return [
@@ -169,19 +171,20 @@ class Repairs:
                 yield _removed(cleaned.files, cleaned.size_bytes)
         for plan in facts.plans:
             if plan.leftovers:
-                with self._ownership.own(plan.plan.plan_id, "cleaning up", files=False):
+                with self._ownership.hold(plan.plan.plan_id, "cleaning up", files=False):
                     size = sum(path.lstat().st_size for path in plan.leftovers)
                     for path in plan.leftovers:
                         path.unlink()
                 yield _removed(len(plan.leftovers), size)
 
-    def _rebuild(self, project: ProjectFacts, plan_id: str) -> Iterator[str]:
+    def _rebuild(self, held: Held, project: ProjectFacts) -> Iterator[str]:
+        plan_id = held.plan_id
         known = project.plan(plan_id)
         base = project.base(plan_id)
         rows = project.without_row(plan_id)
         if not rows or (known is None and base is None):
             return
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             if project.path is None and base is not None:
                 rebuild.add_project(connection, project.project_id, str(base.about["project"]))
             if known is None and base is not None:

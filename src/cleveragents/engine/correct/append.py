@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.engine.correct.correction import check_choice
 from cleveragents.errors import Refused
 from cleveragents.ids import new_id, now
@@ -26,6 +26,7 @@ from cleveragents.plans.lifecycle import APPLIED, COMPLETE, QUEUED
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step import DecideStep, Subplan, Subplans, SubplansStep
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held, Hold
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,10 @@ class Fix:
 class AppendService:
     """Adds fixes to plans."""
 
-    def __init__(self, database: Database, checkpoints: CheckpointService, own: Own) -> None:
+    def __init__(self, database: Database, checkpoints: CheckpointActs, hold: Hold) -> None:
         self._database = database
         self._checkpoints = checkpoints
-        self._own = own
+        self._hold = hold
 
     def preview(self, decision: Decision, guidance: str, chosen: str | None) -> Fix:
         """Tells what would be added; changes nothing."""
@@ -71,20 +72,20 @@ class AppendService:
 
     def append(self, decision: Decision, guidance: str, chosen: str | None) -> CorrectionAttempt:
         """Adds the fix as the last step; the plan is then ready to run it."""
-        with self._own(decision.plan_id, "adding a fix"):
+        with self._hold(decision.plan_id, "adding a fix") as held:
             fix = self.preview(decision, guidance, chosen)
             before = None
             if fix.plan.action.rollback.enabled:
                 reason = "before a fix was added"
-                before = self._checkpoints.save_safety(decision.plan_id, reason, going={})
-            return self._record(fix, guidance, chosen, before)
+                before = self._checkpoints.save_safety(held, reason, going={})
+            return self._record(held, fix, guidance, chosen, before)
 
     def _record(
-        self, fix: Fix, guidance: str, chosen: str | None, before: Checkpoint | None
+        self, held: Held, fix: Fix, guidance: str, chosen: str | None, before: Checkpoint | None
     ) -> CorrectionAttempt:
         """Records the step, what was said and the attempt; no file changes."""
         plan_id, moment = fix.plan.plan_id, now()
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             plans, decisions = PlanRepository(connection), DecisionRepository(connection)
             number = plans.newest_definition(plan_id) + 1
             plans.redefine(plan_id, number, fix.action)

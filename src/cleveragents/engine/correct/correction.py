@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.besides import Besides
 from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
@@ -14,7 +15,6 @@ from cleveragents.checkpoints.checkpoint import (
 from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.line import broken
 from cleveragents.checkpoints.rollback import Rollbacks
-from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.checkpoints.undo import CallsAfter
@@ -42,6 +42,7 @@ from cleveragents.plans.step import Decide, DecideStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Hold
 
 
 @dataclass(frozen=True)
@@ -93,16 +94,16 @@ class CorrectionService:
     def __init__(
         self,
         database: Database,
-        checkpoints: CheckpointService,
+        checkpoints: CheckpointActs,
         rollbacks: Rollbacks,
         operations: CorrectionOperations,
-        own: Own,
+        hold: Hold,
     ) -> None:
         self._database = database
         self._checkpoints = checkpoints
         self._rollbacks = rollbacks
         self._operations = operations
-        self._own = own
+        self._hold = hold
 
     def find(self, text: str) -> Decision:
         """Finds a decision by its id or a prefix of it."""
@@ -174,18 +175,18 @@ class CorrectionService:
 
         With a digest, only if it is still what was shown.
         """
-        with self._own(plan_id, "correcting a decision"), ExitStack() as owned:
+        with self._hold(plan_id, "correcting a decision") as held, ExitStack() as stack:
             impact = self.preview(plan_id, decision)
             named = plan_id if decision is None else decision.decision_id
             refuse_other(shown_digest, impact.digest, f"agents plan correct … {named}")
             if decision is not None:
                 check_choice(impact.plan, decision, chosen)
             reason = f"before the correction to {impact.target.name}"
-            safety = self._checkpoints.save_safety(plan_id, reason, impact.target)
-            children = self._checkpoints.save_children(impact.plan, impact.document, owned)
+            safety = self._checkpoints.save_safety(held, reason, impact.target)
+            going = self._checkpoints.save_children(held, impact.plan, impact.document, stack)
             wanted = self._wanted(impact, guidance, chosen)
-            operation = self._operations.open(impact.plan, wanted, safety, children)
-            self._operations.carry_out(operation)
+            operation = self._operations.open(held, impact.plan, wanted, safety, going)
+            self._operations.carry_out(held, operation)
             return self.attempts(plan_id)[-1]
 
     def _wanted(self, impact: Impact, guidance: str, chosen: str | None) -> Correction:

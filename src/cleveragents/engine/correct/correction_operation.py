@@ -27,6 +27,7 @@ from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Correction:
 
 
 class CorrectionOperations:
-    """Opens and carries out corrections; the caller owns the plan."""
+    """Opens and carries out corrections."""
 
     def __init__(self, database: Database, sandboxes: Sandboxes, rollbacks: Rollbacks) -> None:
         self._database = database
@@ -51,7 +52,7 @@ class CorrectionOperations:
         self._rollbacks = rollbacks
 
     def open(
-        self, plan: Plan, wanted: Correction, safety: Checkpoint, going: Going
+        self, held: Held, plan: Plan, wanted: Correction, safety: Checkpoint, going: Going
     ) -> Operation[Correct]:
         """Records the attempt, the intervention, the state to go to and the intent."""
         intervention_id = new_id()
@@ -68,7 +69,7 @@ class CorrectionOperations:
             reason=f"{wanted.target.name}, to be decided again",
         )
         attempt = _attempt(plan, wanted, safety, intervention_id)
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             CheckpointRepository(connection).add(goal)
             intent = Correct(
                 target=goal.checkpoint_id,
@@ -88,22 +89,22 @@ class CorrectionOperations:
             CorrectionRepository(connection).add(attempt)
         return operation
 
-    def finish(self, operation: Operation[Correct]) -> str:
+    def finish(self, held: Held, operation: Operation[Correct]) -> str:
         """Carries out what was interrupted, and tells of it."""
-        name = self.carry_out(operation).target.name
+        name = self.carry_out(held, operation).target.name
         return f"an interrupted correction to {name} was finished"
 
-    def carry_out(self, operation: Operation[Correct]) -> RollbackResult:
+    def carry_out(self, held: Held, operation: Operation[Correct]) -> RollbackResult:
         """Goes to where the plan is decided again; may be called again after a crash."""
-        self._set(operation, CorrectionState.EXECUTING)
+        self._set(held, operation, CorrectionState.EXECUTING)
         try:
-            return self._rollbacks.carry_out(operation)
+            return self._rollbacks.carry_out(held, operation)
         except TakenBack:
-            self._set(operation, CorrectionState.FAILED)
+            self._set(held, operation, CorrectionState.FAILED)
             raise
 
-    def _set(self, operation: Operation[Correct], state: CorrectionState) -> None:
-        with self._database.unit_of_work() as connection:
+    def _set(self, held: Held, operation: Operation[Correct], state: CorrectionState) -> None:
+        with self._database.writing(held) as connection:
             CorrectionRepository(connection).set_state(operation.intent.correction, state)
 
 

@@ -4,11 +4,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.besides import Besides, Touched
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.restating import restated
 from cleveragents.checkpoints.rollback import Rollbacks
-from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.shown import refuse_other
 from cleveragents.engine.run.strategist import Strategist
 from cleveragents.engine.run.strategize import root_of, unkept
@@ -27,6 +28,7 @@ from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.tree.manifest import Change
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held, Hold
 
 LIMIT = 3  # how many times a plan may be planned anew
 ANEW = "make a new one: agents plan use ACTION"
@@ -73,17 +75,19 @@ class ReversionService:
         self,
         database: Database,
         sandboxes: Sandboxes,
-        checkpoints: CheckpointService,
+        reads: CheckpointReads,
+        checkpoints: CheckpointActs,
         rollbacks: Rollbacks,
         strategist: Strategist,
-        own: Own,
+        hold: Hold,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
+        self._reads = reads
         self._checkpoints = checkpoints
         self._rollbacks = rollbacks
         self._strategist = strategist
-        self._own = own
+        self._hold = hold
 
     def preview(self, plan_id: str) -> BackToStart:
         """Tells all that planning anew takes back; owns nothing, stores and changes nothing."""
@@ -112,7 +116,7 @@ class ReversionService:
         A problem with the new steps leaves everything as it is. With a digest, it goes only as was
         shown.
         """
-        with self._own(plan_id, "planning anew"):
+        with self._hold(plan_id, "planning anew") as held:
             plan = self._plan(plan_id)
             self._refuse(plan)
             if shown_digest is not None:
@@ -121,8 +125,8 @@ class ReversionService:
             first = self._first(plan)
             anew = self._anew(plan, guidance)
             if first is None:
-                self._start_from_nothing(plan, anew)
-            safety = None if first is None else self._go_back(plan, first, anew)
+                self._start_from_nothing(held, plan, anew)
+            safety = None if first is None else self._go_back(held, plan, first, anew)
             return Reverted(self._plan(plan_id), safety)
 
     def _left(self, plan: Plan) -> int:
@@ -135,7 +139,7 @@ class ReversionService:
         """The checkpoint of the start; None: nothing has run yet."""
         if self._sandboxes.find(plan.plan_id) is None:
             return None
-        rows = self._checkpoints.list_checkpoints(plan.plan_id)
+        rows = self._reads.list_checkpoints(plan.plan_id)
         if not rows:
             raise Refused(
                 "the plan has no checkpoint: its files cannot be taken back", hints=[ANEW]
@@ -169,9 +173,9 @@ class ReversionService:
         ids = tuple(row.decision_id for row in said)
         return _Anew(action, number, guidance, new_id(), new_id(), ids, read)
 
-    def _start_from_nothing(self, plan: Plan, anew: _Anew) -> None:
+    def _start_from_nothing(self, held: Held, plan: Plan, anew: _Anew) -> None:
         """Nothing has run yet: only the rows change."""
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             document = current_document(connection, plan)
             _record(connection, plan, anew, superseded_by=None)
             changed = replace(document, decisions=anew.decisions, definition=anew.number)
@@ -179,8 +183,8 @@ class ReversionService:
             PlanRepository(connection).move(plan.plan_id, STRATEGIZING)
             PlanRepository(connection).move(plan.plan_id, STRATEGIZED)
 
-    def _go_back(self, plan: Plan, first: Checkpoint, anew: _Anew) -> Checkpoint:
-        safety = self._checkpoints.save_safety(plan.plan_id, "before it was planned anew", first)
+    def _go_back(self, held: Held, plan: Plan, first: Checkpoint, anew: _Anew) -> Checkpoint:
+        safety = self._checkpoints.save_safety(held, "before it was planned anew", first)
         start = self._rollbacks.document(plan, first)
         goal = restated(
             self._sandboxes.archive(plan.project_id),
@@ -189,21 +193,21 @@ class ReversionService:
             seq=safety.seq + 1,
             reason="the start, planned anew",
         )
-        with ExitStack() as owned:
+        with ExitStack() as stack:
             intent = PlanAnew(
                 target=goal.checkpoint_id,
                 safety=safety.checkpoint_id,
                 record=new_id(),
                 ending=Ending(STRATEGIZED),
-                going=self._checkpoints.save_children(plan, start, owned),
+                going=self._checkpoints.save_children(held, plan, start, stack),
             )
-            self._rollbacks.carry_out(self._open(plan, goal, intent, anew))
+            self._rollbacks.carry_out(held, self._open(held, plan, goal, intent, anew))
         return safety
 
     def _open(
-        self, plan: Plan, goal: Checkpoint, intent: PlanAnew, anew: _Anew
+        self, held: Held, plan: Plan, goal: Checkpoint, intent: PlanAnew, anew: _Anew
     ) -> Operation[PlanAnew]:
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             CheckpointRepository(connection).add(goal)
             operation = OperationRepository(connection).open(plan.plan_id, intent)
             _record(connection, plan, anew, superseded_by=operation.operation_id)

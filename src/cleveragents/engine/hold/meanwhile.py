@@ -23,6 +23,7 @@ from cleveragents.snapshots.tree.manifest import Change
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ class Meanwhile:
         self._sandboxes = sandboxes
         self._saving = saving
 
-    def keep(self, operation: AnyOperation) -> Checkpoint | None:
-        """Saves the present if somebody has edited it since; the caller owns the plan.
+    def keep(self, held: Held, operation: AnyOperation) -> Checkpoint | None:
+        """Saves the present if somebody has edited it since.
 
         The user's own directory is never overwritten where it is neither: an apply needs no saving.
         """
@@ -61,9 +62,7 @@ class Meanwhile:
             even_if_unchanged=False,
             filter=edited.filter,
         )
-        return self._saving.save(
-            operation.plan_id, wanted, prune=False, going=edited.going, half_made=True
-        )
+        return self._saving.save(held, wanted, prune=False, going=edited.going, half_made=True)
 
     def move_aside(self, plan_id: str) -> Path | None:
         """Takes what lies where a sandbox was removed out of the way; None: it is all saved."""

@@ -1,6 +1,6 @@
 """Recovery: whoever comes to change a plan first finishes what a crash left open."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from cleveragents.plans.undo_run import UndoRunRepository, UndoStatus
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
 from cleveragents.storage.fault import is_the_machines, told
+from cleveragents.storage.held import Held
 from cleveragents.storage.lock import Locks
 
 
@@ -38,28 +39,37 @@ class Ownership:
         self._locks = locks
         self._acts = acts
         self._report = report
+        self._held: dict[str, Held] = {}  # by plan, each of the thread that has its lock
 
     @contextmanager
-    def own(self, plan_id: str, doing: str, *, files: bool = True) -> Generator[None]:
-        """While inside, this process is the only one that changes the plan.
+    def hold(self, plan_id: str, doing: str, *, files: bool = True) -> Generator[Held]:
+        """While inside, this thread is the only one that changes the plan.
 
         Whoever leaves its `files` alone may do so beside an operation that is stuck.
         """
-        with ExitStack() as held:
+        with ExitStack() as stack:
             with _with_ways_out(plan_id):
-                taken_now = held.enter_context(self._locks.own(plan_id, doing))
-            if taken_now:
-                self._sandboxes.refuse_elsewhere(plan_id)
-                self._recover(plan_id)
-                if files:
-                    self._sandboxes.ready_to_change(plan_id)
-                    self._refuse_stuck(plan_id)
-                    self._keep_found(plan_id)
+                taken_now = stack.enter_context(self._locks.own(plan_id, doing))
+            if not taken_now:
+                yield self._held[plan_id]
+                return
+            held = self._held[plan_id] = Held(plan_id, self.hold)
             try:
-                yield
+                self._make_ready(held, files=files)
+                yield held
             finally:
-                if taken_now:  # whoever owns it next finds nobody at work in its sandbox
-                    self._sandboxes.settle()
+                held.end()
+                del self._held[plan_id]
+                self._sandboxes.settle()  # who holds it next finds nobody at work in its sandbox
+
+    def _make_ready(self, held: Held, *, files: bool) -> None:
+        plan_id = held.plan_id
+        self._sandboxes.refuse_elsewhere(plan_id)
+        self._recover(held)
+        if files:
+            self._sandboxes.ready_to_change(plan_id)
+            self._refuse_stuck(plan_id)
+            self._keep_found(plan_id)
 
     def take_over(self, plan_id: str) -> None:
         """Ends the process that owns the plan, stopped or stuck as it may be."""
@@ -71,11 +81,12 @@ class Ownership:
         """Returns the state of the process that owns the plan, as the kernel writes it."""
         return self._locks.owner_state(plan_id)
 
-    def _recover(self, plan_id: str) -> None:
+    def _recover(self, held: Held) -> None:
         """Ends what a dead run left running, then finishes open operations in their order.
 
         It may itself be killed: everything here can be done again.
         """
+        plan_id = held.plan_id
         with self._database.reading() as connection:
             unfinished = OperationRepository(connection).unfinished(plan_id)
             runs = StepRunRepository(connection).unfinished(plan_id)
@@ -94,42 +105,33 @@ class Ownership:
                 self._end_left_behind(undo.plan_id, undo.undo_run_id, undo.output_path)
         for child in children:
             if child.stage == RUNNING:
-                self._recover_child(child.plan_id)
+                self._recover_child(held, child.plan_id)
         waiting = [operation for operation in unfinished if not operation.is_stuck]
         if any(operation.holds_files for operation in waiting):
             self._sandboxes.ready_to_change(plan_id)
         for operation in waiting:
-            self._finish(operation)
+            self._finish(held, operation)
 
-    def _finish(self, operation: AnyOperation) -> None:
+    def _finish(self, held: Held, operation: AnyOperation) -> None:
         """Carries an operation out; what can never be carried out must not hold up the others."""
         if operation.unreadable:
-            return self._set_aside(operation, Damaged(operation.unreadable))
+            return self._set_aside(held, operation, Damaged(operation.unreadable))
         try:
-            self._keep_edits(operation)
-            with self._owning(operation.intent.takes_along.removed):
-                told = self._acts[operation.kind].finish(operation)
+            self._keep_edits(held, operation)
+            told = self._acts[operation.kind].finish(held, operation)
         except TakenBack as error:
             named = f"an interrupted {operation.kind.noun}"
             told = f"{named} could not be finished and was taken back: {error}"
         except Exception as error:
             if is_the_machines(error):
                 raise
-            return self._set_aside(operation, error)
+            return self._set_aside(held, operation, error)
         if told:
             self._report(Note(operation.plan_id, told))
         return None
 
-    @contextmanager
-    def _owning(self, plans: Iterable[str]) -> Generator[None]:
-        """Owns the subplans whose files go with their parent's."""
-        with ExitStack() as owned:
-            for plan_id in plans:
-                owned.enter_context(self.own(plan_id, "cancelling the subplan", files=False))
-            yield
-
-    def _keep_edits(self, operation: AnyOperation) -> None:
-        saved = self._meanwhile.keep(operation)
+    def _keep_edits(self, held: Held, operation: AnyOperation) -> None:
+        saved = self._meanwhile.keep(held, operation)
         if saved is not None:
             goes_on = f"an interrupted {operation.kind.noun} goes on"
             text = f"{saved.name} holds what was there before {goes_on}"
@@ -141,9 +143,9 @@ class Ownership:
             text = f"what somebody wrote where the sandbox was is kept: {found}"
             self._report(Note(plan_id, text))
 
-    def _set_aside(self, operation: AnyOperation, error: Exception) -> None:
+    def _set_aside(self, held: Held, operation: AnyOperation, error: Exception) -> None:
         why = told(error)
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             OperationRepository(connection).set_stuck(operation.operation_id, why)
         named = f"an interrupted {operation.kind.noun} could not be finished"
         self._report(Note(operation.plan_id, f"{named}; it is set aside: {why['reason']}"))
@@ -159,9 +161,9 @@ class Ownership:
             text = f"still at work in the sandbox, and not ended: {', '.join(others)}"
             self._report(Note(plan_id, text))
 
-    def _recover_child(self, plan_id: str) -> None:
+    def _recover_child(self, held: Held, plan_id: str) -> None:
         """Does the same for a child that died with its parent, unless somebody else runs it."""
-        with suppress(Busy), self.own(plan_id, "recovering the subplan", files=False):
+        with suppress(Busy), held.with_(plan_id, "recovering the subplan", files=False):
             pass
 
 

@@ -16,6 +16,7 @@ from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.durability import sync_directory, sync_file, sync_file_system
+from cleveragents.storage.held import Held
 from cleveragents.tools.function import result_path
 from cleveragents.tools.tool import AnyTool, Call, Outcome, perform
 
@@ -50,9 +51,9 @@ class StepAttempts:
         self._stopping = stopping
         self._report = report
 
-    def make(self, plan: Plan, sandbox: Sandbox, attempt: Attempt) -> Outcome:
+    def make(self, held: Held, plan: Plan, sandbox: Sandbox, attempt: Attempt) -> Outcome:
         """Tries the step at the cursor once."""
-        run = self._start(plan, attempt)
+        run = self._start(held, plan, attempt)
         began = time.monotonic()
         call = self._call(plan, attempt, sandbox, run)
         outcome = perform(attempt.tool, call, attempt.given)
@@ -62,17 +63,17 @@ class StepAttempts:
             _keep_output(Path(run.output_path))  # its undo is told what it was
         if attempt.tool.declaration.is_unsafe_to_repeat:
             sync_file_system(sandbox.path)  # what it left must last as long as that it succeeded
-        self._finish(run, outcome, attempt)
+        self._finish(held, run, outcome, attempt)
         seconds = time.monotonic() - began
         about = (plan.plan_id, plan.step_index, run.name, seconds, outcome.summary)
         self._report(StepFinished(*about) if outcome.ok else StepFailed(*about, attempt.left))
         return outcome
 
-    def _start(self, plan: Plan, attempt: Attempt) -> StepRun:
+    def _start(self, held: Held, plan: Plan, attempt: Attempt) -> StepRun:
         title = title_at(plan.action.steps, plan.cursor)
         tool = attempt.tool.declaration.name
         self._outputs(plan).mkdir(parents=True, exist_ok=True, mode=0o700)
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             run = StepRunRepository(connection).start(
                 plan.plan_id,
                 plan.cursor,
@@ -86,9 +87,9 @@ class StepAttempts:
         self._report(StepStarted(plan.plan_id, plan.step_index, total, title, tool, attempt.number))
         return run
 
-    def _finish(self, run: StepRun, outcome: Outcome, attempt: Attempt) -> None:
+    def _finish(self, held: Held, run: StepRun, outcome: Outcome, attempt: Attempt) -> None:
         """Records the result and the progress it means in one transaction."""
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             StepRunRepository(connection).finish(
                 run.step_run_id,
                 ok=outcome.ok,

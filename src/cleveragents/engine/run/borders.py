@@ -1,8 +1,9 @@
 """What is due at the borders of any step: checkpoints before it, and the policy if it fails."""
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.saving import Wanted
-from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.events import PlanMoved, Reporter
 from cleveragents.operations.in_sandbox import Ending
@@ -12,6 +13,7 @@ from cleveragents.plans.lifecycle import ERRORED
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
 from cleveragents.plans.step import Step
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held
 from cleveragents.tools.tool import Outcome
 
 
@@ -19,13 +21,18 @@ class StepBorders:
     """Does what all kinds of steps have in common."""
 
     def __init__(
-        self, database: Database, checkpoints: CheckpointService, report: Reporter
+        self,
+        database: Database,
+        reads: CheckpointReads,
+        checkpoints: CheckpointActs,
+        report: Reporter,
     ) -> None:
         self._database = database
+        self._reads = reads
         self._checkpoints = checkpoints
         self._report = report
 
-    def enter(self, plan: Plan, step: Step) -> Checkpoint | None:
+    def enter(self, held: Held, plan: Plan, step: Step) -> Checkpoint | None:
         """Makes the checkpoints that are due before a step of any kind, if rollback is enabled.
 
         Returns the one that holds the state before the step, if a setting asked for it.
@@ -35,13 +42,12 @@ class StepBorders:
         if step.checkpoint is not None:
             reason = f"named by step {step.title}"
             named = Wanted(CheckpointType.MANUAL, reason, label=step.checkpoint, pinned=True)
-            self._checkpoints.create_checkpoint(plan.plan_id, named)
-        return self._checkpoints.auto_create_if_configured(
-            plan.plan_id, Trigger.BEFORE_STEP, f"before step {step.title}"
-        )
+            self._checkpoints.make(held, named)
+        return self._checkpoints.make_due(held, Trigger.BEFORE_STEP, f"before step {step.title}")
 
     def give_up(
         self,
+        held: Held,
         plan: Plan,
         outcome: Outcome,
         before: Checkpoint | None,
@@ -52,8 +58,8 @@ class StepBorders:
         """Keeps the failed state of the step at the cursor, then does what the policy says."""
         title = title_at(plan.action.steps, plan.cursor)
         if before is not None:
-            self._checkpoints.auto_create_if_configured(
-                plan.plan_id, Trigger.ON_ERROR, f"step {title} failed", source_tool=tool
+            self._checkpoints.make_due(
+                held, Trigger.ON_ERROR, f"step {title} failed", source_tool=tool
             )
         policy = policy or plan.action.rollback.on_failure
         target = self._target_on_failure(plan, before, policy)
@@ -61,10 +67,10 @@ class StepBorders:
         tail = tuple(outcome.tail.splitlines()[-10:])
         error = PlanError(outcome.summary, title, plan.step_index, plan.cursor, tail, where)
         if target is None:
-            self._fail(plan, error)
+            self._fail(held, error)
             return
         ending = Ending(ERRORED, error)
-        self._checkpoints.rollback_to_checkpoint(plan.plan_id, target, ending=ending)
+        self._checkpoints.roll_back(held, target, ending=ending)
 
     def _target_on_failure(
         self, plan: Plan, before: Checkpoint | None, policy: OnFailure
@@ -72,10 +78,10 @@ class StepBorders:
         if before is None or policy is OnFailure.KEEP:
             return None
         if policy is OnFailure.START:
-            return self._checkpoints.list_checkpoints(plan.plan_id)[0]
+            return self._reads.list_checkpoints(plan.plan_id)[0]
         return before
 
-    def _fail(self, plan: Plan, error: PlanError) -> None:
-        with self._database.unit_of_work() as connection:
-            moved = PlanRepository(connection).move(plan.plan_id, ERRORED, error=error)
-        self._report(PlanMoved(plan.plan_id, moved.phase, moved.state))
+    def _fail(self, held: Held, error: PlanError) -> None:
+        with self._database.writing(held) as connection:
+            moved = PlanRepository(connection).move(held.plan_id, ERRORED, error=error)
+        self._report(PlanMoved(held.plan_id, moved.phase, moved.state))

@@ -2,8 +2,8 @@
 
 import time
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.engine.hold.moves import PlanMoves
 from cleveragents.engine.hold.stopping import Stopping
 from cleveragents.engine.run.resume import Resumption
@@ -12,6 +12,7 @@ from cleveragents.operations.in_sandbox import Ending
 from cleveragents.plans.action import OnFailure
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, MOVES, RUNNING, written
 from cleveragents.plans.plan import Plan
+from cleveragents.storage.held import Held, Hold
 
 WAIT_SECONDS = 30.0  # for an owner to come to a point where it can stop
 LOOK_SECONDS = 0.1
@@ -23,16 +24,16 @@ class Cancellation:
     def __init__(
         self,
         moves: PlanMoves,
-        checkpoints: CheckpointService,
+        checkpoints: CheckpointActs,
         resumption: Resumption,
         stopping: Stopping,
-        own: Own,
+        hold: Hold,
     ) -> None:
         self._moves = moves
         self._checkpoints = checkpoints
         self._resumption = resumption
         self.stopping = stopping
-        self._own = own
+        self._hold = hold
 
     def cancel(self, plan_id: str) -> Plan:
         """Asks the owner of a plan to cancel it, or does so itself where there is none."""
@@ -41,8 +42,8 @@ class Cancellation:
         while True:
             self.stopping.ask(plan_id)
             try:
-                with self._own(plan_id, "cancelling the plan"):
-                    return self._settle(plan_id, seen)
+                with self._hold(plan_id, "cancelling the plan") as held:
+                    return self._settle(held, seen)
             except Busy as busy:
                 if time.monotonic() > deadline:
                     raise Busy(
@@ -51,19 +52,20 @@ class Cancellation:
                     ) from busy
             time.sleep(LOOK_SECONDS)
 
-    def carry_out(self, plan_id: str) -> Plan:
-        """Cancels a plan that the caller owns; finished work stays, a half-done step does not.
+    def carry_out(self, held: Held) -> Plan:
+        """Cancels a plan; finished work stays, a half-done step does not.
 
         The files go back to before a step that was cut off, unless the policy keeps what a
         failed step leaves, or finished steps would be taken back with it.
         """
+        plan_id = held.plan_id
         target = self._target(self._moves.plan(plan_id))
         if target is None:
-            self._moves.move(plan_id, CANCELLED)
+            self._moves.move(held, CANCELLED)
         else:
             ending = Ending(CANCELLED)
-            self._checkpoints.rollback_to_checkpoint(plan_id, target, ending=ending)
-        for child_id in self._moves.cancel_children(plan_id):
+            self._checkpoints.roll_back(held, target, ending=ending)
+        for child_id in self._moves.cancel_children(held):
             self.stopping.ask(child_id)
         self.stopping.withdraw(plan_id)
         return self._moves.plan(plan_id)
@@ -74,8 +76,9 @@ class Cancellation:
         course = self._resumption.course(plan, restore=False)
         return course.start if course.interrupted and not course.again else None
 
-    def _settle(self, plan_id: str, seen: Plan) -> Plan:
+    def _settle(self, held: Held, seen: Plan) -> Plan:
         """Does what is left to do once nobody else owns the plan."""
+        plan_id = held.plan_id
         plan = self._moves.plan(plan_id)
         overtaken = plan.stage == COMPLETE and seen.stage == RUNNING
         if overtaken or CANCELLED not in MOVES[plan.stage]:
@@ -92,4 +95,4 @@ class Cancellation:
                 f"a plan in {written(plan.stage)} cannot be cancelled",
                 hints=[f"see where it stands: agents plan status {plan_id}"],
             )
-        return self.carry_out(plan_id)
+        return self.carry_out(held)

@@ -11,9 +11,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.saving import Wanted
-from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.run.asking import Asking
 from cleveragents.engine.run.attempt import Attempt, StepAttempts
@@ -35,6 +35,7 @@ from cleveragents.plans.step import DecideStep
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held
 from cleveragents.tools.builtin import BUILT_IN, AnyParameters
 from cleveragents.tools.tool import Call, Outcome, Tool
 
@@ -71,7 +72,7 @@ class DecideSteps:
     def __init__(
         self,
         database: Database,
-        checkpoints: CheckpointService,
+        checkpoints: CheckpointActs,
         attempts: StepAttempts,
         borders: StepBorders,
         report: Reporter,
@@ -82,27 +83,27 @@ class DecideSteps:
         self._borders = borders
         self._report = report
 
-    def run(self, plan: Plan, step: DecideStep, sandbox: Sandbox) -> bool:
+    def run(self, held: Held, plan: Plan, step: DecideStep, sandbox: Sandbox) -> bool:
         """Decides, after a checkpoint of its own; the steps of the chosen option come next."""
-        before = self._checkpoint(plan, step)
+        before = self._checkpoint(held, plan, step)
         known = self._known(plan)
         if known.standing is not None:
-            self._stand_by(plan, known.standing, before)
+            self._stand_by(held, plan, known.standing, before)
             return self._tell(plan, known.standing.chosen, "as decided before")
         option = known.users_choice or step.decide.choose
         if option is not None:
-            with self._database.unit_of_work() as connection:
+            with self._database.writing(held) as connection:
                 self._record(connection, plan, step, Answer(choose=option), known, before)
             return self._tell(plan, option, "as corrected" if known.users_choice else "")
-        return self._ask(plan, step, sandbox, known, before)
+        return self._ask(held, plan, step, sandbox, known, before)
 
-    def _checkpoint(self, plan: Plan, step: DecideStep) -> Checkpoint | None:
+    def _checkpoint(self, held: Held, plan: Plan, step: DecideStep) -> Checkpoint | None:
         """Makes the checkpoint a correction goes back to; no setting turns it off."""
         if not plan.action.rollback.enabled:
             return None
         wanted = Wanted(CheckpointType.DECISION, f"before the decision {step.title}")
-        made = self._checkpoints.create_checkpoint(plan.plan_id, wanted)
-        self._borders.enter(plan, step)  # what is due before any step is found made already
+        made = self._checkpoints.make(held, wanted)
+        self._borders.enter(held, plan, step)  # what is due before any step is found made already
         return made
 
     def _known(self, plan: Plan) -> Known:
@@ -117,6 +118,7 @@ class DecideSteps:
 
     def _ask(
         self,
+        held: Held,
         plan: Plan,
         step: DecideStep,
         sandbox: Sandbox,
@@ -143,12 +145,14 @@ class DecideSteps:
         tool = Tool(BUILT_IN["shell"].declaration, AnyParameters, put)
         started_from = before.checkpoint_id if before else None
         attempt = Attempt(step, tool, {}, on_success, started_from=started_from)
-        outcome = self._attempts.make(plan, sandbox, attempt)
+        outcome = self._attempts.make(held, plan, sandbox, attempt)
         if not outcome.ok:
-            self._borders.give_up(plan, outcome, before, tool="chooser", policy=OnFailure.LAST_GOOD)
+            self._borders.give_up(
+                held, plan, outcome, before, tool="chooser", policy=OnFailure.LAST_GOOD
+            )
             return False
         if before is not None:  # whatever it did meanwhile: a chooser chooses, steps change files
-            self._checkpoints.restore_files(plan.plan_id, before)
+            self._checkpoints.restore_files(held, before)
         return self._tell(plan, asking.answer.choose, asking.answer.rationale or "")
 
     def _record(
@@ -160,7 +164,7 @@ class DecideSteps:
         known: Known,
         before: Checkpoint | None,
     ) -> None:
-        """Records the decision and where the plan goes on; the caller holds the transaction."""
+        """Records the decision and where the plan goes on."""
         names = _names(plan, known.decided)
         parents = {row.cursor: row for row in known.decided if row.cursor}
         root = next(row for row in known.decided if row.decision_type == PROMPT_DEFINITION)
@@ -182,9 +186,11 @@ class DecideSteps:
         reached = chosen(plan.action.steps, plan.cursor, answer.choose)
         PlanRepository(connection).set_cursor(plan.plan_id, reached)
 
-    def _stand_by(self, plan: Plan, decision: Decision, before: Checkpoint | None) -> None:
+    def _stand_by(
+        self, held: Held, plan: Plan, decision: Decision, before: Checkpoint | None
+    ) -> None:
         """Goes on from a decision that stands; the state before it is a new one."""
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             if before is not None:
                 DecisionRepository(connection).follows(decision.decision_id, before.checkpoint_id)
             reached = chosen(plan.action.steps, plan.cursor, decision.chosen)

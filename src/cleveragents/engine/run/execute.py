@@ -4,8 +4,8 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.saving import Wanted
-from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.hold.moves import PlanMoves
 from cleveragents.engine.hold.stopping import CancelAsked
@@ -19,6 +19,7 @@ from cleveragents.plans.step import AnyStep
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.durability import sync_file_system
+from cleveragents.storage.held import Held, Hold
 
 S_contra = TypeVar("S_contra", bound=AnyStep, contravariant=True)
 
@@ -26,7 +27,7 @@ S_contra = TypeVar("S_contra", bound=AnyStep, contravariant=True)
 class StepKind(Protocol[S_contra]):
     """Knows how steps of one kind are run."""
 
-    def run(self, plan: Plan, step: S_contra, sandbox: Sandbox) -> bool: ...
+    def run(self, held: Held, plan: Plan, step: S_contra, sandbox: Sandbox) -> bool: ...
 
 
 AnyStepKind = StepKind[Any]  # each knows its own steps
@@ -39,11 +40,11 @@ class ExecutePhase:
         self,
         moves: PlanMoves,
         sandboxes: Sandboxes,
-        checkpoints: CheckpointService,
+        checkpoints: CheckpointActs,
         kinds: Mapping[type[AnyStep], AnyStepKind],
         resumption: Resumption,
         cancellation: Cancellation,
-        own: Own,
+        hold: Hold,
     ) -> None:
         self._moves = moves
         self._sandboxes = sandboxes
@@ -51,7 +52,7 @@ class ExecutePhase:
         self._kinds = kinds
         self._resumption = resumption
         self._cancellation = cancellation
-        self._own = own
+        self._hold = hold
 
     def run(self, plan_id: str, *, restore: bool = False, retry_unsafe: bool = False) -> Plan:
         """Runs the plan from its cursor; finished work is never run or wiped again.
@@ -59,66 +60,66 @@ class ExecutePhase:
         With `restore` (resume) its files are first put back to the latest checkpoint, whatever
         they are now; without, only those of a run that did not come to an end of its own.
         """
-        with self._own(plan_id, "executing the plan"):
+        with self._hold(plan_id, "executing the plan") as held:
             plan = self._moves.plan(plan_id)
             if plan.stage == COMPLETE:
                 self._moves.tell(Note(plan_id, "the plan is complete already; nothing was run"))
                 return plan
-            plan = self.begin(plan, restore=restore, retry_unsafe=retry_unsafe)
-            with self.in_order(plan_id):
-                self._run_steps(plan)
-            self._checkpoints.finish(plan_id)
+            plan = self.begin(held, plan, restore=restore, retry_unsafe=retry_unsafe)
+            with self.in_order(held):
+                self._run_steps(held, plan)
+            self._checkpoints.tidy(held)
             return self._moves.plan(plan_id)
 
-    def begin(self, plan: Plan, *, restore: bool, retry_unsafe: bool) -> Plan:
-        """Takes a plan to where its steps run, its files with it; the caller owns the plan."""
+    def begin(self, held: Held, plan: Plan, *, restore: bool, retry_unsafe: bool) -> Plan:
+        """Takes a plan to where its steps run, its files with it."""
         self._refuse(plan)
         # Made before this run; whoever made it and still waits makes it again.
         self._cancellation.stopping.withdraw(plan.plan_id)
         course = self._resumption.course(plan, restore=restore)
         if not retry_unsafe:
             refuse_unsafe(course)
-        running = self._start(course)
-        with self.in_order(plan.plan_id):
-            self._milestone(running, CheckpointType.PRE_EXECUTE, "before the plan runs")
+        running = self._start(held, course)
+        with self.in_order(held):
+            self._milestone(held, running, CheckpointType.PRE_EXECUTE, "before the plan runs")
         return running
 
-    def run_step(self, plan: Plan, sandbox: Sandbox) -> bool:
+    def run_step(self, held: Held, plan: Plan, sandbox: Sandbox) -> bool:
         """Runs the step at the cursor as its kind asks for; tells if it succeeded."""
         self._cancellation.stopping.check(plan.plan_id)
         step = plan.step
         if step is None:
             raise Refused("every step of the plan has run")
-        return self._kinds[type(step)].run(plan, step, sandbox)
+        return self._kinds[type(step)].run(held, plan, step, sandbox)
 
-    def complete(self, plan: Plan, sandbox: Sandbox) -> Plan:
+    def complete(self, held: Held, plan: Plan, sandbox: Sandbox) -> Plan:
         """Ends a plan whose steps have all run."""
-        self._milestone(plan, CheckpointType.POST_EXECUTE, "after the last step")
+        self._milestone(held, plan, CheckpointType.POST_EXECUTE, "after the last step")
         sync_file_system(sandbox.path)  # a complete plan's files are never looked at again
-        return self._moves.move(plan.plan_id, COMPLETE)
+        return self._moves.move(held, COMPLETE)
 
     @contextmanager
-    def in_order(self, plan_id: str) -> Generator[None]:
+    def in_order(self, held: Held) -> Generator[None]:
         """What stops a running plan leaves it cancelled, errored, or to be resumed."""
         try:
             yield
         except Interrupted:
             raise  # the plan stays where it is, to be resumed
         except CancelAsked:
-            self._cancellation.carry_out(plan_id)
+            self._cancellation.carry_out(held)
         except (CleverAgentsError, OSError) as error:
-            self._stop(plan_id, error)
+            self._stop(held, error)
             raise _failed(error) from error
 
-    def _start(self, course: Course) -> Plan:
+    def _start(self, held: Held, course: Course) -> Plan:
         """Makes or finds the sandbox and moves the plan to processing."""
         plan = course.plan
         if self._sandboxes.is_removed(plan.plan_id):
-            self._checkpoints.restore_removed(plan.plan_id)
-        self._resumption.take_up(course)
+            self._checkpoints.restore_removed(held)
+        self._resumption.take_up(held, course)
         if self._sandboxes.find(plan.plan_id) is None:
             sandbox, filled = self._sandboxes.create(
-                plan.plan_id,
+                held,
                 plan.project_id,
                 lambda: self._cancellation.stopping.check_interrupted(plan.plan_id),
             )
@@ -129,15 +130,15 @@ class ExecutePhase:
                 self._moves.tell(Note(plan.plan_id, note))
         for told in self._sandboxes.mend_history(plan.plan_id, plan.project_id):
             self._moves.tell(Note(plan.plan_id, told))
-        return self._moves.move(plan.plan_id, RUNNING)
+        return self._moves.move(held, RUNNING)
 
-    def _run_steps(self, plan: Plan) -> None:
+    def _run_steps(self, held: Held, plan: Plan) -> None:
         sandbox = self._sandboxes.require(plan.plan_id)
         while plan.step is not None:
-            if not self.run_step(plan, sandbox):
+            if not self.run_step(held, plan, sandbox):
                 return
             plan = self._moves.plan(plan.plan_id)
-        self.complete(plan, sandbox)
+        self.complete(held, plan, sandbox)
 
     def _refuse(self, plan: Plan) -> None:
         """Refuses a subplan that cannot run by itself."""
@@ -152,15 +153,15 @@ class ExecutePhase:
                 hints=[f"run the parent: agents plan execute {plan.parent_plan_id}"],
             )
 
-    def _milestone(self, plan: Plan, kind: CheckpointType, reason: str) -> None:
+    def _milestone(self, held: Held, plan: Plan, kind: CheckpointType, reason: str) -> None:
         """Makes a checkpoint that no setting turns off while rollback is enabled."""
         if plan.action.rollback.enabled:
-            self._checkpoints.create_checkpoint(plan.plan_id, Wanted(kind, reason))
+            self._checkpoints.make(held, Wanted(kind, reason))
 
-    def _stop(self, plan_id: str, error: CleverAgentsError | OSError) -> None:
+    def _stop(self, held: Held, error: CleverAgentsError | OSError) -> None:
         """Records that the plan could not go on; the files stay as they are."""
         self._moves.move(
-            plan_id,
+            held,
             ERRORED,
             error=PlanError(in_words(error), files="as they were when the plan stopped"),
         )

@@ -34,6 +34,7 @@ from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held
 
 TIE = b".git"  # leads from a sandbox to its own git directory; the parent has another
 TEXTS: Mapping[MergeStrategy, MergeText] = {
@@ -67,7 +68,7 @@ class _Result:
 
 
 class Merges:
-    """Opens and carries out merge operations; the caller owns the parent."""
+    """Opens and carries out merge operations; what is held is the parent."""
 
     def __init__(
         self, database: Database, sandboxes: Sandboxes, filter_: Filter, report: Reporter
@@ -77,11 +78,13 @@ class Merges:
         self._filter = filter_
         self._report = report
 
-    def merge(self, plan: Plan, child: Plan, strategy: MergeStrategy) -> None:
+    def merge(self, held: Held, plan: Plan, child: Plan, strategy: MergeStrategy) -> None:
         """Merges what a child has changed into its parent."""
-        self.carry_out(self.open(plan, child, strategy))
+        self.carry_out(held, self.open(held, plan, child, strategy))
 
-    def open(self, plan: Plan, child: Plan, strategy: MergeStrategy) -> Operation[Merge]:
+    def open(
+        self, held: Held, plan: Plan, child: Plan, strategy: MergeStrategy
+    ) -> Operation[Merge]:
         """Computes and stores the result, then records the intent."""
         states = self._states(plan, child)
         archive = self._sandboxes.archive(plan.project_id)
@@ -102,7 +105,7 @@ class Merges:
             files=len(result.changes[MAIN]),
             keeps=(*refs, result.target),
         )
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             operation = OperationRepository(connection).open(plan.plan_id, intent)
             for found in result.conflicts:
                 versions = {BASE: found.base, PARENT: found.ours, CHILD: found.theirs}
@@ -117,16 +120,16 @@ class Merges:
                 ConflictRepository(connection).add(conflict, operation.operation_id)
         return operation
 
-    def finish(self, operation: Operation[Merge]) -> str:
+    def finish(self, held: Held, operation: Operation[Merge]) -> str:
         """Carries out what was interrupted, and tells of it."""
-        self.carry_out(operation)
+        self.carry_out(held, operation)
         return "an interrupted merge of a subplan was finished"
 
-    def carry_out(self, operation: Operation[Merge]) -> None:
+    def carry_out(self, held: Held, operation: Operation[Merge]) -> None:
         """Restores the merged files; closes the intent with the mark on the child."""
         plan_id, intent = operation.plan_id, operation.intent
-        place(self._database, self._sandboxes, operation)
-        with self._database.unit_of_work() as connection:
+        place(held, self._database, self._sandboxes, operation)
+        with self._database.writing(held) as connection:
             child = PlanRepository(connection).get(intent.child)
             ChildRepository(connection).set_merged(child.plan_id, intent.theirs)
             left = ConflictRepository(connection).release(operation.operation_id)

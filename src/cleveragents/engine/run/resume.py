@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.file_change import FileChange
-from cleveragents.checkpoints.service import CheckpointService
+from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
 from cleveragents.errors import Refused
@@ -27,6 +28,7 @@ from cleveragents.plans.step import ToolStep
 from cleveragents.plans.step_run import STARTED, SUCCEEDED, StepRun, StepRunRepository
 from cleveragents.plans.undo_run import UndoRunRepository
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held
 from cleveragents.tools.registry import ToolRegistry
 
 STARTABLE = (STRATEGIZED, QUEUED, ERRORED, CANCELLED, RUNNING)
@@ -129,12 +131,17 @@ def _target(operation: AnyOperation) -> str:
 
 
 class Resumption:
-    """Decides how plans go on, and takes them there; who acts owns the plan."""
+    """Decides how plans go on, and takes them there."""
 
     def __init__(
-        self, database: Database, checkpoints: CheckpointService, report: Reporter
+        self,
+        database: Database,
+        reads: CheckpointReads,
+        checkpoints: CheckpointActs,
+        report: Reporter,
     ) -> None:
         self._database = database
+        self._reads = reads
         self._checkpoints = checkpoints
         self._report = report
 
@@ -153,7 +160,7 @@ class Resumption:
         finished = past.finished
         counting = set(finished)
         if start is not None:
-            counting &= set(self._checkpoints.document(plan.plan_id, start).step_runs)
+            counting &= set(self._reads.document(plan.plan_id, start).step_runs)
         again = [run for identity, run in finished.items() if identity not in counting]
         if past.cut_off is None and _unsafe(plan, again):
             # They synced the files they left, and nothing has run since: to go on from there
@@ -174,12 +181,12 @@ class Resumption:
         course = self.course(plan, restore=restore)
         changes = ()
         if course.start is not None:
-            changes = self._checkpoints.preview_rollback(plan.plan_id, course.start).files
+            changes = self._reads.preview_rollback(plan.plan_id, course.start).files
         with self._database.reading() as connection:
             unfinished = OperationRepository(connection).unfinished(plan.plan_id)
         return Preview(course, changes, [one for one in unfinished if not one.is_stuck])
 
-    def take_up(self, course: Course) -> None:
+    def take_up(self, held: Held, course: Course) -> None:
         """Puts the files where the plan goes on from, and says what that means."""
         plan, start = course.plan, course.start
         if plan.is_action_changed:
@@ -190,9 +197,9 @@ class Resumption:
                     plan, "the last run was interrupted; going on with the files as they are"
                 )
             return
-        if not course.interrupted and self._checkpoints.is_present(plan.plan_id, start):
+        if not course.interrupted and self._reads.is_present(plan.plan_id, start):
             return
-        self._checkpoints.rollback_to_checkpoint(plan.plan_id, start, ending=Ending(RUNNING))
+        self._checkpoints.roll_back(held, start, ending=Ending(RUNNING))
         why = "the last run was interrupted; " if course.interrupted else ""
         self._note(plan, f"{why}going on from {start.name}{_told_again(course)}")
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.saving import Wanted
-from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import (
@@ -18,40 +18,41 @@ from cleveragents.plans.step import Subplan
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held
 
 
 class Spawning:
-    """Makes the children of plans; the caller owns the parent."""
+    """Makes the children of plans; what is held is the parent."""
 
     def __init__(
         self,
         database: Database,
         sandboxes: Sandboxes,
-        checkpoints: CheckpointService,
+        checkpoints: CheckpointActs,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
         self._checkpoints = checkpoints
 
-    def spawn(self, plan: Plan, subplans: Sequence[Subplan]) -> list[Plan]:
+    def spawn(self, held: Held, plan: Plan, subplans: Sequence[Subplan]) -> list[Plan]:
         """Records the children, each with the decision for it and what it starts from.
 
         The checkpoint before is the one to go back to; that after it lets a crash go on with them.
         """
         names = ", ".join(subplan.name for subplan in subplans)
-        checkpoint_id, base_ref = self._state(plan, names)
+        checkpoint_id, base_ref = self._state(held, plan, names)
         children: list[Plan] = []
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             for subplan in subplans:
                 child = self._record(connection, plan, subplan, checkpoint_id)
                 self._sandboxes.reserve(connection, child.plan_id, plan.plan_id, base_ref)
                 children.append(child)
-        self._save(plan, f"spawned {names}")
+        self._save(held, plan, f"spawned {names}")
         return children
 
-    def skip(self, plan: Plan, subplan: Subplan, reason: str) -> Plan:
+    def skip(self, held: Held, plan: Plan, subplan: Subplan, reason: str) -> Plan:
         """Records a child that is not going to run."""
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             child = self._record(connection, plan, subplan, None)
             return PlanRepository(connection).move(
                 child.plan_id, CANCELLED, error=PlanError(reason)
@@ -76,19 +77,19 @@ class Spawning:
         decisions.add(child.plan_id, root)
         return child
 
-    def _state(self, plan: Plan, names: str) -> tuple[str | None, str]:
+    def _state(self, held: Held, plan: Plan, names: str) -> tuple[str | None, str]:
         """Returns the checkpoint before a spawn, if there is one, and the snapshot of the state."""
         if not plan.action.rollback.enabled:
             filter_ = self._checkpoints.policy.filter
             return None, self._sandboxes.capture(plan.plan_id, plan.project_id, filter_)
         reason = f"before spawning {names}"
-        self._checkpoints.auto_create_if_configured(plan.plan_id, Trigger.ON_SUBPLAN_SPAWN, reason)
+        self._checkpoints.make_due(held, Trigger.ON_SUBPLAN_SPAWN, reason)
         # Before every decision there is one, whatever the settings say.
         wanted = Wanted(CheckpointType.DECISION, reason, even_if_unchanged=False)
-        made = self._checkpoints.create_checkpoint(plan.plan_id, wanted)
+        made = self._checkpoints.make(held, wanted)
         return made.checkpoint_id, made.sandbox_ref
 
-    def _save(self, plan: Plan, reason: str) -> None:
+    def _save(self, held: Held, plan: Plan, reason: str) -> None:
         if plan.action.rollback.enabled:
             wanted = Wanted(CheckpointType.SUBPLAN, reason, even_if_unchanged=False)
-            self._checkpoints.create_checkpoint(plan.plan_id, wanted)
+            self._checkpoints.make(held, wanted)

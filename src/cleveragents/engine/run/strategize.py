@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from cleveragents.checkpoints.service import Own
 from cleveragents.engine.run.strategist import Strategist
 from cleveragents.errors import CleverAgentsError, InvalidInput
 from cleveragents.events import PlanMoved, Reporter
@@ -17,6 +16,7 @@ from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held, Hold
 from cleveragents.tools.registry import ToolRegistry
 
 
@@ -24,11 +24,11 @@ class StrategizePhase:
     """Makes plans."""
 
     def __init__(
-        self, database: Database, strategist: Strategist, own: Own, report: Reporter
+        self, database: Database, strategist: Strategist, hold: Hold, report: Reporter
     ) -> None:
         self._database = database
         self._strategist = strategist
-        self._own = own
+        self._hold = hold
         self._report = report
 
     def run(self, project: Project, action_file: Path, arguments: Mapping[str, str]) -> Plan:
@@ -46,22 +46,22 @@ class StrategizePhase:
         return self._record(project, action, None)
 
     def _record(self, project: Project, action: Action, action_file: Path | None) -> Plan:
-        with self._database.unit_of_work() as connection:
+        with self._database.registering() as connection:
             project_id = projects.register(connection, project)
             plan = PlanRepository(connection).add(project_id, action, action_file)
             DecisionRepository(connection).add(plan.plan_id, root_of(action))
             if action.strategist is None:
                 return self._settle(connection, plan, unkept(action))
-        with self._own(plan.plan_id, "asking the strategist"):
-            return self._plan_by_strategist(plan, project)
+        with self._hold(plan.plan_id, "asking the strategist") as held:
+            return self._plan_by_strategist(held, plan, project)
 
-    def _plan_by_strategist(self, plan: Plan, project: Project) -> Plan:
+    def _plan_by_strategist(self, held: Held, plan: Plan, project: Project) -> Plan:
         try:
             action = self._strategist.complete(plan.action, plan.plan_id, project.path, ())
             error = unkept(action)
         except CleverAgentsError as problem:
             action, error = plan.action, PlanError(problem.message, detail=problem.detail)
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             PlanRepository(connection).set_action(plan.plan_id, action)
             return self._settle(connection, plan, error)
 

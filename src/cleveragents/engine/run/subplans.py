@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.saving import Wanted
-from cleveragents.checkpoints.service import CheckpointService, Own
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.engine.hold.stopping import Stopping
 from cleveragents.engine.run.borders import StepBorders
@@ -28,6 +28,7 @@ from cleveragents.plans.step import MergeStrategy, Subplan, SubplansStep
 from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
+from cleveragents.storage.held import Held, Hold
 from cleveragents.tools.tool import failed as not_done
 
 LOOK_SECONDS = 0.1  # between looks whether the group is to stop, or a child takes too long
@@ -41,6 +42,7 @@ PlanDispatcher = Dispatcher[Plan]
 class _Running:
     """A group while it runs."""
 
+    held: Held
     plan: Plan
     step: SubplansStep
     group: Group
@@ -62,7 +64,7 @@ class Runner:
     """How children are run: by whom, how many at once, and who may be asked to stop."""
 
     run: Callable[[str], Plan]
-    own: Own
+    hold: Hold
     dispatcher: Callable[[int], PlanDispatcher]
     stopping: Stopping
 
@@ -74,7 +76,7 @@ class SubplanSteps:
         self,
         database: Database,
         sandboxes: Sandboxes,
-        checkpoints: CheckpointService,
+        checkpoints: CheckpointActs,
         borders: StepBorders,
         merges: Merges,
         runner: Runner,
@@ -89,14 +91,20 @@ class SubplanSteps:
         self._runner = runner
         self._report = report
 
-    def run(self, plan: Plan, step: SubplansStep, sandbox: Sandbox) -> bool:  # noqa: ARG002 - of every kind
+    def run(
+        self,
+        held: Held,
+        plan: Plan,
+        step: SubplansStep,
+        sandbox: Sandbox,  # noqa: ARG002 - of every kind
+    ) -> bool:
         """Runs what is left of the group; tells if all of it is merged."""
-        self._borders.enter(plan, step)
-        children = self._children(plan)
+        self._borders.enter(held, plan, step)
+        children = self._children(held, plan)
         progress = {name: _progress(child) for name, child in children.items()}
         group = Group(step.subplans, progress)
         with self._runner.dispatcher(group.at_once) as dispatcher:
-            running = _Running(plan, step, group, dispatcher, children)
+            running = _Running(held, plan, step, group, dispatcher, children)
             for name in group.names(Progress.RUNNING):
                 self._submit(running, name)
             while not group.is_over:
@@ -105,22 +113,22 @@ class SubplanSteps:
         if failed:
             self._give_up(running, failed)
         else:
-            self._close(plan)
+            self._close(held, plan)
         return not failed
 
     def merge_again(self, child: Plan) -> None:
         """Merges what a child has become since it was merged, if it was run by itself."""
         if child.stage != COMPLETE or child.merged_ref is None or child.parent_plan_id is None:
             return
-        with self._runner.own(child.parent_plan_id, f"merging {child.name} again"):
+        with self._runner.hold(child.parent_plan_id, f"merging {child.name} again") as held:
             plan = self._plan(child.parent_plan_id)
             step = step_at(plan.action.steps, str(child.parent_step))
             if isinstance(step, SubplansStep):
-                self._merge_one(plan, child, step.subplans.merge)
+                self._merge_one(held, plan, child, step.subplans.merge)
 
-    def _children(self, plan: Plan) -> dict[str, Plan]:
+    def _children(self, held: Held, plan: Plan) -> dict[str, Plan]:
         """Returns the children that an earlier run of the step left; skipped ones are let go."""
-        with self._database.unit_of_work() as connection:
+        with self._database.writing(held) as connection:
             repository = ChildRepository(connection)
             found = [
                 child
@@ -140,7 +148,7 @@ class SubplanSteps:
             self._skip(running, subplan)
         ready = group.ready()
         if ready:
-            for child in self._spawning.spawn(running.plan, ready):
+            for child in self._spawning.spawn(running.held, running.plan, ready):
                 running.children[child.name] = child
                 group.progress[child.name] = Progress.RUNNING
                 self._submit(running, child.name)
@@ -208,7 +216,7 @@ class SubplanSteps:
                 dispatcher.cancel(key)
             dispatcher.wait(LOOK_SECONDS)
         for child_id in ids:
-            self._cancel_queued(child_id)
+            self._cancel_queued(running.held, child_id)
 
     def _note_end(self, running: _Running, ended: Ended[Plan]) -> None:
         """Notes what came of an attempt: it is complete, tried again, or has failed for good."""
@@ -245,24 +253,25 @@ class SubplanSteps:
     def _skip(self, running: _Running, subplan: Subplan) -> None:
         lost = [name for name in subplan.needs if name in running.problems]
         reason = f"not run: {', '.join(lost or running.problems)} failed"
-        running.children[subplan.name] = self._spawning.skip(running.plan, subplan, reason)
+        running.children[subplan.name] = self._spawning.skip(
+            running.held, running.plan, subplan, reason
+        )
         running.group.progress[subplan.name] = Progress.SKIPPED
         running.problems[subplan.name] = reason
 
     def _merge(self, running: _Running, name: str) -> None:
         try:
-            self._merge_one(running.plan, running.children[name], running.step.subplans.merge)
+            child, strategy = running.children[name], running.step.subplans.merge
+            self._merge_one(running.held, running.plan, child, strategy)
         except Conflicting as error:
             self._fail(running, name, "; ".join((error.message, *error.detail)))
             return
         running.group.progress[name] = Progress.MERGED
 
-    def _merge_one(self, plan: Plan, child: Plan, strategy: MergeStrategy) -> None:
-        self._merges.merge(plan, child, strategy)
+    def _merge_one(self, held: Held, plan: Plan, child: Plan, strategy: MergeStrategy) -> None:
+        self._merges.merge(held, plan, child, strategy)
         if plan.action.rollback.enabled:
-            self._checkpoints.auto_create_if_configured(
-                plan.plan_id, Trigger.AFTER_SUBPLAN, f"merged {child.name}"
-            )
+            self._checkpoints.make_due(held, Trigger.AFTER_SUBPLAN, f"merged {child.name}")
 
     def _give_up(self, running: _Running, failed: list[str]) -> None:
         """Fails the step; what is merged stays, so that only the rest runs again."""
@@ -272,16 +281,16 @@ class SubplanSteps:
         before = None
         if plan.action.rollback.enabled:
             wanted = Wanted(CheckpointType.SUBPLAN, "subplans ended", even_if_unchanged=False)
-            before = self._checkpoints.create_checkpoint(plan.plan_id, wanted)
-        self._borders.give_up(plan, outcome, before, tool="subplans")
+            before = self._checkpoints.make(running.held, wanted)
+        self._borders.give_up(running.held, plan, outcome, before, tool="subplans")
 
-    def _close(self, plan: Plan) -> None:
-        with self._database.unit_of_work() as connection:
+    def _close(self, held: Held, plan: Plan) -> None:
+        with self._database.writing(held) as connection:
             reached = following(plan.action.steps, plan.cursor)
             PlanRepository(connection).set_cursor(plan.plan_id, reached)
 
-    def _cancel_queued(self, child_id: str) -> None:
-        with self._database.unit_of_work() as connection:
+    def _cancel_queued(self, held: Held, child_id: str) -> None:
+        with self._database.writing(held) as connection:
             child = PlanRepository(connection).get(child_id)
             if child.stage == QUEUED:
                 ChildRepository(connection).cancel(child)

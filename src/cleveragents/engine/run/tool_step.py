@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
+from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.saving import Wanted
-from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.engine.run.attempt import Attempt, StepAttempts
 from cleveragents.engine.run.borders import StepBorders
@@ -13,6 +14,7 @@ from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step import ToolStep
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.storage.connection import Connection
+from cleveragents.storage.held import Held
 from cleveragents.tools.declaration import Declaration
 from cleveragents.tools.registry import ToolRegistry
 
@@ -21,16 +23,21 @@ class ToolSteps:
     """Runs the steps that call a tool."""
 
     def __init__(
-        self, checkpoints: CheckpointService, attempts: StepAttempts, borders: StepBorders
+        self,
+        reads: CheckpointReads,
+        checkpoints: CheckpointActs,
+        attempts: StepAttempts,
+        borders: StepBorders,
     ) -> None:
+        self._reads = reads
         self._checkpoints = checkpoints
         self._attempts = attempts
         self._borders = borders
 
-    def run(self, plan: Plan, step: ToolStep, sandbox: Sandbox) -> bool:
+    def run(self, held: Held, plan: Plan, step: ToolStep, sandbox: Sandbox) -> bool:
         """Runs a step with its checkpoints and retries; tells if it succeeded."""
         tool = ToolRegistry(plan.action.tools).find(step.tool)
-        before = self._checkpoint_before(plan, step, tool.declaration)
+        before = self._checkpoint_before(held, plan, step, tool.declaration)
         started_from = before.checkpoint_id if before else None
 
         def move_on(connection: Connection) -> None:
@@ -40,35 +47,35 @@ class ToolSteps:
         first = Attempt(
             step, tool, step.with_, move_on, left=step.retries, started_from=started_from
         )
-        outcome = self._attempts.make(plan, sandbox, first)
+        outcome = self._attempts.make(held, plan, sandbox, first)
         for number in range(2, step.retries + 2):
             if outcome.ok:
                 break
             if before is not None:
-                self._checkpoints.restore_files(plan.plan_id, before)
+                self._checkpoints.restore_files(held, before)
             again = replace(first, number=number, left=step.retries + 1 - number)
-            outcome = self._attempts.make(plan, sandbox, again)
+            outcome = self._attempts.make(held, plan, sandbox, again)
         if outcome.ok:
-            self._checkpoint_after(plan, step, tool.declaration)
+            self._checkpoint_after(held, plan, step, tool.declaration)
         else:
-            self._borders.give_up(plan, outcome, before, tool=step.tool)
+            self._borders.give_up(held, plan, outcome, before, tool=step.tool)
         return outcome.ok
 
     def _checkpoint_before(
-        self, plan: Plan, step: ToolStep, declared: Declaration
+        self, held: Held, plan: Plan, step: ToolStep, declared: Declaration
     ) -> Checkpoint | None:
         """Makes what is due before a call; returns the latest state to come back to.
 
         If one cannot be made, its error leaves here and the tool does not run.
         """
-        saved = self._borders.enter(plan, step)
+        saved = self._borders.enter(held, plan, step)
         if not plan.action.rollback.enabled:
             return None
-        plan_id, title = plan.plan_id, step.title
+        title = step.title
         # What is saved before the step is saved before its tool: nothing has run in between.
         if saved is None and not declared.read_only:
-            saved = self._checkpoints.auto_create_if_configured(
-                plan_id,
+            saved = self._checkpoints.make_due(
+                held,
                 Trigger.BEFORE_TOOL_EXECUTE,
                 f"before {declared.name} in step {title}",
                 source_tool=declared.name,
@@ -76,13 +83,15 @@ class ToolSteps:
         if saved is None and step.retries:
             reason = f"retries of step {title} start from it"
             retried = Wanted(CheckpointType.STEP, reason, even_if_unchanged=False)
-            saved = self._checkpoints.create_checkpoint(plan_id, retried)
-        return saved or self._checkpoints.latest_checkpoint(plan_id)
+            saved = self._checkpoints.make(held, retried)
+        return saved or self._reads.latest_checkpoint(plan.plan_id)
 
-    def _checkpoint_after(self, plan: Plan, step: ToolStep, declared: Declaration) -> None:
+    def _checkpoint_after(
+        self, held: Held, plan: Plan, step: ToolStep, declared: Declaration
+    ) -> None:
         if plan.action.rollback.enabled and not declared.read_only:
-            self._checkpoints.auto_create_if_configured(
-                plan.plan_id,
+            self._checkpoints.make_due(
+                held,
                 Trigger.AFTER_TOOL_EXECUTE,
                 f"after {declared.name} in step {step.title}",
                 source_tool=declared.name,

@@ -1,0 +1,191 @@
+"""Looking at checkpoints: finding them, reading them back, telling what going to one would touch.
+
+Nothing here holds a plan, so nothing here can change one.
+"""
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from cleveragents.checkpoints.besides import Besides, Touched
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.checkpoints.file_change import FileChange, described
+from cleveragents.checkpoints.pruning import Pruning, open_targets
+from cleveragents.checkpoints.retention import Verdict
+from cleveragents.checkpoints.rollback import Rollbacks
+from cleveragents.checkpoints.stored import verified
+from cleveragents.checkpoints.verification import Verification, Verified
+from cleveragents.errors import Damaged, Refused
+from cleveragents.plans.document import PlanDocument, current_document
+from cleveragents.plans.lifecycle import APPLIED
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.storage.database import Database
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoingBack(Touched):
+    """What a rollback would touch."""
+
+    target: Checkpoint
+
+    @property
+    def aim(self) -> str:
+        """Where it leads."""
+        return self.target.checkpoint_id
+
+
+class CheckpointReads:
+    """What can be known of the checkpoints of plans."""
+
+    def __init__(
+        self, database: Database, sandboxes: Sandboxes, rollbacks: Rollbacks, pruning: Pruning
+    ) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._rollbacks = rollbacks
+        self._pruning = pruning
+
+    def plan(self, plan_id: str) -> Plan:
+        """Returns a plan as it is now."""
+        with self._database.reading() as connection:
+            return PlanRepository(connection).get(plan_id)
+
+    def list_checkpoints(self, plan_id: str) -> Sequence[Checkpoint]:
+        """Returns the checkpoints of a plan, the oldest first."""
+        with self._database.reading() as connection:
+            return CheckpointRepository(connection).of_plan(plan_id)
+
+    def latest_checkpoint(self, plan_id: str) -> Checkpoint | None:
+        """Returns the newest checkpoint of a plan."""
+        with self._database.reading() as connection:
+            return CheckpointRepository(connection).latest(plan_id)
+
+    def get_checkpoint(self, plan_id: str, text: str) -> Checkpoint:
+        """Finds a checkpoint by number, id, prefix or `@`."""
+        with self._database.reading() as connection:
+            return CheckpointRepository(connection).resolve(plan_id, text)
+
+    def current_line(self, plan_id: str) -> set[str]:
+        """Returns the ids of the checkpoints that no rollback left behind."""
+        with self._database.reading() as connection:
+            return CheckpointRepository(connection).lineage(plan_id)
+
+    def document(self, plan_id: str, checkpoint: Checkpoint) -> PlanDocument:
+        """Returns what of the plan counted at a checkpoint."""
+        plan = self.plan(plan_id)
+        try:
+            return self._rollbacks.document(plan, checkpoint)
+        except Damaged as error:
+            raise self._with_nearest_good(plan, checkpoint, error) from error
+
+    def is_present(self, plan_id: str, checkpoint: Checkpoint) -> bool:
+        """Tells whether files and plan are just as they were at a checkpoint."""
+        plan = self.plan(plan_id)
+        return self._is_document_of(plan, checkpoint) and not self._verified_changes(
+            plan, checkpoint
+        )
+
+    def preview_rollback(self, plan_id: str, checkpoint: Checkpoint) -> GoingBack:
+        """Tells all that a rollback would touch; owns nothing, stores and changes nothing."""
+        plan = self.plan(plan_id)
+        refuse_applied(plan)
+        with self.naming_nearest_good(plan, checkpoint):
+            return GoingBack(
+                target=checkpoint,
+                changes=self._rollbacks.preview(plan, checkpoint),
+                besides=self._besides(plan, checkpoint),
+            )
+
+    def preview_rebuild(self, plan_id: str, checkpoint: Checkpoint) -> GoingBack:
+        """Tells what going back touches besides the files, which are all made again."""
+        plan = self.plan(plan_id)
+        with self.naming_nearest_good(plan, checkpoint):
+            besides = self._besides(plan, checkpoint)
+            return GoingBack(target=checkpoint, changes={MAIN: []}, besides=besides)
+
+    def _besides(self, plan: Plan, checkpoint: Checkpoint) -> Besides:
+        document = self._rollbacks.document(plan, checkpoint)
+        return self._rollbacks.besides(plan, checkpoint, document)
+
+    def extract_checkpoint(
+        self, plan_id: str, checkpoint: Checkpoint, target: Path
+    ) -> Sequence[str]:
+        """Writes what is intact of a checkpoint to a new directory; returns what is damaged."""
+        archive = self._sandboxes.archive(self.plan(plan_id).project_id)
+        return archive.extract(archive.load(checkpoint.sandbox_ref), target)
+
+    def verify_checkpoints(self, rows: Sequence[Checkpoint]) -> Iterator[Verified]:
+        """Reads checkpoints back, one after the other; what they share is read once."""
+        runs: dict[str, Verification] = {}
+        for row in rows:
+            project_id = self.plan(row.plan_id).project_id
+            if project_id not in runs:
+                runs[project_id] = Verification(self._sandboxes.archive(project_id))
+            yield runs[project_id].of(row)
+
+    def retention(self, plan_id: str) -> list[Verdict]:
+        """Tells of each checkpoint whether it would be kept now, and why; changes nothing."""
+        return self._pruning.verdicts(plan_id)
+
+    def refuse_delete(self, plan_id: str, checkpoint: Checkpoint) -> None:
+        """Refuses the newest checkpoint and what an unfinished operation needs."""
+        with self._database.reading() as connection:
+            newest = CheckpointRepository(connection).latest(plan_id)
+            needed = open_targets(connection, plan_id)
+        if newest is not None and checkpoint.checkpoint_id == newest.checkpoint_id:
+            raise Refused(
+                f"{checkpoint.name} is the newest checkpoint; it always stays",
+                hints=["a newer one makes it deletable: agents plan checkpoint create"],
+            )
+        if checkpoint.checkpoint_id in needed:
+            raise Refused(
+                f"{checkpoint.name} stays: an unfinished operation needs it",
+                hints=["see: agents plan status @"],
+            )
+
+    def refuse_damaged(self, plan: Plan, checkpoint: Checkpoint) -> None:
+        """Refuses a checkpoint that cannot be gone to."""
+        with self.naming_nearest_good(plan, checkpoint):
+            archive = self._sandboxes.archive(plan.project_id)
+            archive.refuse_damaged(verified(archive, checkpoint))
+
+    @contextmanager
+    def naming_nearest_good(self, plan: Plan, target: Checkpoint) -> Generator[None]:
+        """Adds to whatever is damaged which checkpoint could be gone to instead."""
+        try:
+            yield
+        except Damaged as error:
+            raise self._with_nearest_good(plan, target, error) from error
+
+    def _verified_changes(self, plan: Plan, checkpoint: Checkpoint) -> tuple[FileChange, ...]:
+        with self.naming_nearest_good(plan, checkpoint):
+            return described(self._rollbacks.preview(plan, checkpoint))
+
+    def _is_document_of(self, plan: Plan, checkpoint: Checkpoint) -> bool:
+        """Whether what counts of the plan at present is what the checkpoint says."""
+        with self._database.reading() as connection:
+            present = current_document(connection, plan)
+        return present.to_record() == self._rollbacks.document(plan, checkpoint).to_record()
+
+    def _with_nearest_good(self, plan: Plan, target: Checkpoint, error: Damaged) -> Damaged:
+        rows = [row for row in self.list_checkpoints(plan.plan_id) if row.seq != target.seq]
+        rows.sort(key=lambda row: abs(row.seq - target.seq))
+        read_back = self.verify_checkpoints(rows)
+        good = next((found.checkpoint for found in read_back if found.is_intact), None)
+        again = f"agents plan rollback {plan.plan_id}"
+        hints = [f"extract what is left: {again} {target.seq} --to DIR"]
+        if good is not None:
+            hints.insert(0, f"nearest intact checkpoint: {again} {good.seq}")
+        return Damaged(error.message, detail=error.detail, hints=hints)
+
+
+def refuse_applied(plan: Plan) -> None:
+    """Refuses a plan whose result is in the project, and says how to take it out."""
+    if plan.stage == APPLIED:
+        raise Refused(
+            "the plan is applied: its result is in your project",
+            hints=[f"take it back first: agents plan unapply {plan.plan_id}"],
+        )

@@ -1,0 +1,53 @@
+"""What is held: the right to change one plan, for one block of one thread.
+
+Whatever changes a plan is handed a `Held`, so nothing can change one that it does not own; what
+only looks is handed none, so it cannot.
+"""
+
+from contextlib import AbstractContextManager
+from threading import get_ident
+from typing import Protocol
+
+from cleveragents.errors import Refused
+
+
+class Held:
+    """A plan that nobody else changes; it ends with the block that took it, and refuses then."""
+
+    def __init__(self, plan_id: str, hold: "Hold") -> None:
+        self.plan_id = plan_id
+        self._hold = hold
+        self._thread = get_ident()
+        self._is_over = False
+
+    def with_(
+        self, plan_id: str, doing: str, *, files: bool = True
+    ) -> AbstractContextManager["Held"]:
+        """Holds a subplan that goes along: after its parent, never before it."""
+        self.check()
+        return self._hold(plan_id, doing, files=files)
+
+    def check(self) -> None:
+        """Refuses whoever comes after the block has ended, or from another thread."""
+        if self._is_over:
+            raise Refused(
+                "the plan is not held any more: the block that held it has ended",
+                hints=["call it inside the block, or open the plan again"],
+            )
+        if self._thread != get_ident():
+            raise Refused(
+                "the plan is held by another thread",
+                hints=["call it in the thread that opened it; nothing was changed"],
+            )
+
+    def end(self) -> None:
+        """From now on it refuses everybody."""
+        self._is_over = True
+
+
+class Hold(Protocol):
+    """Takes a plan for one act; `files`: whether that may change them, so that none is half-way."""
+
+    def __call__(
+        self, plan_id: str, doing: str, *, files: bool = True
+    ) -> AbstractContextManager[Held]: ...
