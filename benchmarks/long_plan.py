@@ -21,7 +21,7 @@ from pathlib import Path
 
 from cleveragents.app import App
 from cleveragents.checkpoints.retention import DEFAULT_LIMIT
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 
 ACTION = "name: long\nsteps: [{tool: shell, with: {command: 'true'}}]\n"
@@ -77,7 +77,7 @@ def _measure(home: Path, arguments: argparse.Namespace) -> Measured:
         for number in range(arguments.checkpoints):
             (sandbox.path / "changing").write_bytes(random.randbytes(arguments.bytes))
             wall, cpu = time.perf_counter(), time.process_time()
-            wanted = Wanted(CheckpointType.STEP, f"number {number}")
+            wanted = CheckpointRequest(CheckpointType.STEP, f"number {number}")
             app.checkpoints.create_checkpoint(plan.plan_id, wanted)
             measured.wall.append(time.perf_counter() - wall)
             measured.cpu.append(time.process_time() - cpu)

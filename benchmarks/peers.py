@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cleveragents.app import App
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 
 ACTION = "name: bench\nsteps: [{tool: shell, with: {command: 'true'}}]\n"
@@ -173,7 +173,7 @@ class Bench:
         return self.app.ownership.hold(self.plan_id, "measuring")
 
     def checkpoint(self) -> None:
-        wanted = Wanted(CheckpointType.TOOL, "bench", even_if_unchanged=False)
+        wanted = CheckpointRequest(CheckpointType.TOOL, "bench", even_if_unchanged=False)
         self.app.checkpoints.create_checkpoint(self.plan_id, wanted)
 
     def rollback(self) -> None:

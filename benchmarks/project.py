@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from cleveragents.app import App
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 
 FILES = [100, 1000]
@@ -69,12 +69,12 @@ class BenchProject:
 
     def checkpoint(self):
         """Saves the present state, whether or not it has changed."""
-        wanted = Wanted(CheckpointType.MANUAL, "measured")
+        wanted = CheckpointRequest(CheckpointType.MANUAL, "measured")
         return self.service.create_checkpoint(self.plan_id, wanted)
 
     def automatic_checkpoint(self):
         """Saves the present state if it differs from the latest checkpoint."""
-        wanted = Wanted(CheckpointType.STEP, "measured", even_if_unchanged=False)
+        wanted = CheckpointRequest(CheckpointType.STEP, "measured", even_if_unchanged=False)
         return self.service.create_checkpoint(self.plan_id, wanted)
 
     def checkpoints(self):

@@ -62,7 +62,7 @@ self._open(
                 plan,
                 goal,
                 document,
-                Recorded(self._reads.list_checkpoints(plan.plan_id)[-1]),
+                RecordedCheckpoint(self._reads.list_checkpoints(plan.plan_id)[-1]),
                 stack,
             )
 """

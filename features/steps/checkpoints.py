@@ -12,8 +12,8 @@ from forked import die, forked
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, judge
-from cleveragents.checkpoints.rollback import Recorded
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.rollback import RecordedCheckpoint
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.errors import CleverAgentsError, Damaged
 from cleveragents.ids import now
@@ -212,7 +212,7 @@ def auto_create(context, trigger):
 @when('the service makes a checkpoint labelled "{label}"')
 def make_labelled(context, label):
     app = context.world.app()
-    wanted = Wanted(CheckpointType.MANUAL, "by hand", label=label, pinned=True)
+    wanted = CheckpointRequest(CheckpointType.MANUAL, "by hand", label=label, pinned=True)
     made = app.checkpoints.create_checkpoint(app.plans.find("@").plan_id, wanted)
     assert made.label == label, made
 
@@ -427,10 +427,12 @@ def begin_rollback(context, number):
     plan = app.plans.find("@")
     target = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
     reason = f"before the rollback to {target.name}"
-    wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
+    wanted = CheckpointRequest(CheckpointType.SAFETY, reason, even_if_unchanged=False)
     with app.ownership.hold(plan.plan_id, "beginning") as held:
         safety = app.checkpoints._acts._saving.save(held, wanted, prune=False)
-        app.checkpoints._rollbacks.open(held, target, Recorded(safety), Ending(QUEUED), Going())
+        app.checkpoints._rollbacks.open(
+            held, target, RecordedCheckpoint(safety), Ending(QUEUED), Going()
+        )
     return app, plan, target
 
 
@@ -481,7 +483,7 @@ def make_many(context, count):
     app = context.world.app()
     plan = app.plans.find("@")
     for number in range(count):
-        wanted = Wanted(CheckpointType.STEP, f"number {number}")
+        wanted = CheckpointRequest(CheckpointType.STEP, f"number {number}")
         app.checkpoints.create_checkpoint(plan.plan_id, wanted)
 
 

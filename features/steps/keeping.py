@@ -7,7 +7,7 @@ from behave import given, then, when
 from checkpoints import checkpoints, packs
 
 from cleveragents.checkpoints.retention import DEFAULT_LIMIT
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 
 
@@ -63,7 +63,9 @@ def make_in_one_go(context, count, size):
     with app.ownership.hold(plan_id, "making many"):
         for number in range(count):
             path.write_bytes(random.Random(number).randbytes(size))
-            service.create_checkpoint(plan_id, Wanted(CheckpointType.STEP, f"number {number}"))
+            service.create_checkpoint(
+                plan_id, CheckpointRequest(CheckpointType.STEP, f"number {number}")
+            )
             needed = sum(row.size_bytes for row in service.list_checkpoints(plan_id))
             context.stored.append((sum(pack.stat().st_size for pack in packs(context)), needed))
     service.finish(plan_id)

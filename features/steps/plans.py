@@ -7,7 +7,7 @@ from pathlib import Path
 from behave import given, then, when
 from world import wait_until
 
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Refused
 from cleveragents.plans.decision import DecisionRepository, NewDecision
@@ -219,7 +219,9 @@ def check_decisions(context, chosen):
 @given('a checkpoint of type "{kind}" was the last thing it saved')
 def save_last(context, kind):
     app = context.world.app()
-    wanted = Wanted(CheckpointType(kind), "just before the kill", even_if_unchanged=False)
+    wanted = CheckpointRequest(
+        CheckpointType(kind), "just before the kill", even_if_unchanged=False
+    )
     app.checkpoints.create_checkpoint(app.plans.find("@").plan_id, wanted)
 
 

@@ -7,7 +7,7 @@ import resource
 from behave import given, then, when
 from oracle import differences, picture
 
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.bring.proposal import ApplyOptions
 from cleveragents.errors import CleverAgentsError, Refused
@@ -69,7 +69,7 @@ CHANGES_FILES = {
 LEAVES_FILES = {
     "pin": _pin,
     "checkpoint": lambda app, plan_id: app.checkpoints.create_checkpoint(
-        plan_id, Wanted(CheckpointType.MANUAL, "by hand")
+        plan_id, CheckpointRequest(CheckpointType.MANUAL, "by hand")
     ),
     "forget": lambda app, plan_id: app.checkpoints.prune_checkpoints(plan_id),
     "status": lambda app, plan_id: app.plans.status(app.plans.find(plan_id)),

@@ -10,7 +10,7 @@ from behave import given, then, when
 from forked import Watched, die, forked
 from world import wait_until
 
-from cleveragents.checkpoints.rollback import Recorded
+from cleveragents.checkpoints.rollback import RecordedCheckpoint
 from cleveragents.engine.run.dispatch import ThreadDispatcher, Work
 from cleveragents.operations.in_sandbox import Ending
 from cleveragents.operations.intent import Going
@@ -197,7 +197,7 @@ def crash_rollback(context):
     going = tuple(child.plan_id for child in children(context))
     with app.ownership.hold(plan.plan_id, "going back") as held:
         app.checkpoints._rollbacks.open(
-            held, rows[1], Recorded(rows[-1]), Ending(QUEUED), Going(going, going)
+            held, rows[1], RecordedCheckpoint(rows[-1]), Ending(QUEUED), Going(going, going)
         )
 
 

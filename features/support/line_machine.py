@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from cleveragents.app import App
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.plans.lifecycle import COMPLETE
 
@@ -76,7 +76,7 @@ class LineMachine(RuleBasedStateMachine):
     def checkpoint(self, pinned):
         """Saves a change that nobody else made."""
         self.change()
-        wanted = Wanted(CheckpointType.MANUAL, "by hand", pinned=pinned)
+        wanted = CheckpointRequest(CheckpointType.MANUAL, "by hand", pinned=pinned)
         self.app.checkpoints.create_checkpoint(self.plan_id, wanted)
 
     @rule(data=st.data(), changed=st.booleans())

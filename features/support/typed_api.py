@@ -23,6 +23,7 @@ from cleveragents import (
 from cleveragents.checkpoints.checkpoint import CheckpointRepository
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
 from cleveragents.checkpoints.rollback import RollbackResult as ResultOfRollback
+from cleveragents.checkpoints.saving import Wanted
 from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.engine.apply import ApplyPhase
 from cleveragents.engine.correct import CorrectionService
@@ -33,6 +34,7 @@ WHERE_THEY_WERE = (
     CheckpointRepository,
     CheckpointRetentionPolicy,
     ResultOfRollback,
+    Wanted,
     CheckpointService,
     ApplyPhase,
     CorrectionService,

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import described
 from cleveragents.checkpoints.pruning import Pruning
-from cleveragents.checkpoints.reads import CheckpointReads, refuse_applied
+from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.removal import unheld
-from cleveragents.checkpoints.rollback import Recorded, RollbackResult, Rollbacks, Safety
-from cleveragents.checkpoints.saving import CheckpointPolicy, Saving, Wanted
+from cleveragents.checkpoints.rollback import RecordedCheckpoint, RollbackResult, Rollbacks, Safety
+from cleveragents.checkpoints.saving import CheckpointPolicy, CheckpointRequest, Saving
 from cleveragents.checkpoints.shown import refuse_other
 from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.triggers import TYPE_OF, CheckpointType, Trigger
@@ -19,7 +19,7 @@ from cleveragents.operations.intent import Going
 from cleveragents.operations.operation import Operation
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.lifecycle import QUEUED
-from cleveragents.plans.plan import Plan
+from cleveragents.plans.plan import Plan, refuse_applied
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
@@ -50,7 +50,9 @@ class CheckpointActs:
         self._pruning = pruning
         self.policy = policy
 
-    def make(self, held: Held, wanted: Wanted, *, going: Changes | None = None) -> Checkpoint:
+    def make(
+        self, held: Held, wanted: CheckpointRequest, *, going: Changes | None = None
+    ) -> Checkpoint:
         """Saves the present state, durably, and returns its checkpoint.
 
         If nothing changed since the latest checkpoint, an automatic one is that one. `going` is
@@ -64,14 +66,14 @@ class CheckpointActs:
         """Makes the checkpoint of a milestone if the settings ask for it."""
         if trigger not in self.policy.triggers:
             return None
-        wanted = Wanted(
+        wanted = CheckpointRequest(
             TYPE_OF[trigger], reason, trigger, source_tool=source_tool, even_if_unchanged=False
         )
         return self.make(held, wanted)
 
     def mark_done(self, held: Held, reason: str) -> None:
         """Saves the state that an act has led to; the act is done even if that fails."""
-        wanted = Wanted(CheckpointType.MANUAL, reason, even_if_unchanged=False)
+        wanted = CheckpointRequest(CheckpointType.MANUAL, reason, even_if_unchanged=False)
         with self._pruning.afterwards(held.plan_id, "the checkpoint after it"):
             self.make(held, wanted)
 
@@ -95,7 +97,7 @@ class CheckpointActs:
 
     def save_before(self, held: Held, plan: Plan, reason: str, going: Changes) -> Checkpoint | None:
         """Saves what an act is about to replace; None: the plan makes no checkpoints."""
-        if not plan.action.rollback.enabled:
+        if not plan.keeps_checkpoints:
             return None
         return self.make(held, _before_going(reason, None), going=going)
 
@@ -184,7 +186,7 @@ class CheckpointActs:
         """
         if not self._sandboxes.is_there(child.plan_id):
             return self._sandboxes.find(child.plan_id) is not None
-        if not child.action.rollback.enabled:
+        if not child.keeps_checkpoints:
             return False
         self.save_safety(held, "before its parent was rolled back")
         return not unheld(self._database, self._sandboxes, self.policy.filter, child)
@@ -216,7 +218,7 @@ class CheckpointActs:
         """
         self._reads.refuse_damaged(plan, goal.target)
         document = self._rollbacks.document(plan, goal.target)
-        safety = Recorded(self._reads.list_checkpoints(plan.plan_id)[-1])
+        safety = RecordedCheckpoint(self._reads.list_checkpoints(plan.plan_id)[-1])
         operation = self._open(held, plan, goal, document, safety, stack)
         return self._rollbacks.carry_out(held, operation)
 
@@ -246,6 +248,6 @@ class _Goal:
     even_if_same: bool
 
 
-def _before_going(reason: str, target: Checkpoint | None) -> Wanted:
+def _before_going(reason: str, target: Checkpoint | None) -> CheckpointRequest:
     filter_ = None if target is None else target.filter
-    return Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False, filter=filter_)
+    return CheckpointRequest(CheckpointType.SAFETY, reason, even_if_unchanged=False, filter=filter_)

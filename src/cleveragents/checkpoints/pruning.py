@@ -37,7 +37,7 @@ MANY = 250  # of them, however small: the intent that lists them is written at e
 
 
 @dataclass(frozen=True)
-class Retired:
+class PruneResult:
     """What became of the checkpoints of a plan, and how much content waits to be freed."""
 
     verdicts: list[Verdict]
@@ -73,7 +73,7 @@ class Pruning:
         self.settle(held, retired)
         return retired.verdicts
 
-    def retire(self, connection: Connection, plan_id: str) -> Retired | None:
+    def retire(self, connection: Connection, plan_id: str) -> PruneResult | None:
         """Applies the policy in the transaction that has added a checkpoint, if it is one too many.
 
         One commit instead of two: it is what a checkpoint waits for. Settle it afterwards.
@@ -82,7 +82,7 @@ class Pruning:
             return None
         return self._retired(connection, plan_id)
 
-    def settle(self, held: Held, retired: Retired) -> None:
+    def settle(self, held: Held, retired: PruneResult) -> None:
         """Frees space if it is worth it by now, and warns of what the limit does and cannot do."""
         plan_id = held.plan_id
         kept = [verdict.checkpoint for verdict in retired.verdicts if verdict.keep]
@@ -123,14 +123,14 @@ class Pruning:
         rows = CheckpointRepository(connection).of_plan(plan_id)
         return judge(rows, self._policy, _needed(connection, plan, rows))
 
-    def _retired(self, connection: Connection, plan_id: str) -> Retired:
+    def _retired(self, connection: Connection, plan_id: str) -> PruneResult:
         line_mending.mend(connection, plan_id)  # by a broken line it would let the wrong ones go
         verdicts = self._judged(connection, plan_id)
         doomed = [verdict.checkpoint for verdict in verdicts if not verdict.keep]
         if not doomed:
-            return Retired(verdicts)
+            return PruneResult(verdicts)
         intent = self._forget(connection, plan_id, doomed, by_hand=False)
-        return Retired(verdicts, len(intent.refs), intent.size_bytes)
+        return PruneResult(verdicts, len(intent.refs), intent.size_bytes)
 
     def _forget(
         self, connection: Connection, plan_id: str, doomed: Sequence[Checkpoint], *, by_hand: bool

@@ -15,11 +15,10 @@ from cleveragents.checkpoints.pruning import Pruning, open_targets
 from cleveragents.checkpoints.retention import Verdict
 from cleveragents.checkpoints.rollback import Rollbacks
 from cleveragents.checkpoints.stored import verified
-from cleveragents.checkpoints.verification import Verification, Verified
+from cleveragents.checkpoints.verification import Verification, VerificationResult
 from cleveragents.errors import Damaged, Refused
 from cleveragents.plans.document import PlanDocument, current_document
-from cleveragents.plans.lifecycle import APPLIED
-from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.plans.plan import Plan, PlanRepository, refuse_applied
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.storage.database import Database
@@ -117,7 +116,7 @@ class CheckpointReads:
         archive = self._sandboxes.archive(self.plan(plan_id).project_id)
         return archive.extract(archive.load(checkpoint.sandbox_ref), target)
 
-    def verify_checkpoints(self, rows: Sequence[Checkpoint]) -> Iterator[Verified]:
+    def verify_checkpoints(self, rows: Sequence[Checkpoint]) -> Iterator[VerificationResult]:
         """Reads checkpoints back, one after the other; what they share is read once."""
         runs: dict[str, Verification] = {}
         for row in rows:
@@ -180,12 +179,3 @@ class CheckpointReads:
         if good is not None:
             hints.insert(0, f"nearest intact checkpoint: {again} {good.seq}")
         return Damaged(error.message, detail=error.detail, hints=hints)
-
-
-def refuse_applied(plan: Plan) -> None:
-    """Refuses a plan whose result is in the project, and says how to take it out."""
-    if plan.stage == APPLIED:
-        raise Refused(
-            "the plan is applied: its result is in your project",
-            hints=[f"take it back first: agents plan unapply {plan.plan_id}"],
-        )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
-from cleveragents.checkpoints.saving import Saving, Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest, Saving
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import CleverAgentsError, Damaged
 from cleveragents.operations.in_project import Apply
@@ -28,7 +28,7 @@ LISTED = 5  # paths named to people
 
 
 @dataclass(frozen=True)
-class Removed:
+class RemovalResult:
     """What became of the files of a sandbox."""
 
     saved: Checkpoint | None  # what was made of them first, if no checkpoint had all of them
@@ -54,7 +54,7 @@ class Removals:
     def without_room(self, plan: Plan) -> tuple[str, ...]:
         """Names what of a sandbox is in no checkpoint yet and may not fit on the disk once more."""
         sandbox = self._sandboxes.find(plan.plan_id)
-        if sandbox is None or not sandbox.exists or not plan.action.rollback.enabled:
+        if sandbox is None or not sandbox.exists or not plan.keeps_checkpoints:
             return ()
         room = free_bytes(sandbox.home) - RESERVE_BYTES
         if disk_use(sandbox.home) <= room:
@@ -70,7 +70,7 @@ class Removals:
         fits = sum(change.before.size for _, change in new if change.before) <= room
         return () if fits else tuple(named(root, change.path) for root, change in new)
 
-    def remove(self, held: Held, plan: Plan, *, discard: bool = False) -> Removed:
+    def remove(self, held: Held, plan: Plan, *, discard: bool = False) -> RemovalResult:
         """Saves what no checkpoint holds and removes the files.
 
         What a checkpoint would leave out, or what there is no room for, goes only if it is to be
@@ -78,7 +78,7 @@ class Removals:
         """
         kept_for = () if discard else self.unheld(plan)
         if kept_for:
-            return Removed(None, kept_for)
+            return RemovalResult(None, kept_for)
         lost = self.without_room(plan) if discard else ()
         saved = None
         try:
@@ -90,7 +90,7 @@ class Removals:
         else:
             lost = ()
         self._sandboxes.remove(held)
-        return Removed(saved, (), lost)
+        return RemovalResult(saved, (), lost)
 
     def _is_result(self, plan: Plan) -> bool:
         """Whether the files are what is stored as the plan's result, and can be had from there."""
@@ -104,11 +104,11 @@ class Removals:
         return True
 
     def _saved(self, held: Held, plan: Plan) -> Checkpoint | None:
-        if not plan.action.rollback.enabled:
+        if not plan.keeps_checkpoints:
             return None
         latest = self._latest(plan)
         reason = "before its sandbox was removed"
-        wanted = Wanted(CheckpointType.SAFETY, reason, even_if_unchanged=False)
+        wanted = CheckpointRequest(CheckpointType.SAFETY, reason, even_if_unchanged=False)
         saved = self._saving.save(held, wanted, prune=True)
         return saved if latest is None or latest.seq != saved.seq else None
 
@@ -121,7 +121,7 @@ def unheld(
     database: Database, sandboxes: Sandboxes, filter_: Filter, plan: Plan
 ) -> tuple[str, ...]:
     """Names what of a sandbox neither a checkpoint of it nor a stored result would hold."""
-    saves = plan.action.rollback.enabled
+    saves = plan.keeps_checkpoints
     sandbox = sandboxes.find(plan.plan_id)
     if sandbox is None or not sandbox.exists or (saves and not filter_.patterns):
         return ()

@@ -38,7 +38,7 @@ from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.snapshots.archive import Restored
+from cleveragents.snapshots.archive import RestoreResult
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.snapshots.way import Changes, Way
 from cleveragents.storage.connection import Connection
@@ -80,7 +80,7 @@ class Safety(Protocol):
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedCheckpoint:
     """A checkpoint that has its row."""
 
     checkpoint: Checkpoint
@@ -292,7 +292,7 @@ class Rollbacks:
         operation: Operation[GoBack],
         goal: _Goal,
         status: Status,
-        restored: Restored,
+        restored: RestoreResult,
     ) -> RollbackResult:
         """Makes the plan what the files are, as one transaction."""
         plan_id, operation_id = operation.plan_id, operation.operation_id

@@ -46,7 +46,7 @@ class CheckpointPolicy:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CheckpointRequest:
     """What a checkpoint is made for."""
 
     kind: CheckpointType
@@ -57,6 +57,9 @@ class Wanted:
     pinned: bool = False
     even_if_unchanged: bool = True
     filter: Filter | None = None  # another one than is in force
+
+
+Wanted = CheckpointRequest  # as the first release called it
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ class Saving:
     def save(
         self,
         held: Held,
-        wanted: Wanted,
+        wanted: CheckpointRequest,
         *,
         prune: bool,
         going: Changes | None = None,
@@ -116,12 +119,14 @@ class Saving:
             self._pruning.settle(held, retired)
         return checkpoint
 
-    def tell(self, taken: "Taken") -> None:
+    def tell(self, taken: "PendingCheckpoint") -> None:
         """Reports what was saved, once its row is there."""
         self._report(taken.told)
 
     @contextmanager
-    def taking(self, held: Held, wanted: Wanted, *, half_made: bool = False) -> Generator["Taken"]:
+    def taking(
+        self, held: Held, wanted: CheckpointRequest, *, half_made: bool = False
+    ) -> Generator["PendingCheckpoint"]:
         """Looks at the present state; what is not stored within the block is thrown away.
 
         Write the row inside the block: no sweep runs before it ends.
@@ -132,7 +137,7 @@ class Saving:
         full = wanted.kind in LOOKS_AT_EVERYTHING
         filter_ = wanted.filter or self._filter
         with archive.capture(present.sandbox.roots, filter_, full=full) as capture:
-            yield Taken(wanted, present, archive, capture, started)
+            yield PendingCheckpoint(wanted, present, archive, capture, started)
 
     def _present(self, plan_id: str, *, half_made: bool) -> _Present:
         with self._database.reading() as connection:
@@ -150,12 +155,12 @@ class Saving:
             )
 
 
-class Taken:
+class PendingCheckpoint:
     """The present state of a plan as it was just seen; nothing of it is kept before `stored`."""
 
     def __init__(
         self,
-        wanted: Wanted,
+        wanted: CheckpointRequest,
         present: _Present,
         archive: Archive,
         capture: Capture,
@@ -223,7 +228,7 @@ class Taken:
         )
 
 
-def _row(wanted: Wanted, present: _Present, digest: str) -> dict[str, Any]:
+def _row(wanted: CheckpointRequest, present: _Present, digest: str) -> dict[str, Any]:
     """The part of a row that is known before its content is stored."""
     latest = present.latest
     return {
@@ -242,7 +247,9 @@ def _row(wanted: Wanted, present: _Present, digest: str) -> dict[str, Any]:
     }
 
 
-def _metadata(wanted: Wanted, plan: Plan, capture: Capture, seconds: float) -> Mapping[str, object]:
+def _metadata(
+    wanted: CheckpointRequest, plan: Plan, capture: Capture, seconds: float
+) -> Mapping[str, object]:
     return {
         "reason": wanted.reason,
         "trigger": wanted.trigger,

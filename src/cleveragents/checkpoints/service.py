@@ -8,7 +8,7 @@ from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.retention import Verdict
 from cleveragents.checkpoints.rollback import RollbackResult, Rollbacks
-from cleveragents.checkpoints.saving import CheckpointPolicy, Wanted
+from cleveragents.checkpoints.saving import CheckpointPolicy, CheckpointRequest
 from cleveragents.checkpoints.triggers import Trigger
 from cleveragents.errors import Busy
 from cleveragents.operations.in_sandbox import Ending
@@ -38,7 +38,7 @@ class CheckpointService(CheckpointReads):
         """The policy in force."""
         return self._acts.policy
 
-    def create_checkpoint(self, plan_id: str, wanted: Wanted) -> Checkpoint:
+    def create_checkpoint(self, plan_id: str, wanted: CheckpointRequest) -> Checkpoint:
         """Saves the present state, durably, and returns its checkpoint.
 
         If nothing changed since the latest checkpoint, an automatic one is that one.

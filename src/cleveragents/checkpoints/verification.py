@@ -12,7 +12,7 @@ from cleveragents.snapshots.tree.record import Snapshot
 
 
 @dataclass(frozen=True)
-class Verified:
+class VerificationResult:
     """What became of a checkpoint when it was read back."""
 
     checkpoint: Checkpoint
@@ -38,14 +38,16 @@ class Verification:
         """The objects that what was read so far needs and that nobody has intact."""
         return self._verifier.missed
 
-    def of(self, checkpoint: Checkpoint) -> Verified:
+    def of(self, checkpoint: Checkpoint) -> VerificationResult:
         """Reads a checkpoint back."""
         try:
             snapshot = verified(self._archive, checkpoint)
         except Damaged as error:
             self._verifier.missed.add(bytes.fromhex(checkpoint.sandbox_ref))
-            return Verified(checkpoint, error.message, ())
-        return Verified(checkpoint, None, self.of_snapshot(snapshot), document_of(snapshot))
+            return VerificationResult(checkpoint, error.message, ())
+        return VerificationResult(
+            checkpoint, None, self.of_snapshot(snapshot), document_of(snapshot)
+        )
 
     def of_snapshot(self, snapshot: Snapshot) -> tuple[str, ...]:
         """Reads a snapshot back; returns the paths that are damaged or missing."""

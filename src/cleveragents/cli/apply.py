@@ -32,7 +32,7 @@ from cleveragents.plans.plan import Plan
 LISTED = 40  # paths shown to people; JSON has them all
 
 
-class Mode(StrEnum):
+class ApplyMode(StrEnum):
     """How a result reaches the project."""
 
     CHANGES = CHANGES
@@ -49,8 +49,8 @@ def apply(
     yes: YesOption = False,
     dry_run: DryRunOption = False,
     mode: Annotated[
-        Mode, typer.Option("--as", help="Change your files, or only create a branch.")
-    ] = Mode.CHANGES,
+        ApplyMode, typer.Option("--as", help="Change your files, or only create a branch.")
+    ] = ApplyMode.CHANGES,
     include_ignored: Annotated[
         bool, typer.Option("--include-ignored", help="Also what .gitignore says to ignore.")
     ] = False,

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cleveragents.checkpoints.checkpoint import forgotten
-from cleveragents.checkpoints.verification import Verified
+from cleveragents.checkpoints.verification import VerificationResult
 from cleveragents.cli import keeping, views
 from cleveragents.cli.invocation import (
     CheckpointArgument,
@@ -144,7 +144,7 @@ def verify(
     return _read_back(list(app.checkpoints.verify_checkpoints(rows)))
 
 
-def _read_back(found: Sequence[Verified]) -> Result:
+def _read_back(found: Sequence[VerificationResult]) -> Result:
     bad = [one for one in found if not one.is_intact]
     intact = [one.checkpoint.checkpoint_id for one in found if one.is_intact]
     if not bad:
@@ -169,7 +169,7 @@ def _read_back(found: Sequence[Verified]) -> Result:
     )
 
 
-def _damage(found: Verified) -> dict[str, object]:
+def _damage(found: VerificationResult) -> dict[str, object]:
     return {
         "plan_id": found.checkpoint.plan_id,
         "checkpoint_id": found.checkpoint.checkpoint_id,

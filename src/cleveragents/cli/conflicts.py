@@ -21,12 +21,12 @@ from cleveragents.cli.render import Grid, Result, Text, name_fields, show_blocks
 from cleveragents.counting import counted
 from cleveragents.engine.bring import refresh as refreshing
 from cleveragents.engine.bring import resolution as solving
-from cleveragents.engine.bring.conflicts import Solved
+from cleveragents.engine.bring.conflicts import SolvedConflict
 from cleveragents.plans.conflict import Conflict
 from cleveragents.plans.lifecycle import COMPLETE
 from cleveragents.plans.plan import Plan
 from cleveragents.quoting import quoted
-from cleveragents.snapshots.merging import Merge
+from cleveragents.snapshots.merging import MergeResult
 
 LISTED = 20  # paths shown to people; JSON has them all
 
@@ -99,11 +99,13 @@ def resolve(
     return _solved(found, path, take, solved, app.conflicts.open(found.plan_id))
 
 
-def _by_hand(proposed: solving.Proposed) -> list[str]:
+def _by_hand(proposed: solving.ResolutionProposal) -> list[str]:
     return [f"made by hand, in neither version: {path}" for path in map(os.fsdecode, proposed.made)]
 
 
-def _solved(plan: Plan, path: str, take: str, solved: Solved, left: Sequence[Conflict]) -> Result:
+def _solved(
+    plan: Plan, path: str, take: str, solved: SolvedConflict, left: Sequence[Conflict]
+) -> Result:
     back = []
     if solved.before is not None:
         line = f"agents plan rollback {plan.plan_id} {solved.before.seq}"
@@ -159,7 +161,7 @@ def refresh(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
     )
 
 
-def _preview(plan: Plan, would: Merge, *, is_moving: bool) -> Result:
+def _preview(plan: Plan, would: MergeResult, *, is_moving: bool) -> Result:
     data = {
         "plan": plan.plan_id,
         "changes": [name_fields("path", os.fsdecode(c.path)) for c in would.changes],
@@ -178,7 +180,7 @@ def _preview(plan: Plan, would: Merge, *, is_moving: bool) -> Result:
     )
 
 
-def _proposed(would: Merge) -> Grid:
+def _proposed(would: MergeResult) -> Grid:
     rows = [["conflict", os.fsdecode(c.path), c.reason] for c in would.conflicts]
     rows += [["merge", os.fsdecode(change.path), ""] for change in would.changes[:LISTED]]
     if len(would.changes) > LISTED:

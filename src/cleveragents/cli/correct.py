@@ -21,7 +21,7 @@ from cleveragents.cli.render import Fields, Result, name_fields, show_blocks
 from cleveragents.engine.correct.append import Fix
 from cleveragents.engine.correct.correction import Impact, check_choice
 from cleveragents.errors import InvalidInput, NotFound
-from cleveragents.plans.correction import CorrectionAttempt, Mode
+from cleveragents.plans.correction import CorrectionAttempt, CorrectionMode
 from cleveragents.plans.decision import Decision
 from cleveragents.plans.step_run import StepRun
 
@@ -40,7 +40,9 @@ def correct(
     guidance: Annotated[
         str, typer.Option("--guidance", metavar="TEXT", help="What should be done otherwise.")
     ],
-    mode: Annotated[Mode, typer.Option("--mode", help="Take it back, or add to it.")] = Mode.REVERT,
+    mode: Annotated[
+        CorrectionMode, typer.Option("--mode", help="Take it back, or add to it.")
+    ] = CorrectionMode.REVERT,
     choose: Annotated[
         str | None, typer.Option("--choose", metavar="OPTION", help="What should be chosen.")
     ] = None,
@@ -60,7 +62,7 @@ def correct(
     else:
         app.settle(plan_id)
         plan_id, found = _find(app, decision)
-    if mode is Mode.APPEND:
+    if mode is CorrectionMode.APPEND:
         if dry_run:
             return _would_append(app, found, guidance, choose, is_moving=is_moving)
         return _append(app, found, guidance, choose, yes=yes)

@@ -9,7 +9,7 @@ from cleveragents.cli import correct, views
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Fields, Outline, Result
 from cleveragents.engine.correct.correction import Impact
-from cleveragents.engine.read.tree import Node
+from cleveragents.engine.read.tree import DecisionNode
 from cleveragents.errors import CleverAgentsError
 from cleveragents.plans.decision import STRATEGY_CHOICE, Decision
 
@@ -88,7 +88,7 @@ def _dependents(impact: Impact) -> list[tuple[str, str]]:
     return [(row.question, f"{row.chosen}  {row.decision_id}") for row in rows] or [("", "nothing")]
 
 
-def _told(node: Node) -> list[tuple[str, str]]:
+def _told(node: DecisionNode) -> list[tuple[str, str]]:
     row = node.decision
     told = [
         ("Decision", row.decision_id),
@@ -105,7 +105,7 @@ def _told(node: Node) -> list[tuple[str, str]]:
     return told if row.superseded_by is None else [*told, ("Superseded by", row.superseded_by)]
 
 
-def _facts(node: Node) -> dict[str, object]:
+def _facts(node: DecisionNode) -> dict[str, object]:
     return {
         **node.decision.to_record(),
         "name": node.name,
@@ -115,28 +115,28 @@ def _facts(node: Node) -> dict[str, object]:
     }
 
 
-def _node(node: Node) -> dict[str, object]:
+def _node(node: DecisionNode) -> dict[str, object]:
     return {**_facts(node), "children": [_node(child) for child in node.children]}
 
 
-def _all(node: Node) -> Iterator[Node]:
+def _all(node: DecisionNode) -> Iterator[DecisionNode]:
     yield node
     for child in node.children:
         yield from _all(child)
 
 
-def _drawn(node: Node, first: str = "", rest: str = "") -> Iterator[tuple[str, str, str]]:
+def _drawn(node: DecisionNode, first: str = "", rest: str = "") -> Iterator[tuple[str, str, str]]:
     yield first, rest, _line(node)
     for index, item in enumerate(node.below):
         is_last = index == len(node.below) - 1
         here, there = ("└─ ", "   ") if is_last else ("├─ ", "│  ")
-        if isinstance(item, Node):
+        if isinstance(item, DecisionNode):
             yield from _drawn(item, rest + here, rest + there)
         else:
             yield rest + here, rest + there, f"{MARKS[item.status]} {item.step}"
 
 
-def _line(node: Node) -> str:
+def _line(node: DecisionNode) -> str:
     row = node.decision
     asked = f"{node.name}: {row.question}" if row.decision_type == STRATEGY_CHOICE else row.question
     parts = [f"{asked} → {row.chosen}"]

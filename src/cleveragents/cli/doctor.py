@@ -10,7 +10,7 @@ from cleveragents.cli.render import Fields, Grid, Outline, Result
 from cleveragents.counting import counted, size
 from cleveragents.engine.care.doctor import Report
 from cleveragents.engine.care.facts import Facts, PlanFacts
-from cleveragents.engine.care.findings import Finding, Level
+from cleveragents.engine.care.findings import Finding, Severity
 
 INSET = "    "
 
@@ -40,7 +40,7 @@ def doctor(
 
 
 def _told(report: Report) -> Result:
-    problems = [one for _, one in report.findings if one.level is Level.PROBLEM]
+    problems = [one for _, one in report.findings if one.level is Severity.PROBLEM]
     helps = dict.fromkeys(one.help for one in problems)
     said = [f"{counted(len(problems), 'problem was', 'problems were')} found"] if problems else []
     disk = _disk(report.facts)

@@ -13,7 +13,7 @@ import typer
 
 from cleveragents.app import App
 from cleveragents.cli.console import silence
-from cleveragents.cli.progress import Progress
+from cleveragents.cli.progress import ProgressDisplay
 from cleveragents.cli.render import Format, Result, Timing, show
 from cleveragents.config.environment import caller_environment, default_data_dir
 from cleveragents.errors import Failed, Interrupted, InvalidInput
@@ -80,7 +80,7 @@ class Invocation:
     settings: Sequence[str] = ()  # given with --set
     verbose: bool | None = None
     messages: list[str] = field(default_factory=list[str])  # told with the result or the error
-    progress: Progress | None = None
+    progress: ProgressDisplay | None = None
     opened: App | None = None
     started: str = field(default_factory=lambda: now().isoformat())
     _clock: float = field(default_factory=time.monotonic)
@@ -114,7 +114,7 @@ class Invocation:
         if take_over:
             self.messages += [f"ended: {one}" for one in end_stopped(self.place / DATABASE)]
         if progress and self.form not in (Format.JSON, Format.YAML):
-            self.progress = Progress(verbose=bool(self.verbose))
+            self.progress = ProgressDisplay(verbose=bool(self.verbose))
         app = App(
             self.project,
             data_dir=self.data_dir,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.cli import previewing, views
 from cleveragents.cli.invocation import (
@@ -40,7 +40,7 @@ def create(
     app = current.app()
     found = views.find(app, plan)
     current.messages += views.cautions(found, app)
-    wanted = Wanted(CheckpointType.MANUAL, "made by hand", label=label, pinned=pinned)
+    wanted = CheckpointRequest(CheckpointType.MANUAL, "made by hand", label=label, pinned=pinned)
     row = app.checkpoints.create_checkpoint(found.plan_id, wanted)
     current.tidy(found.plan_id)
     return Result(

@@ -32,7 +32,7 @@ from cleveragents.events import (
 )
 
 
-class Progress:
+class ProgressDisplay:
     """A reporter for people: whole lines, and on a terminal what runs right now below them.
 
     What a subplan does is told under its name.

@@ -18,7 +18,7 @@ from cleveragents.cli.invocation import (
     current,
 )
 from cleveragents.cli.render import Result, Text, name_fields, show_blocks
-from cleveragents.engine.back.restore import Proposed, Restored
+from cleveragents.engine.back.restore import PathRestoration, RestoreProposal
 from cleveragents.quoting import quoted
 
 
@@ -70,7 +70,7 @@ def restore(
     return _done(proposed, done)
 
 
-def _done(proposed: Proposed, done: Restored | None) -> Result:
+def _done(proposed: RestoreProposal, done: PathRestoration | None) -> Result:
     if done is None:
         messages = [f"this is as in {proposed.source.name} already; there was nothing to do"]
         return Result({**_data(proposed), "safety": None, "record": None}, messages=messages)
@@ -83,7 +83,7 @@ def _done(proposed: Proposed, done: Restored | None) -> Result:
     return Result(
         data,
         [changes.panel(f"Taken back from {done.source.name}", done.changes)],
-        "Restored",
+        "PathRestoration",
         messages=[f"kept, because it holds excluded files: {path}" for path in done.kept],
         next_steps=[
             f"agents plan diff {done.source.plan_id}",
@@ -92,7 +92,7 @@ def _done(proposed: Proposed, done: Restored | None) -> Result:
     )
 
 
-def _data(proposed: Proposed) -> dict[str, object]:
+def _data(proposed: RestoreProposal) -> dict[str, object]:
     return {
         "plan": proposed.source.plan_id,
         "checkpoint": proposed.source.checkpoint_id,

@@ -23,7 +23,7 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Grid, Result, Text, show_blocks
 from cleveragents.counting import counted, size
-from cleveragents.engine.care.cleanup import Lying, Pruned
+from cleveragents.engine.care.cleanup import PrunedSandbox, SandboxFiles
 from cleveragents.errors import CleverAgentsError, in_words
 from cleveragents.plans.lifecycle import APPLIED, written
 from cleveragents.quoting import quoted
@@ -83,13 +83,15 @@ def prune(
 class _Look:
     """What lies around, and what of it would go."""
 
-    found: Sequence[Lying]
-    judged: Sequence[tuple[Lying, tuple[str, ...]]]  # each with what would be gone for good
-    unsaved: Sequence[tuple[Lying, tuple[str, ...]]]  # with what there may be no room to save
+    found: Sequence[SandboxFiles]
+    judged: Sequence[tuple[SandboxFiles, tuple[str, ...]]]  # each with what would be gone for good
+    unsaved: Sequence[
+        tuple[SandboxFiles, tuple[str, ...]]
+    ]  # with what there may be no room to save
     discard: bool
 
     @property
-    def doomed(self) -> list[Lying]:
+    def doomed(self) -> list[SandboxFiles]:
         """Those that go."""
         return [each for each, unheld in self.judged if self.discard or not unheld]
 
@@ -123,7 +125,7 @@ def _looked(app: App, *, discard: bool) -> _Look:
     return _Look(found, judged, unsaved, discard)
 
 
-def _data(look: _Look, gone: Sequence[Lying], lost: Sequence[str]) -> dict[str, object]:
+def _data(look: _Look, gone: Sequence[SandboxFiles], lost: Sequence[str]) -> dict[str, object]:
     return {
         "removed": [_row(each) for each in gone],
         "kept": len(look.found) - len(gone),
@@ -169,11 +171,11 @@ def _removed(app: App, look: _Look) -> Result:
 
 
 def _pruned(
-    app: App, doomed: Sequence[Lying], *, discard: bool
-) -> tuple[list[Pruned], list[tuple[Lying, str]]]:
+    app: App, doomed: Sequence[SandboxFiles], *, discard: bool
+) -> tuple[list[PrunedSandbox], list[tuple[SandboxFiles, str]]]:
     """Removes each; what keeps one keeps no other, nor hides what went before."""
-    pruned: list[Pruned] = []
-    failed: list[tuple[Lying, str]] = []
+    pruned: list[PrunedSandbox] = []
+    failed: list[tuple[SandboxFiles, str]] = []
     for each in doomed:
         try:
             pruned += app.cleanup.prune([each], discard=discard)
@@ -182,20 +184,22 @@ def _pruned(
     return pruned, failed
 
 
-def _is_anothers(lying: Lying) -> bool:
+def _is_anothers(lying: SandboxFiles) -> bool:
     """Whether it is what an earlier removal could not take, of whatever project."""
     return lying.plan is None and somebody_elses(lying.path) is not None
 
 
-def _stays(pruned: Pruned) -> str:
+def _stays(pruned: PrunedSandbox) -> str:
     return f"{_owner(pruned.lying)}{told_why_it_stays(pruned.removed.kept_for)}"
 
 
-def _owner(lying: Lying) -> str:
+def _owner(lying: SandboxFiles) -> str:
     return "" if lying.plan is None else f"{lying.plan.name}: "
 
 
-def _told_failure(lying: Lying, left: Path | None, error: CleverAgentsError | OSError) -> str:
+def _told_failure(
+    lying: SandboxFiles, left: Path | None, error: CleverAgentsError | OSError
+) -> str:
     """What became of a sandbox whose removal did not come to its end, and why."""
     kept = "could not be removed"
     ends = {None: "is removed, but then", lying.path: kept, lying.path.parent: kept}
@@ -214,29 +218,29 @@ def _way_out(left: Path | None) -> str:
     return f"; make it yours, then try again: {yours}"
 
 
-def _about(lying: Lying, unheld: Sequence[str], *, discard: bool) -> str:
+def _about(lying: SandboxFiles, unheld: Sequence[str], *, discard: bool) -> str:
     """What is told of a sandbox that holds what no checkpoint would."""
     if discard:
         return _named(lying, unheld, "gone for good with its sandbox, in no checkpoint")
     return f"{_owner(lying)}{told_why_it_stays(unheld)}"
 
 
-def _risk(lying: Lying, paths: Sequence[str]) -> str:
+def _risk(lying: SandboxFiles, paths: Sequence[str]) -> str:
     """What is told of a sandbox that may have to go unsaved."""
     free = told_free(lying.path)
     return f"{_named(lying, paths, 'gone for good if there is no room to save it first')} ({free})"
 
 
-def _loss(lying: Lying, paths: Sequence[str]) -> str:
+def _loss(lying: SandboxFiles, paths: Sequence[str]) -> str:
     return _named(lying, paths, "gone for good, there was no room to save it")
 
 
-def _named(lying: Lying, paths: Sequence[str], what: str) -> str:
+def _named(lying: SandboxFiles, paths: Sequence[str], what: str) -> str:
     listed = ", ".join([*paths[:LISTED], *(["…"] if len(paths) > LISTED else [])])
     return f"{_owner(lying)}{what}: {listed}"
 
 
-def _ways_back(app: App, pruned: Pruned) -> list[str]:
+def _ways_back(app: App, pruned: PrunedSandbox) -> list[str]:
     """The command that brings the files of a sandbox back, or what was edited after an apply."""
     plan, saved = pruned.lying.plan, pruned.removed.saved
     if plan is None or pruned.removed.kept_for:
@@ -251,7 +255,7 @@ def _ways_back(app: App, pruned: Pruned) -> list[str]:
     return [f"agents plan rollback {plan.plan_id} {latest.seq} --rebuild"]
 
 
-def _row(lying: Lying) -> dict[str, object]:
+def _row(lying: SandboxFiles) -> dict[str, object]:
     plan = lying.plan
     return {
         "plan_id": None if plan is None else plan.plan_id,
@@ -263,7 +267,7 @@ def _row(lying: Lying) -> dict[str, object]:
     }
 
 
-def _table(found: Sequence[Lying]) -> list[Grid]:
+def _table(found: Sequence[SandboxFiles]) -> list[Grid]:
     rows = [
         [
             "-" if each.plan is None else each.plan.plan_id,

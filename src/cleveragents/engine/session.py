@@ -14,7 +14,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.comparison import Comparisons, FileDiff
 from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.rollback import RollbackResult
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.hold.moves import PlanMoves
 from cleveragents.engine.run.execute import ExecutePhase
@@ -145,7 +145,9 @@ class Session:
 
     def checkpoint(self, label: str | None = None) -> Checkpoint:
         """Saves the present state; it is kept until somebody deletes it."""
-        wanted = Wanted(CheckpointType.MANUAL, "made by the session", label=label, pinned=True)
+        wanted = CheckpointRequest(
+            CheckpointType.MANUAL, "made by the session", label=label, pinned=True
+        )
         return self._checkpoints.make(self._held, wanted)
 
     def rollback(self, checkpoint: Checkpoint | str | int) -> RollbackResult:

@@ -13,7 +13,7 @@ from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, RUNNING, 
 from cleveragents.storage.connection import Connection, Row
 
 
-class Mode(StrEnum):
+class CorrectionMode(StrEnum):
     """How a decision is corrected."""
 
     REVERT = "revert"  # what followed from it is taken back and decided again
@@ -59,7 +59,7 @@ class CorrectionAttempt:
     plan_id: str
     decision_id: str | None  # what is corrected; None: an error
     intervention_id: str  # the decision that records the guidance
-    mode: Mode
+    mode: CorrectionMode
     state: CorrectionState
     guidance: str
     chosen: str | None  # the option that the user chose
@@ -107,7 +107,9 @@ class CorrectionRepository:
 
     def users_choice(self, plan_id: str, cursor: str) -> str | None:
         """Returns what a user last chose for a decision, while that correction counts."""
-        return self._connection.value(_CHOICE, plan_id=plan_id, cursor=cursor, mode=Mode.REVERT)
+        return self._connection.value(
+            _CHOICE, plan_id=plan_id, cursor=cursor, mode=CorrectionMode.REVERT
+        )
 
     def set_state(self, correction_id: str, state: CorrectionState) -> None:
         """Records how far an attempt has come."""
@@ -131,6 +133,6 @@ class CorrectionRepository:
 
 
 def _from_row(fields: Row) -> CorrectionAttempt:
-    mode, state = Mode(fields.pop("mode")), CorrectionState(fields.pop("state"))
+    mode, state = CorrectionMode(fields.pop("mode")), CorrectionState(fields.pop("state"))
     subtree = tuple(json.loads(fields.pop("subtree_json")))
     return CorrectionAttempt(**fields, mode=mode, state=state, subtree=subtree)

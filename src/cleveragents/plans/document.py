@@ -84,7 +84,7 @@ class PlanDocument:
 
 
 @dataclass(frozen=True)
-class TakenBack:
+class SupersededCounts:
     """What stopped counting when a document was made the present."""
 
     tool_calls: int
@@ -112,13 +112,13 @@ def current_document(connection: Connection, plan: Plan) -> PlanDocument:
 
 def make_current(
     connection: Connection, plan_id: str, document: PlanDocument, operation_id: str
-) -> TakenBack:
+) -> SupersededCounts:
     """Makes the document the present, in the name of an operation."""
     PlanRepository(connection).set_cursor(plan_id, document.cursor)
     PlanRepository(connection).set_definition(plan_id, document.definition)
     ConflictRepository(connection).make_open(plan_id, document.conflicts, operation_id)
     SandboxRepository(connection).set_refreshed(plan_id, document.base)
-    return TakenBack(
+    return SupersededCounts(
         StepRunRepository(connection).make_active(plan_id, document.counting, operation_id),
         DecisionRepository(connection).make_active(plan_id, document.decisions, operation_id),
         len(ChildRepository(connection).make_active(plan_id, document.children, operation_id)),

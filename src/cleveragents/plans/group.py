@@ -8,7 +8,7 @@ happen to end.
 from collections.abc import Mapping
 from enum import StrEnum
 
-from cleveragents.plans.step import Mode, Subplan, Subplans
+from cleveragents.plans.step import GroupMode, Subplan, Subplans
 
 
 class Progress(StrEnum):
@@ -38,7 +38,7 @@ class Group:
     @property
     def at_once(self) -> int:
         """How many may run at the same time."""
-        return 1 if self._subplans.mode is Mode.SEQUENTIAL else self._subplans.max_parallel
+        return 1 if self._subplans.mode is GroupMode.SEQUENTIAL else self._subplans.max_parallel
 
     @property
     def is_stopped(self) -> bool:
@@ -59,9 +59,9 @@ class Group:
         if self.is_stopped:
             return []
         waiting = [plan for plan in self._order if self._is(plan.name, Progress.WAITING)]
-        if self._subplans.mode is Mode.PARALLEL:
+        if self._subplans.mode is GroupMode.PARALLEL:
             return waiting
-        if self._subplans.mode is Mode.DEPENDENCY_ORDERED:
+        if self._subplans.mode is GroupMode.DEPENDENCY_ORDERED:
             return [plan for plan in waiting if self._met(plan)]
         open_ = [name for name, progress in self.progress.items() if progress not in SETTLED]
         return [plan for plan in waiting if plan.name in open_[:1]]

@@ -29,7 +29,7 @@ class Happening(StrEnum):
 
 
 @dataclass(frozen=True)
-class Entry:
+class JournalEntry:
     """One row of the journal."""
 
     seq: int
@@ -64,10 +64,10 @@ def record(
     )
 
 
-def entries(connection: Connection, plan_id: str) -> Sequence[Entry]:
+def entries(connection: Connection, plan_id: str) -> Sequence[JournalEntry]:
     """Returns what happened to a plan, in order."""
     return [
-        Entry(
+        JournalEntry(
             row["seq"],
             row["happened_at"],
             Happening(row["kind"]),

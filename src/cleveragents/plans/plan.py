@@ -9,13 +9,13 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cleveragents.errors import InvalidInput, NotFound
+from cleveragents.errors import InvalidInput, NotFound, Refused
 from cleveragents.ids import is_id, new_id, now
 from cleveragents.nearest import hints_for_id
 from cleveragents.plans.correction import CorrectionRepository
 from cleveragents.plans.cursor import FIRST, step_at, top_index
 from cleveragents.plans.journal import Happening, record
-from cleveragents.plans.lifecycle import START, Phase, Stage, State, check_move, written
+from cleveragents.plans.lifecycle import APPLIED, START, Phase, Stage, State, check_move, written
 from cleveragents.storage.connection import Connection, Row
 
 if TYPE_CHECKING:
@@ -107,6 +107,11 @@ class Plan:
         return present is not None and present != self.action_hash
 
     @property
+    def keeps_checkpoints(self) -> bool:
+        """Whether it can be taken back: its action says so, and checkpoints are made of it."""
+        return self.action.rollback.enabled
+
+    @property
     def step_index(self) -> int:
         """The top-level index of the cursor."""
         return top_index(self.cursor)
@@ -115,6 +120,15 @@ class Plan:
     def step(self) -> "Step | None":
         """The step that comes next; None at the end."""
         return step_at(self.action.steps, self.cursor)
+
+
+def refuse_applied(plan: Plan) -> None:
+    """Refuses a plan whose result is in the project, and says how to take it out."""
+    if plan.stage == APPLIED:
+        raise Refused(
+            "the plan is applied: its result is in your project",
+            hints=[f"take it back first: agents plan unapply {plan.plan_id}"],
+        )
 
 
 _BY_ID = "SELECT * FROM plans WHERE plan_id = :plan_id"

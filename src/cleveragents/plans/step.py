@@ -86,7 +86,7 @@ class DecideStep(RunningStep):
         return self.name or self.decide.question
 
 
-class Mode(StrEnum):
+class GroupMode(StrEnum):
     """Which subplans of a group run at the same time."""
 
     SEQUENTIAL = "sequential"  # one after the other, each on the result of those before
@@ -115,7 +115,7 @@ class Subplan(_Model):
 class Subplans(_Model):
     """A group of subplans and how they are run and merged."""
 
-    mode: Mode = Mode.SEQUENTIAL
+    mode: GroupMode = GroupMode.SEQUENTIAL
     max_parallel: Annotated[int, Field(ge=1, le=50)] = 5  # how many at once, not how many
     fail_fast: bool = False
     retries: Annotated[int, Field(ge=0, le=100)] = 2
@@ -130,7 +130,7 @@ class Subplans(_Model):
         for plan in self.plans:
             if names.count(plan.name) > 1:
                 raise _problem("two subplans are called {name}", plan.name)
-            if plan.needs and self.mode is not Mode.DEPENDENCY_ORDERED:
+            if plan.needs and self.mode is not GroupMode.DEPENDENCY_ORDERED:
                 raise _problem("{name} has needs; they are for dependency_ordered", plan.name)
             for need in plan.needs:
                 if need not in names:

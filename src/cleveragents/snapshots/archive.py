@@ -11,7 +11,7 @@ from threading import Lock
 from cleveragents.errors import Damaged, Differs
 from cleveragents.snapshots.capture import Capture, named
 from cleveragents.snapshots.healing import Healing
-from cleveragents.snapshots.merging import Merge
+from cleveragents.snapshots.merging import MergeResult
 from cleveragents.snapshots.seen import Seen, Unstored
 from cleveragents.snapshots.store.inspection import Inspection
 from cleveragents.snapshots.store.store import Cleaned, Store, Swept
@@ -46,7 +46,7 @@ Roots = Mapping[str, Path]  # the directories of a snapshot, by the name of the 
 
 
 @dataclass(frozen=True)
-class Restored:
+class RestoreResult:
     """What a restore changed."""
 
     changes: Changes
@@ -153,7 +153,7 @@ class Archive(Healing):
         """Returns what a capture of directories would leave out, each directory once."""
         return list(self._tracker(MAIN, roots[MAIN], filter_).state(HASH_ONLY).excluded)
 
-    def refuse_way(self, roots: Roots, put_together: Merge, filter_: Filter) -> None:
+    def refuse_way(self, roots: Roots, put_together: MergeResult, filter_: Filter) -> None:
         """Refuses to place what was put together of directories as they are if it could not be."""
         way = Way(put_together.ours.roots, {MAIN: list(put_together.changes)})
         excluded = self._tracker(MAIN, roots[MAIN], filter_).left_out()
@@ -163,7 +163,7 @@ class Archive(Healing):
         """Returns the bytes of a file of at most one chunk, or the text of a link."""
         return self._store.read(entry.content)
 
-    def restore(self, snapshot: Snapshot, roots: Roots, staging: Path) -> Restored:
+    def restore(self, snapshot: Snapshot, roots: Roots, staging: Path) -> RestoreResult:
         """Makes the directories equal to the snapshot; to call it again after a crash is enough.
 
         Every needed object is verified before anything changes. Afterwards the directories are
@@ -175,7 +175,7 @@ class Archive(Healing):
 
     def put_back(
         self, snapshot: Snapshot, roots: Roots, staging: Path, known: Way | None = None
-    ) -> Restored:
+    ) -> RestoreResult:
         """Restores, and leaves what had to go aside: `purge` it when nobody waits any more.
 
         `known` is the way as it was just now; it is gone if the directories are still the same.
@@ -190,7 +190,7 @@ class Archive(Healing):
         make_room(staging)
         for path in {path.stat().st_dev: path for path in roots.values()}.values():
             sync_file_system(path)
-        return Restored(way.changes, tuple(map(shown, kept)))
+        return RestoreResult(way.changes, tuple(map(shown, kept)))
 
     def refuse_full(self, way: Way, roots: Roots, staging: Path) -> None:
         """Refuses a way for which there is no space; whoever asks first need not begin it."""

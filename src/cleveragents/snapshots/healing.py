@@ -11,7 +11,7 @@ from cleveragents.counting import counted
 from cleveragents.errors import CleverAgentsError, Damaged, Failed
 from cleveragents.snapshots.capture import named
 from cleveragents.snapshots.keeping import Keeping
-from cleveragents.snapshots.merging import Merge
+from cleveragents.snapshots.merging import MergeResult
 from cleveragents.snapshots.store.mending import Mending
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.store.traverse import Verifier
@@ -59,7 +59,7 @@ class Healing(Keeping):
 
         self._secure(snapshot_id, going, search)
 
-    def secure_merged(self, snapshot_id: str, merge: Merge) -> None:
+    def secure_merged(self, snapshot_id: str, merge: MergeResult) -> None:
         """Makes sure that a snapshot gives back what a merge replaces, from what it has read."""
         going = {MAIN: list(merge.changes)}
         self._secure(snapshot_id, going, lambda mending: merge.objects.store(mending.put))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from cleveragents.snapshots.merging import Merge, Merging
+from cleveragents.snapshots.merging import MergeResult, Merging
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree import record
 from cleveragents.snapshots.tree.content import Put
@@ -17,7 +17,7 @@ class Keeping(Merging):
         super().__init__(store.read)
         self._store = store
 
-    def keep_merge(self, merge: Merge, about: Mapping[str, object]) -> str:
+    def keep_merge(self, merge: MergeResult, about: Mapping[str, object]) -> str:
         """Makes the result of a merge durable; returns the snapshot id.
 
         Its row may follow: what no row needs yet is kept for a day.

@@ -19,7 +19,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class Conflict:
+class MergeConflict:
     """A path that both sides changed in ways that do not go together."""
 
     path: bytes
@@ -41,7 +41,7 @@ class Merged(NamedTuple):
     """The result of a merge: the root's entry, and where it holds only what ours has."""
 
     root: Entry
-    conflicts: tuple[Conflict, ...]
+    conflicts: tuple[MergeConflict, ...]
 
 
 class Pending:
@@ -100,7 +100,7 @@ class _Merging:
         self._merge_text = merge_text
         self._objects = objects
         self._left_alone = left_alone
-        self.conflicts: list[Conflict] = []
+        self.conflicts: list[MergeConflict] = []
 
     def entries(self, path: bytes, sides: Sides) -> Entry | None:
         """Merges what stands at one path."""
@@ -195,7 +195,7 @@ class _Merging:
         )
 
     def _conflict(self, path: bytes, sides: Sides) -> Entry | None:
-        self.conflicts.append(Conflict(path, *sides))
+        self.conflicts.append(MergeConflict(path, *sides))
         return sides.ours
 
     def _children(self, entry: Entry | None) -> Directory:

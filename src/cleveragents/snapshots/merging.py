@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cleveragents.snapshots.merge import (
-    Conflict,
     LeftAlone,
+    MergeConflict,
     MergeText,
     Pending,
     three_way,
@@ -27,13 +27,13 @@ from cleveragents.snapshots.write.restore import place
 
 
 @dataclass(frozen=True)
-class Merge:
+class MergeResult:
     """Ours with what theirs changed; nothing of it is stored before `Keeping.keep_merge`."""
 
     ours: Snapshot
     snapshot: Snapshot  # ours, with the merged files in place of its own
     changes: tuple[Change, ...]  # from ours to the result, parents before children
-    conflicts: tuple[Conflict, ...]  # paths where the result holds only what ours has
+    conflicts: tuple[MergeConflict, ...]  # paths where the result holds only what ours has
     objects: Pending
 
 
@@ -62,14 +62,14 @@ class Merging:
         theirs: Snapshot,
         merge_text: MergeText,
         left_alone: LeftAlone = lambda _: False,
-    ) -> Merge:
+    ) -> MergeResult:
         """Merges the files of two snapshots that went their own ways from a common one."""
         olds, mine, others = (snapshot.roots[MAIN] for snapshot in (base, ours, theirs))
         objects = Pending(self.read)
         root, conflicts = three_way(olds, mine, others, merge_text, objects, left_alone)
         changes = compare(mine, root, objects.read)
         snapshot = replace(ours, roots={**ours.roots, MAIN: root})
-        return Merge(ours, snapshot, tuple(changes), conflicts, objects)
+        return MergeResult(ours, snapshot, tuple(changes), conflicts, objects)
 
     def merge_into(
         self,
@@ -78,7 +78,7 @@ class Merging:
         theirs: Snapshot,
         merge_text: MergeText,
         left_alone: LeftAlone,
-    ) -> Merge:
+    ) -> MergeResult:
         """Merges what changed from base to theirs with a directory that is not ours, as it is.
 
         Only the paths that changed are looked at: all else is taken to be as in the base.
@@ -97,7 +97,7 @@ class Merging:
         merged, conflicts = three_way(olds, mine, others, merge_text, objects, left_alone)
         changes = compare(mine, merged, objects.read)
         ours, result = (replace(base, roots={MAIN: root}) for root in (mine, merged))
-        return Merge(ours, result, tuple(changes), conflicts, objects)
+        return MergeResult(ours, result, tuple(changes), conflicts, objects)
 
     def exchange(
         self, root: Path, old: str, new: str, mark: str, stamp_ns: int, owners: Owners
@@ -107,7 +107,7 @@ class Merging:
         changes = list(compare(before, after, self.read))
         return Exchange(root, changes, mark, self.read, stamp_ns, owners)
 
-    def export(self, merge: Merge, target: Path, *, after: bool) -> None:
+    def export(self, merge: MergeResult, target: Path, *, after: bool) -> None:
         """Writes one version of everything a merge changes to an empty directory."""
         versions = [(c.path, c.after if after else c.before) for c in merge.changes]
         there = {path: entry for path, entry in versions if path and entry is not None}
@@ -149,7 +149,7 @@ class Merging:
         snapshot: Snapshot,
         wanted: Mapping[bytes, Entry | None],
         contents: Iterable[bytes] = (),
-    ) -> Merge:
+    ) -> MergeResult:
         """Puts other entries into the files of a snapshot; `contents` are not stored yet."""
         objects = Pending(self.read)
         for data in contents:
@@ -158,7 +158,7 @@ class Merging:
         root = with_links_settled(before, with_entries(before, wanted, objects), objects)
         changes = compare(before, root, objects.read)
         changed = replace(snapshot, roots={**snapshot.roots, MAIN: root})
-        return Merge(snapshot, changed, tuple(changes), (), objects)
+        return MergeResult(snapshot, changed, tuple(changes), (), objects)
 
 
 def _heads(path: bytes) -> Iterator[bytes]:

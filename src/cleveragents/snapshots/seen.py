@@ -13,7 +13,7 @@ from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import object_id
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.snapshots.tree.scan import shown
-from cleveragents.snapshots.tree.tracker import HASH_ONLY, Lying, Tracker
+from cleveragents.snapshots.tree.tracker import HASH_ONLY, FileLocation, Tracker
 
 
 class Unstored:
@@ -42,11 +42,11 @@ class Unstored:
             raise
 
     @cached_property
-    def _lying(self) -> dict[bytes, Lying]:
+    def _lying(self) -> dict[bytes, FileLocation]:
         return {key: one for tracker in self._trackers for key, one in tracker.lying().items()}
 
 
-def _read(lying: Lying) -> bytes:
+def _read(lying: FileLocation) -> bytes:
     data = beneath.read(lying.root, lying.path)
     if object_id(data) != lying.entry.content:
         raise Failed(

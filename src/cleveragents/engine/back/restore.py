@@ -13,7 +13,6 @@ from typing import Any
 from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
 from cleveragents.checkpoints.file_change import FileChange, described
-from cleveragents.checkpoints.reads import refuse_applied
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.triggers import CheckpointType
@@ -25,7 +24,7 @@ from cleveragents.operations.in_sandbox import Restore
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, QUEUED, written
-from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.plans.plan import Plan, PlanRepository, refuse_applied
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.picking import Picked, inside, is_excluded, pick
@@ -43,7 +42,7 @@ EXCLUDE = "sandbox.checkpoint.exclude"
 
 
 @dataclass(frozen=True)
-class Proposed:
+class RestoreProposal:
     """What taking paths back would do."""
 
     source: Checkpoint
@@ -57,7 +56,7 @@ class Proposed:
 
 
 @dataclass(frozen=True)
-class Restored:
+class PathRestoration:
     """What taking paths back did."""
 
     source: Checkpoint
@@ -78,7 +77,7 @@ class Restores:
         self._filter = filter_  # of the checkpoints that are made now, the safety one included
         self._report = report
 
-    def propose(self, plan: Plan, source: Checkpoint, texts: Sequence[str]) -> Proposed:
+    def propose(self, plan: Plan, source: Checkpoint, texts: Sequence[str]) -> RestoreProposal:
         """Puts the state to come together, after verifying that it can be gone to."""
         paths = list(dict.fromkeys(map(inside, texts)))
         sandbox = self._sandboxes.require(plan.plan_id)
@@ -93,7 +92,7 @@ class Restores:
         return _proposed(source, paths, picked, put_together.changes)
 
     def open(
-        self, held: Held, plan: Plan, proposed: Proposed, safety: Checkpoint
+        self, held: Held, plan: Plan, proposed: RestoreProposal, safety: Checkpoint
     ) -> Operation[Restore]:
         """Stores the state to come and records the intent; from here on recovery finishes it."""
         archive = self._sandboxes.archive(plan.project_id)
@@ -127,7 +126,7 @@ class Restores:
         name = self.carry_out(held, operation).source.name
         return f"an interrupted restore from {name} was finished"
 
-    def carry_out(self, held: Held, operation: Operation[Restore]) -> Restored:
+    def carry_out(self, held: Held, operation: Operation[Restore]) -> PathRestoration:
         """Places the files and closes the intent with the checkpoint of what is there now.
 
         If content turns out to be unreadable, the files go back to the safety checkpoint.
@@ -159,9 +158,9 @@ class Restores:
             operations.extend(operation.operation_id, replace(intent, keeps=()))
             operations.close(operation.operation_id, Status.DONE, {"files": intent.files})
         self._report(PathsRestored(plan.plan_id, source.seq, intent.files))
-        return Restored(source, safety, record, described(placed.changes), placed.kept)
+        return PathRestoration(source, safety, record, described(placed.changes), placed.kept)
 
-    def _stored(self, plan: Plan, proposed: Proposed) -> Snapshot:
+    def _stored(self, plan: Plan, proposed: RestoreProposal) -> Snapshot:
         """Stores the files as they would be."""
         archive = self._sandboxes.archive(plan.project_id)
         filter_ = verified(archive, proposed.source).filter
@@ -196,7 +195,7 @@ class RestoreService:
         self._checkpoints = checkpoints
         self._hold = hold
 
-    def preview(self, plan_id: str, source: Checkpoint, paths: Sequence[str]) -> Proposed:
+    def preview(self, plan_id: str, source: Checkpoint, paths: Sequence[str]) -> RestoreProposal:
         """Tells what taking paths back would do; owns nothing, stores and changes nothing."""
         return self._restores.propose(self._plan(plan_id), source, paths)
 
@@ -207,7 +206,7 @@ class RestoreService:
         paths: Sequence[str],
         *,
         shown_digest: str | None = None,
-    ) -> Restored | None:
+    ) -> PathRestoration | None:
         """Takes paths back from a checkpoint; None: they are just so already.
 
         With a digest, only if it is still what was shown.
@@ -250,16 +249,16 @@ def _refuse_excluded(paths: Sequence[bytes], source: Checkpoint, held: Snapshot)
 
 def _proposed(
     source: Checkpoint, paths: Sequence[bytes], picked: Picked, changes: Sequence[Change]
-) -> Proposed:
+) -> RestoreProposal:
     asked, absent, tops = (
         tuple(map(os.fsdecode, group)) for group in (paths, picked.absent, picked.tops)
     )
     going: Changes = {MAIN: list(changes)}
     digest = digest_of(changes, source.checkpoint_id)
-    return Proposed(source, asked, absent, tops, described(going), going, picked, digest)
+    return RestoreProposal(source, asked, absent, tops, described(going), going, picked, digest)
 
 
-def _metadata(plan: Plan, proposed: Proposed, files: Snapshot) -> dict[str, object]:
+def _metadata(plan: Plan, proposed: RestoreProposal, files: Snapshot) -> dict[str, object]:
     return {
         "reason": f"took {', '.join(proposed.paths)} back from {proposed.source.name}",
         "target": proposed.source.checkpoint_id,

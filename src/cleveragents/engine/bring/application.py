@@ -48,7 +48,7 @@ MANUAL = "manual"  # sandboxes stay until somebody removes them
 
 
 @dataclass(frozen=True)
-class Applied:
+class ApplyOutcome:
     """How an application ended."""
 
     operation: Operation[Apply]
@@ -188,7 +188,7 @@ class Applications:
             return [Obstacle(name, f"it is checked out in {where}", way)]
         return closed_repository(project)
 
-    def carry_out(self, held: Held, operation: Operation[Apply]) -> Applied:
+    def carry_out(self, held: Held, operation: Operation[Apply]) -> ApplyOutcome:
         """Brings the project to where the operation leads, or back, and closes it."""
         with self._database.reading() as connection:
             plan = PlanRepository(connection).get(operation.plan_id)
@@ -209,7 +209,7 @@ class Applications:
 
     def _carry_out_changes(
         self, held: Held, plan: Plan, operation: Operation[Apply], exchange: Exchange
-    ) -> Applied:
+    ) -> ApplyOutcome:
         try:
             self._rebuild(held, plan, operation)
             exchange.carry_out()
@@ -221,7 +221,7 @@ class Applications:
 
     def _carry_out_branch(
         self, held: Held, plan: Plan, operation: Operation[Apply], place: InBranch
-    ) -> Applied:
+    ) -> ApplyOutcome:
         project = self._project(plan)
         try:
             if operation.kind is Kind.APPLY:
@@ -239,7 +239,7 @@ class Applications:
         operation: Operation[Apply],
         exchange: Exchange,
         error: CleverAgentsError | OSError,
-    ) -> Applied:
+    ) -> ApplyOutcome:
         """Puts back what was changed, but for what somebody else has edited meanwhile."""
         theirs = exchange.differing()
         back = [
@@ -283,13 +283,15 @@ class Applications:
         project, mark = self._project(plan), operation.operation_id
         return archive.exchange(project.path, place.old, place.new, mark, place.stamp, place.owners)
 
-    def _close(self, held: Held, operation: Operation[Apply], kept: Sequence[bytes]) -> Applied:
+    def _close(
+        self, held: Held, operation: Operation[Apply], kept: Sequence[bytes]
+    ) -> ApplyOutcome:
         stage = APPLIED if operation.kind is Kind.APPLY else COMPLETE
         moved = self._end(held, operation, Status.DONE, stage)
         if operation.kind is Kind.APPLY and self._cleanup != MANUAL:
             for one in (moved, *self._merged_into(held.plan_id)):
                 self._remove(held, one)
-        return Applied(operation, operation.intent.paths, tuple(map(shown, kept)))
+        return ApplyOutcome(operation, operation.intent.paths, tuple(map(shown, kept)))
 
     def _remove(self, held: Held, plan: Plan) -> None:
         """Removes the sandbox of a plan or of one below it; what goes wrong is no part of it."""
@@ -308,12 +310,14 @@ class Applications:
             below = ChildRepository(connection).below(plan_id)
             return [child for child in below if child.merged_ref is not None]
 
-    def _abort(self, held: Held, operation: Operation[Apply], error: CleverAgentsError) -> Applied:
+    def _abort(
+        self, held: Held, operation: Operation[Apply], error: CleverAgentsError
+    ) -> ApplyOutcome:
         stage = COMPLETE if operation.kind is Kind.APPLY else APPLIED
         moved = self._end(held, operation, Status.ABORTED, stage)
         if isinstance(operation.intent, Unapply) and operation.intent.rebuilds:
             self._remove(held, moved)  # it was made for what did not come about
-        return Applied(operation, (), (), error)
+        return ApplyOutcome(operation, (), (), error)
 
     def _end(self, held: Held, operation: Operation[Apply], status: Status, stage: Stage) -> Plan:
         with self._database.writing(held) as connection:

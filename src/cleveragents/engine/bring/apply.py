@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.acts import CheckpointActs
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
-from cleveragents.engine.bring.application import Applications, Applied
+from cleveragents.engine.bring.application import Applications, ApplyOutcome
 from cleveragents.engine.bring.obstacles import Obstacle, refuse, ways_around
 from cleveragents.engine.bring.proposal import BRANCH, ApplyOptions, Proposal, Proposals
 from cleveragents.engine.bring.validate import Check, Validations
@@ -38,7 +38,7 @@ class ApplyResult:
     """What an apply did."""
 
     plan: Plan
-    applied: Applied
+    applied: ApplyOutcome
     proposal: Proposal
     checks: Sequence[Check]
 
@@ -127,7 +127,7 @@ class ApplyPhase:
         """Returns the snapshots from before and after the apply of an applied plan."""
         return self._last(plan).intent.versions
 
-    def unapply(self, plan_id: str, *, shown_digest: str | None = None) -> Applied:
+    def unapply(self, plan_id: str, *, shown_digest: str | None = None) -> ApplyOutcome:
         """Takes an applied plan back; paths edited since are refused, all of them told."""
         with self._hold(plan_id, "taking an apply back") as held:
             plan = self._plan(plan_id, APPLIED)
@@ -197,10 +197,10 @@ class ApplyPhase:
         return project, sandbox
 
     def _milestone(self, held: Held, plan: Plan, proposal: Proposal) -> str | None:
-        if not plan.action.rollback.enabled:
+        if not plan.keeps_checkpoints:
             return None
         reason = f"before its result is applied as {proposal.options.mode}"
-        wanted = Wanted(CheckpointType.PRE_APPLY, reason)
+        wanted = CheckpointRequest(CheckpointType.PRE_APPLY, reason)
         return self._checkpoints.make(held, wanted).checkpoint_id
 
     def _last(self, plan: Plan) -> Operation[Apply]:

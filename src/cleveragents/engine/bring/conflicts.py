@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.engine.bring.resolution import Proposed, Resolutions
+from cleveragents.engine.bring.resolution import ResolutionProposal, Resolutions
 from cleveragents.errors import NotFound, Refused
 from cleveragents.plans.conflict import Conflict, ConflictRepository
 from cleveragents.plans.plan import Plan, PlanRepository
@@ -17,7 +17,7 @@ from cleveragents.storage.held import Hold
 
 
 @dataclass(frozen=True)
-class Solved:
+class SolvedConflict:
     """A conflict that was solved."""
 
     conflict: Conflict
@@ -44,13 +44,13 @@ class ConflictService:
         with self._database.reading() as connection:
             return ConflictRepository(connection).open(plan_id)
 
-    def preview(self, plan_id: str, path: str, take: str) -> Proposed:
+    def preview(self, plan_id: str, path: str, take: str) -> ResolutionProposal:
         """Tells what solving a conflict would do; changes nothing."""
         return self._resolutions.propose(self._plan(plan_id), self._find(plan_id, path), take)
 
     def resolve(
-        self, plan_id: str, path: str, take: str, *, shown: Proposed | None = None
-    ) -> Solved:
+        self, plan_id: str, path: str, take: str, *, shown: ResolutionProposal | None = None
+    ) -> SolvedConflict:
         """Puts the parent's or the child's version, or a file, in place, between two checkpoints.
 
         With what was shown, only if it would still replace just that.
@@ -70,7 +70,7 @@ class ConflictService:
             self._resolutions.carry_out(held, operation)
             if before is not None:
                 self._checkpoints.mark_done(held, f"solved the conflict in {path}")
-            return Solved(proposed.conflict, before)
+            return SolvedConflict(proposed.conflict, before)
 
     def _find(self, plan_id: str, path: str) -> Conflict:
         for conflict in self.open(plan_id):

@@ -15,8 +15,8 @@ from cleveragents.plans.plan import Plan
 from cleveragents.quoting import quoted
 from cleveragents.sandbox import users_repository
 from cleveragents.sandbox.project import Project
-from cleveragents.snapshots.merge import Conflict
-from cleveragents.snapshots.merging import Merge
+from cleveragents.snapshots.merge import MergeConflict
+from cleveragents.snapshots.merging import MergeResult
 from cleveragents.snapshots.tree import beneath
 from cleveragents.snapshots.tree.manifest import Change
 from cleveragents.snapshots.tree.scan import shown
@@ -60,7 +60,7 @@ class Obstacle:
         return f"{self.path}: {self.why}"
 
 
-def obstacles(project: Project, merge: Merge, *, is_branch: bool) -> list[Obstacle]:
+def obstacles(project: Project, merge: MergeResult, *, is_branch: bool) -> list[Obstacle]:
     """Lists everything that would make an apply overwrite or endanger something."""
     found = [Obstacle(shown(each.path), _told(each)) for each in merge.conflicts]
     found += _not_for_the_project(project, merge, is_branch=is_branch)
@@ -74,7 +74,9 @@ def obstacles(project: Project, merge: Merge, *, is_branch: bool) -> list[Obstac
     return sorted(set(found), key=lambda obstacle: obstacle.path)
 
 
-def _not_for_the_project(project: Project, merge: Merge, *, is_branch: bool) -> Iterator[Obstacle]:
+def _not_for_the_project(
+    project: Project, merge: MergeResult, *, is_branch: bool
+) -> Iterator[Obstacle]:
     """Finds what the result holds and cannot be placed."""
     tracked = users_repository.tracked(project)
     placed = [] if is_branch else _new_files(merge.changes)
@@ -198,7 +200,7 @@ def is_like_git(name: bytes) -> bool:
     return _LIKE_GIT.fullmatch(text) is not None
 
 
-def _told(conflict: Conflict) -> str:
+def _told(conflict: MergeConflict) -> str:
     if conflict.base is None:
         return "there is one of yours in the way"
     if conflict.ours is None:

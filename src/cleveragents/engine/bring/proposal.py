@@ -23,7 +23,7 @@ from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.sandbox.users_repository import ignored_in
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.merging import Merge, Merging
+from cleveragents.snapshots.merging import MergeResult, Merging
 from cleveragents.snapshots.seen import Seen
 from cleveragents.snapshots.tree import beneath
 from cleveragents.snapshots.tree.filter import Filter
@@ -78,7 +78,7 @@ class Proposal:
     project: Project
     sandbox: Sandbox
     options: ApplyOptions
-    merge: Merge  # from the project's files to what they shall be
+    merge: MergeResult  # from the project's files to what they shall be
     obstacles: Sequence[Obstacle]
     ways_out: Sequence[str]  # of them
     ignored: int  # files that are left out because they are ignored
@@ -151,7 +151,7 @@ class Proposals:
         )
 
 
-def versions(through: Merging, merge: Merge) -> branch.Versions:
+def versions(through: Merging, merge: MergeResult) -> branch.Versions:
     """What a merge changes, as a branch is made of it: git knows nothing of directories."""
     sides = [(change.path, change.after or change.before) for change in merge.changes]
     return branch.Versions(
@@ -194,16 +194,16 @@ class _LeftAlone:
         return False
 
 
-def _of_branch(merge: Merge) -> Iterator[FilePreview]:
+def _of_branch(merge: MergeResult) -> Iterator[FilePreview]:
     return (file for file in _previews(merge, lambda _: ()) if not file.is_directory)
 
 
-def _of_changes(merge: Merge, project: Path) -> Iterator[FilePreview]:
+def _of_changes(merge: MergeResult, project: Path) -> Iterator[FilePreview]:
     with beneath.root_directory(project) as root:
         yield from _previews(merge, lambda path: losses(root, path))
 
 
-def _previews(merge: Merge, lost: Callable[[bytes], Iterable[str]]) -> Iterator[FilePreview]:
+def _previews(merge: MergeResult, lost: Callable[[bytes], Iterable[str]]) -> Iterator[FilePreview]:
     """Tells of each file; `lost` says what one loses that is replaced."""
     by_path = {path_told(change): change for change in merge.changes}
     read = merge.objects.read
@@ -220,7 +220,7 @@ def _replaces(change: Change) -> bool:
     return all(entry is not None and not entry.is_dir for entry in (change.before, change.after))
 
 
-def _notes(path: str, change: Change, merge: Merge) -> Iterator[str]:
+def _notes(path: str, change: Change, merge: MergeResult) -> Iterator[str]:
     before, after = change.before, change.after
     if after is None:
         return

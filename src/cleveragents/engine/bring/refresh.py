@@ -31,7 +31,7 @@ from cleveragents.sandbox.git import merge_text
 from cleveragents.sandbox.sandbox import Looked, Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.merging import Merge
+from cleveragents.snapshots.merging import MergeResult
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held, Hold
@@ -41,16 +41,16 @@ TIE = b".git"  # leads from the sandbox to its own git directory; the project ha
 
 
 @dataclass(frozen=True)
-class Proposed:
+class RefreshProposal:
     """What a refresh would do."""
 
     looked: Looked
     present_ref: str  # the sandbox as it is
-    merge: Merge
+    merge: MergeResult
 
 
 @dataclass(frozen=True)
-class Refreshed:
+class RefreshResult:
     """What a refresh did."""
 
     files: int
@@ -66,7 +66,7 @@ class Refreshes:
         self._sandboxes = sandboxes
         self._report = report
 
-    def foresee(self, plan: Plan) -> Merge:
+    def foresee(self, plan: Plan) -> MergeResult:
         """Merges what the project is now with what the sandbox is; nothing is stored for it."""
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
@@ -80,7 +80,7 @@ class Refreshes:
             lambda path: path == TIE,
         )
 
-    def propose(self, plan: Plan) -> Proposed:
+    def propose(self, plan: Plan) -> RefreshProposal:
         """Does the same for who goes on to act: both sides are stored."""
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
@@ -94,9 +94,9 @@ class Refreshes:
             merge_text,
             lambda path: path == TIE,
         )
-        return Proposed(looked, present_ref, merged)
+        return RefreshProposal(looked, present_ref, merged)
 
-    def open(self, held: Held, plan: Plan, proposed: Proposed) -> Operation[Refresh]:
+    def open(self, held: Held, plan: Plan, proposed: RefreshProposal) -> Operation[Refresh]:
         """Records the intent; from here on a crash is finished by recovery."""
         archive = self._sandboxes.archive(plan.project_id)
         target = archive.keep_merge(proposed.merge, {"kind": "refresh", "plan_id": plan.plan_id})
@@ -146,11 +146,11 @@ class RefreshPhase:
         self._checkpoints = checkpoints
         self._hold = hold
 
-    def preview(self, plan_id: str) -> Merge:
+    def preview(self, plan_id: str) -> MergeResult:
         """Tells what a refresh would do; owns nothing, stores and changes nothing."""
         return self._refreshes.foresee(self._plan(plan_id))
 
-    def run(self, plan_id: str, *, shown_digest: str | None = None) -> Refreshed:
+    def run(self, plan_id: str, *, shown_digest: str | None = None) -> RefreshResult:
         """Merges the project into the sandbox, between two checkpoints.
 
         With a digest, only if it is still what was shown.
@@ -166,7 +166,7 @@ class RefreshPhase:
                 self._checkpoints.mark_done(held, "after the refresh")
             with self._database.reading() as connection:
                 left = tuple(ConflictRepository(connection).open(plan_id))
-            return Refreshed(len(proposed.merge.changes), left, before)
+            return RefreshResult(len(proposed.merge.changes), left, before)
 
     def _plan(self, plan_id: str) -> Plan:
         with self._database.reading() as connection:
@@ -184,12 +184,12 @@ class RefreshPhase:
         return plan
 
 
-def digest(merge: Merge) -> str:
+def digest(merge: MergeResult) -> str:
     """Tells what two refreshes would do apart."""
     return digest_of(merge.changes, [(one.path, one.reason) for one in merge.conflicts])
 
 
-def _conflicts(plan: Plan, sandbox: Sandbox, proposed: Proposed) -> list[Conflict]:
+def _conflicts(plan: Plan, sandbox: Sandbox, proposed: RefreshProposal) -> list[Conflict]:
     refs = (sandbox.base, proposed.present_ref, proposed.looked.reference)
     return [
         new_conflict(

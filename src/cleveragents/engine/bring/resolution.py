@@ -36,7 +36,7 @@ EXCLUDE = "sandbox.checkpoint.exclude"
 
 
 @dataclass(frozen=True)
-class Proposed:
+class ResolutionProposal:
     """What solving a conflict would do."""
 
     conflict: Conflict
@@ -45,7 +45,7 @@ class Proposed:
     changes: tuple[FileChange, ...]
     made: tuple[bytes, ...]  # what no side of the conflict has: somebody made it by hand
 
-    def is_as(self, shown_before: "Proposed") -> bool:
+    def is_as(self, shown_before: "ResolutionProposal") -> bool:
         """Whether this would still replace what was shown."""
         return [(c.path, c.before) for c in self.going] == [
             (c.path, c.before) for c in shown_before.going
@@ -60,7 +60,7 @@ class Resolutions:
         self._sandboxes = sandboxes
         self._filter = filter_  # of the safety checkpoint
 
-    def propose(self, plan: Plan, conflict: Conflict, take: str) -> Proposed:
+    def propose(self, plan: Plan, conflict: Conflict, take: str) -> ResolutionProposal:
         """Tells what would change; nothing is stored for it."""
         entry, contents = _taken(conflict, take)
         archive = self._sandboxes.archive(plan.project_id)
@@ -68,7 +68,7 @@ class Resolutions:
         seen = archive.see(files, Filter())
         solved = seen.through.with_entries(seen.snapshot, {conflict.path: entry}, contents)
         going = tuple(solved.changes)
-        proposed = Proposed(
+        proposed = ResolutionProposal(
             conflict,
             take,
             going,
@@ -79,7 +79,7 @@ class Resolutions:
         return proposed
 
     def open(
-        self, held: Held, plan: Plan, proposed: Proposed, safety: Checkpoint | None
+        self, held: Held, plan: Plan, proposed: ResolutionProposal, safety: Checkpoint | None
     ) -> Operation[Resolve]:
         """Stores what is there and what is to be, then records the intent."""
         conflict = proposed.conflict
@@ -114,9 +114,9 @@ class Resolutions:
             conflicts.close(intent.conflict, operation.operation_id, intent.take)
             OperationRepository(connection).close(operation.operation_id, Status.DONE, {})
 
-    def _refuse_unsaved(self, plan: Plan, proposed: Proposed) -> None:
+    def _refuse_unsaved(self, plan: Plan, proposed: ResolutionProposal) -> None:
         """Refuses to replace what no checkpoint would hold: nothing could take it back."""
-        kept = plan.action.rollback.enabled
+        kept = plan.keeps_checkpoints
         lost = [path for path in proposed.made if not kept or is_excluded(self._filter, path)]
         if not lost:
             return

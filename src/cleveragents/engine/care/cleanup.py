@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cleveragents.checkpoints.removal import Removals, Removed, told_why_it_stays
+from cleveragents.checkpoints.removal import RemovalResult, Removals, told_why_it_stays
 from cleveragents.events import Note, Reporter, afterwards
 from cleveragents.plans.lifecycle import APPLIED, CANCELLED
 from cleveragents.plans.plan import Plan
@@ -19,11 +19,11 @@ from cleveragents.storage.held import Hold
 from cleveragents.storage.space import disk_use
 
 ON_TERMINAL = "on_terminal"  # sandboxes of cancelled plans go as well
-NOTHING = Removed(None, ())
+NOTHING = RemovalResult(None, ())
 
 
 @dataclass(frozen=True)
-class Lying:
+class SandboxFiles:
     """A sandbox whose files are on the disk."""
 
     plan: Plan | None  # None: what an interrupted command left
@@ -38,11 +38,11 @@ class Lying:
 
 
 @dataclass(frozen=True)
-class Pruned:
+class PrunedSandbox:
     """A sandbox that was to go."""
 
-    lying: Lying
-    removed: Removed
+    lying: SandboxFiles
+    removed: RemovalResult
 
 
 class Cleanup:
@@ -57,46 +57,48 @@ class Cleanup:
         self._hold = hold
         self._report = report
 
-    def list(self, plans: Sequence[Plan]) -> Sequence[Lying]:
+    def list(self, plans: Sequence[Plan]) -> Sequence[SandboxFiles]:
         """Returns what is on the disk, of these plans and of nobody."""
         found = [(plan, self._sandboxes.find(plan.plan_id)) for plan in plans]
         lying = [
-            Lying(plan, sandbox.path, disk_use(sandbox.home), not sandbox.exists)
+            SandboxFiles(plan, sandbox.path, disk_use(sandbox.home), not sandbox.exists)
             for plan, sandbox in found
             if sandbox is not None and _lies(sandbox)
         ]
-        left = [Lying(None, path, disk_use(path)) for path in self._sandboxes.left_behind()]
+        left = [SandboxFiles(None, path, disk_use(path)) for path in self._sandboxes.left_behind()]
         return [*left, *lying]  # what is left of a sandbox goes before the one that was rebuilt
 
-    def unheld(self, lying: Lying) -> tuple[str, ...]:
+    def unheld(self, lying: SandboxFiles) -> tuple[str, ...]:
         """Names what would be gone for good with a sandbox."""
         return () if lying.plan is None else self._removals.unheld(lying.plan)
 
-    def without_room(self, lying: Lying) -> tuple[str, ...]:
+    def without_room(self, lying: SandboxFiles) -> tuple[str, ...]:
         """Names what is to be saved before a sandbox goes, where there may be no room for that."""
         return () if lying.plan is None else self._removals.without_room(lying.plan)
 
     def after_cancel(self, plan: Plan) -> None:
         """Removes the sandbox of a cancelled plan if the policy says so and it can be rebuilt."""
         sandbox = self._sandboxes.find(plan.plan_id)
-        can_come_back = plan.action.rollback.enabled and sandbox is not None and sandbox.exists
+        can_come_back = plan.keeps_checkpoints and sandbox is not None and sandbox.exists
         if self._policy == ON_TERMINAL and plan.stage == CANCELLED and can_come_back and sandbox:
             with afterwards(self._report, plan.plan_id, "removing its sandbox"):
-                kept_for = self._remove(Lying(plan, sandbox.path, 0), discard=False).kept_for
+                kept_for = self._remove(SandboxFiles(plan, sandbox.path, 0), discard=False).kept_for
                 if kept_for:
                     self._report(Note(plan.plan_id, told_why_it_stays(kept_for)))
 
-    def prune(self, lying: Sequence[Lying], *, discard: bool = False) -> Sequence[Pruned]:
+    def prune(
+        self, lying: Sequence[SandboxFiles], *, discard: bool = False
+    ) -> Sequence[PrunedSandbox]:
         """Removes sandboxes; what no checkpoint holds is saved first, or discarded if it can't."""
-        return [Pruned(each, self._remove(each, discard=discard)) for each in lying]
+        return [PrunedSandbox(each, self._remove(each, discard=discard)) for each in lying]
 
-    def left_of(self, lying: Lying) -> Path | None:
+    def left_of(self, lying: SandboxFiles) -> Path | None:
         """Where files of a sandbox that was to go still lie, if any do."""
         home = lying.path if lying.plan is None else lying.path.parent
         places = (home, home.with_name(f"{home.name}{REMOVING}"))
         return next((place for place in places if place.exists()), None)
 
-    def _remove(self, lying: Lying, *, discard: bool) -> Removed:
+    def _remove(self, lying: SandboxFiles, *, discard: bool) -> RemovalResult:
         if lying.plan is None:
             self._sandboxes.remove_left_behind(lying.path)
             return NOTHING

@@ -11,7 +11,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint, facts
 from cleveragents.engine.care.facts import PlanFacts
 from cleveragents.plans.decision import Decision, noted
 from cleveragents.plans.document import PlanDocument
-from cleveragents.plans.journal import Entry, Happening
+from cleveragents.plans.journal import Happening, JournalEntry
 from cleveragents.plans.lifecycle import written
 from cleveragents.plans.step_run import SUCCEEDED
 
@@ -111,7 +111,7 @@ def _differing(
             yield f"{called}: {name} is {row[name]!r} in its row and {then!r} in the journal"
 
 
-def _entries(plan: PlanFacts, kind: Happening) -> list[Entry]:
+def _entries(plan: PlanFacts, kind: Happening) -> list[JournalEntry]:
     return [entry for entry in plan.journal if entry.kind is kind]
 
 

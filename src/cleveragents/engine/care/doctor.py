@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from cleveragents.engine.care.checks import CHECKS
 from cleveragents.engine.care.examination import Examination
 from cleveragents.engine.care.facts import Facts
-from cleveragents.engine.care.findings import Finding, Level
+from cleveragents.engine.care.findings import Finding, Severity
 from cleveragents.engine.care.repair import Repairs
 
 
@@ -21,7 +21,7 @@ class Report:
     @property
     def is_healthy(self) -> bool:
         """Whether no problem was found."""
-        return all(finding.level is not Level.PROBLEM for _, finding in self.findings)
+        return all(finding.level is not Severity.PROBLEM for _, finding in self.findings)
 
 
 class Doctor:

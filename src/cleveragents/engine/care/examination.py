@@ -15,7 +15,7 @@ from cleveragents.engine.hold.ownership import Ownership
 from cleveragents.errors import Damaged
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.decision import Decision, DecisionRepository
-from cleveragents.plans.journal import Entry, entries
+from cleveragents.plans.journal import JournalEntry, entries
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.sandbox import git
@@ -48,7 +48,7 @@ class _Rows:
     checkpoints: Sequence[Checkpoint]
     decisions: Sequence[Decision]
     runs: Sequence[StepRun]
-    journal: Sequence[Entry]
+    journal: Sequence[JournalEntry]
 
 
 class Examination:

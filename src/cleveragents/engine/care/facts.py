@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.verification import Verified
+from cleveragents.checkpoints.verification import VerificationResult
 from cleveragents.operations.operation import AnyOperation
 from cleveragents.plans.decision import Decision
-from cleveragents.plans.journal import Entry
+from cleveragents.plans.journal import JournalEntry
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import StepRun
 from cleveragents.sandbox.sandbox import Sandbox
@@ -42,14 +42,14 @@ class PlanFacts:
     is_stopped: bool  # that process was stopped and will not go on by itself
     sandbox: Sandbox | None
     unfinished: Sequence[AnyOperation]
-    checkpoints: Sequence[Verified]
+    checkpoints: Sequence[VerificationResult]
     base_damage: tuple[str, ...]  # what is lost of what its sandbox started from
     sandbox_bytes: int
     output_bytes: int
     leftovers: tuple[Path, ...]  # files that a killed process was building
     decisions: Sequence[Decision]
     runs: Sequence[StepRun]
-    journal: Sequence[Entry]
+    journal: Sequence[JournalEntry]
 
     @property
     def rows(self) -> Sequence[Checkpoint]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Level(StrEnum):
+class Severity(StrEnum):
     """How much a finding matters."""
 
     PROBLEM = "problem"  # something does not work, or is lost
@@ -15,7 +15,7 @@ class Level(StrEnum):
 class Finding:
     """One thing that is not as it should be."""
 
-    level: Level
+    level: Severity
     message: str
     help: str = ""  # a command, or what to do
     plan_id: str | None = None
@@ -26,9 +26,9 @@ def problem(
     message: str, help_: str, *, plan_id: str | None = None, detail: tuple[str, ...] = ()
 ) -> Finding:
     """Something that does not work, or is lost."""
-    return Finding(Level.PROBLEM, message, help_, plan_id, detail)
+    return Finding(Severity.PROBLEM, message, help_, plan_id, detail)
 
 
 def note(message: str, help_: str = "", *, plan_id: str | None = None) -> Finding:
     """Something worth knowing."""
-    return Finding(Level.NOTE, message, help_, plan_id)
+    return Finding(Severity.NOTE, message, help_, plan_id)

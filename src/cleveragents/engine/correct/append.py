@@ -10,9 +10,9 @@ from cleveragents.ids import new_id, now
 from cleveragents.plans.action import Action
 from cleveragents.plans.correction import (
     CorrectionAttempt,
+    CorrectionMode,
     CorrectionRepository,
     CorrectionState,
-    Mode,
 )
 from cleveragents.plans.cursor import step_at
 from cleveragents.plans.decision import (
@@ -22,8 +22,8 @@ from cleveragents.plans.decision import (
     DecisionRepository,
     NewDecision,
 )
-from cleveragents.plans.lifecycle import APPLIED, COMPLETE, QUEUED
-from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.plans.lifecycle import COMPLETE, QUEUED
+from cleveragents.plans.plan import Plan, PlanRepository, refuse_applied
 from cleveragents.plans.step import DecideStep, Subplan, Subplans, SubplansStep
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held, Hold
@@ -56,11 +56,7 @@ class AppendService:
         """Tells what would be added; changes nothing."""
         with self._database.reading() as connection:
             plan = PlanRepository(connection).get(decision.plan_id)
-        if plan.stage == APPLIED:
-            raise Refused(
-                "the plan is applied: its result is in your project",
-                hints=[f"take it back first: agents plan unapply {plan.plan_id}"],
-            )
+        refuse_applied(plan)
         step = None if decision.cursor is None else step_at(plan.action.steps, decision.cursor)
         if decision.superseded_by is not None or not isinstance(step, DecideStep):
             raise Refused(
@@ -75,7 +71,7 @@ class AppendService:
         with self._hold(decision.plan_id, "adding a fix") as held:
             fix = self.preview(decision, guidance, chosen)
             before = None
-            if fix.plan.action.rollback.enabled:
+            if fix.plan.keeps_checkpoints:
                 reason = "before a fix was added"
                 before = self._checkpoints.save_safety(held, reason, going={})
             return self._record(held, fix, guidance, chosen, before)
@@ -99,7 +95,7 @@ class AppendService:
                 plan_id=plan_id,
                 decision_id=fix.decision.decision_id,
                 intervention_id=decisions.add(plan_id, said),
-                mode=Mode.APPEND,
+                mode=CorrectionMode.APPEND,
                 state=CorrectionState.EXECUTING,
                 guidance=guidance,
                 chosen=chosen,

@@ -36,8 +36,8 @@ from cleveragents.plans.decision import (
     NewDecision,
 )
 from cleveragents.plans.document import PlanDocument
-from cleveragents.plans.lifecycle import APPLIED, ERRORED
-from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.plans.lifecycle import ERRORED
+from cleveragents.plans.plan import Plan, PlanRepository, refuse_applied
 from cleveragents.plans.step import Decide, DecideStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.snapshots.way import Changes
@@ -123,7 +123,7 @@ class CorrectionService:
     def preview(self, plan_id: str, decision: Decision | None) -> Impact:
         """Tells all that a correction of a decision, or of an error, takes back."""
         facts = self._facts(plan_id)
-        _refuse_applied(facts.plan)
+        refuse_applied(facts.plan)
         if decision is None:
             hit: tuple[Decision, ...] = ()
             target = _before_error(facts)
@@ -316,14 +316,6 @@ def _before_error(facts: _Facts) -> Checkpoint:
             hints=[f"plan anew: agents plan revert --to-phase strategize {facts.plan.plan_id}"],
         )
     return rows[-1]
-
-
-def _refuse_applied(plan: Plan) -> None:
-    if plan.stage == APPLIED:
-        raise Refused(
-            "what would be corrected is applied: its result is in your project",
-            hints=[f"take it back first: agents plan unapply {plan.plan_id}"],
-        )
 
 
 def _refuse_what_cannot_be_decided_again(decision: Decision) -> None:

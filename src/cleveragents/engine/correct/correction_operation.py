@@ -18,9 +18,9 @@ from cleveragents.operations.intent import Going
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.correction import (
     CorrectionAttempt,
+    CorrectionMode,
     CorrectionRepository,
     CorrectionState,
-    Mode,
 )
 from cleveragents.plans.decision import Decision, DecisionRepository, NewDecision
 from cleveragents.plans.lifecycle import QUEUED
@@ -117,7 +117,7 @@ def _attempt(
         plan_id=plan.plan_id,
         decision_id=None if wanted.decision is None else wanted.decision.decision_id,
         intervention_id=intervention_id,
-        mode=Mode.REVERT,
+        mode=CorrectionMode.REVERT,
         state=CorrectionState.PENDING,
         guidance=wanted.intervention.chosen,
         chosen=wanted.chosen,

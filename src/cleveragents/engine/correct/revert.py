@@ -20,8 +20,8 @@ from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.action import Action, read_action
 from cleveragents.plans.decision import INTERVENTIONS, REVERSION, DecisionRepository, NewDecision
 from cleveragents.plans.document import current_document, make_current
-from cleveragents.plans.lifecycle import APPLIED, STRATEGIZED, STRATEGIZING
-from cleveragents.plans.plan import Plan, PlanRepository, file_hash
+from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGIZING
+from cleveragents.plans.plan import Plan, PlanRepository, file_hash, refuse_applied
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
@@ -61,7 +61,7 @@ class BackToStart(Touched):
 
 
 @dataclass(frozen=True)
-class Reverted:
+class ReversionResult:
     """A plan that was planned anew."""
 
     plan: Plan
@@ -110,7 +110,7 @@ class ReversionService:
 
     def to_strategize(
         self, plan_id: str, guidance: str, *, shown_digest: str | None = None
-    ) -> Reverted:
+    ) -> ReversionResult:
         """Reads the action file or asks the strategist again; the plan then starts from there.
 
         A problem with the new steps leaves everything as it is. With a digest, it goes only as was
@@ -127,7 +127,7 @@ class ReversionService:
             if first is None:
                 self._start_from_nothing(held, plan, anew)
             safety = None if first is None else self._go_back(held, plan, first, anew)
-            return Reverted(self._plan(plan_id), safety)
+            return ReversionResult(self._plan(plan_id), safety)
 
     def _left(self, plan: Plan) -> int:
         """Returns how many times a plan may still be planned anew."""
@@ -147,11 +147,7 @@ class ReversionService:
         return rows[0]
 
     def _refuse(self, plan: Plan) -> None:
-        if plan.stage == APPLIED:
-            raise Refused(
-                "the plan is applied: its result is in your project",
-                hints=[f"take it back first: agents plan unapply {plan.plan_id}"],
-            )
+        refuse_applied(plan)
         if self._left(plan) <= 0:
             raise Refused(f"the plan was planned anew {LIMIT} times already", hints=[ANEW])
 

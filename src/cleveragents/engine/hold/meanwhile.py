@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
-from cleveragents.checkpoints.saving import Saving, Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest, Saving
 from cleveragents.checkpoints.stored import last_known
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Damaged
@@ -56,7 +56,7 @@ class Meanwhile:
             edited = Edited(Filter(), None)  # nothing to compare with: all of it is saved
         if edited.going == {}:
             return None
-        wanted = Wanted(
+        wanted = CheckpointRequest(
             CheckpointType.SAFETY,
             f"before an interrupted {operation.kind.noun} was finished",
             even_if_unchanged=False,

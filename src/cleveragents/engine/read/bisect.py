@@ -55,7 +55,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class State:
+class SameFiles:
     """Checkpoints in a row that hold the same files."""
 
     rows: tuple[Checkpoint, ...]
@@ -112,7 +112,7 @@ class Bisection:
             tuple(child for child in children if child.plan_id in merged),
         )
 
-    def _try(self, plan: Plan, room: ThrowAway, state: State, command: str) -> Tried:
+    def _try(self, plan: Plan, room: ThrowAway, state: SameFiles, command: str) -> Tried:
         tree = room.become(state.snapshot)
         row = state.rows[0]
         _refuse_closed(tree, row)
@@ -166,15 +166,15 @@ def line_between(
     return line[line.index(first) :]
 
 
-def distinct(archive: Archive, rows: Sequence[Checkpoint]) -> Sequence[State]:
+def distinct(archive: Archive, rows: Sequence[Checkpoint]) -> Sequence[SameFiles]:
     """Puts checkpoints in a row that hold the same files together."""
-    states: list[State] = []
+    states: list[SameFiles] = []
     for row in rows:
         snapshot = verified(archive, row)
         if states and states[-1].snapshot.roots == snapshot.roots:
-            states[-1] = State((*states[-1].rows, row), snapshot)
+            states[-1] = SameFiles((*states[-1].rows, row), snapshot)
         else:
-            states.append(State((row,), snapshot))
+            states.append(SameFiles((row,), snapshot))
     return states
 
 
@@ -190,7 +190,7 @@ def _refuse_closed(tree: Path, row: Checkpoint) -> None:
 
 
 def _refuse_without_border(
-    states: Sequence[State], passes: Callable[[int], bool], tried: Mapping[int, Tried]
+    states: Sequence[SameFiles], passes: Callable[[int], bool], tried: Mapping[int, Tried]
 ) -> None:
     """Refuses unless the command fails at the last of the states and passes at the first."""
     if len(states) < 2:  # noqa: PLR2004 - a border lies between two

@@ -12,7 +12,7 @@ from cleveragents.operations.in_sandbox import GoBack
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import Decision, DecisionRepository
-from cleveragents.plans.journal import Entry, Happening, entries
+from cleveragents.plans.journal import Happening, JournalEntry, entries
 from cleveragents.plans.origin import Origin, origin_in
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import FAILED, STARTED, StepRun, StepRunRepository
@@ -21,7 +21,7 @@ from cleveragents.storage.database import Database
 
 
 @dataclass(frozen=True)
-class Event:
+class HistoryEvent:
     """One thing that happened to a plan."""
 
     seq: int
@@ -41,7 +41,7 @@ class History:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def of(self, plan: Plan) -> Sequence[Event]:
+    def of(self, plan: Plan) -> Sequence[HistoryEvent]:
         """Returns all that happened to a plan, in order."""
         with self._database.reading() as connection:
             happened = entries(connection, plan.plan_id)
@@ -83,7 +83,7 @@ class _Telling:
     undone: Mapping[str, UndoRun]
     subplans: Mapping[str, str]  # their names
 
-    def event(self, entry: Entry) -> Event:
+    def event(self, entry: JournalEntry) -> HistoryEvent:
         tell = {
             Happening.MADE: self._made,
             Happening.MOVED: self._moved,
@@ -95,9 +95,9 @@ class _Telling:
             Happening.UNDO: self._undone,
         }[entry.kind]
         what, told, about = tell(entry)
-        return Event(entry.seq, entry.at, entry.kind, what, told, about)
+        return HistoryEvent(entry.seq, entry.at, entry.kind, what, told, about)
 
-    def _made(self, entry: Entry) -> Told:
+    def _made(self, entry: JournalEntry) -> Told:
         action = self.plan.action
         count = len(action.steps)
         named = f"{action.name}: {action.description}" if action.description else action.name
@@ -105,13 +105,13 @@ class _Telling:
         told = f"{named} ({counted(count, 'step')}){_forked(origin_in(entry.detail))}"
         return "made", told, about
 
-    def _moved(self, entry: Entry) -> Told:
+    def _moved(self, entry: JournalEntry) -> Told:
         moved = entry.detail
         again = f" (run {moved['attempt']})" if moved["to"] == "execute/processing" else ""
         why = f": {moved['error']}" if moved["error"] else ""
         return "moved", f"to {moved['to']}{again}{why}", dict(moved)
 
-    def _decided(self, entry: Entry) -> Told:
+    def _decided(self, entry: JournalEntry) -> Told:
         row = self.decisions[entry.ref_id]
         why = f", because {row.rationale}" if row.rationale else ""
         about = {
@@ -126,7 +126,7 @@ class _Telling:
         told = f"{row.question} {row.chosen}{why}{self._back(row.superseded_by)}"
         return "decided", told, about
 
-    def _step(self, entry: Entry) -> Told:
+    def _step(self, entry: JournalEntry) -> Told:
         run = self.runs[entry.ref_id]
         start = self.saved.get(str(entry.detail.get("checkpoint_id")), {}).get("name")
         seconds = _seconds(run)
@@ -151,7 +151,7 @@ class _Telling:
         told = f"{run.name} ({run.tool}{again}): {end}{took}{origin}"
         return _number(run.cursor), told + self._back(run.superseded_by), about
 
-    def _checkpoint(self, entry: Entry) -> Told:
+    def _checkpoint(self, entry: JournalEntry) -> Told:
         about = self.saved.get(entry.ref_id, {"name": "cp?", "type": "", "reason": "unknown"})
         label = f"{about['label']}: " if about.get("label") else ""
         gone = "" if entry.ref_id in self.live else " (forgotten since)"
@@ -162,7 +162,7 @@ class _Telling:
         }
         return str(about["name"]), f"{about['type']}: {label}{about['reason']}{gone}", told
 
-    def _operation(self, entry: Entry) -> Told:
+    def _operation(self, entry: JournalEntry) -> Told:
         row = self.operations[entry.ref_id]
         outcome = dict(row.outcome or {})
         names = {checkpoint_id: str(found["name"]) for checkpoint_id, found in self.saved.items()}
@@ -175,7 +175,7 @@ class _Telling:
         }
         return row.kind, story(row, names, self.subplans), about
 
-    def _undone(self, entry: Entry) -> Told:
+    def _undone(self, entry: JournalEntry) -> Told:
         run = self.undone[entry.ref_id]
         about = {
             "undo_run_id": run.undo_run_id,
@@ -188,7 +188,7 @@ class _Telling:
         }
         return "undo", run.told, about
 
-    def _pinned(self, entry: Entry) -> Told:
+    def _pinned(self, entry: JournalEntry) -> Told:
         what = "pinned" if entry.detail["pinned"] else "unpinned"
         return what, str(entry.detail["name"]), {**entry.detail, "checkpoint_id": entry.ref_id}
 

@@ -14,7 +14,7 @@ from cleveragents.storage.database import Database
 
 
 @dataclass(frozen=True)
-class Node:
+class DecisionNode:
     """A decision, what it has led to, and where a correction of it would start."""
 
     decision: Decision
@@ -22,8 +22,8 @@ class Node:
     checkpoint: Checkpoint | None  # the state before it
     influenced_by: tuple[Decision, ...]
     steps: tuple[StepStatus, ...]  # of the option it chose; of the root, those of the plan
-    children: tuple["Node", ...]
-    below: tuple["StepStatus | Node", ...]  # both, in the order of the plan
+    children: tuple["DecisionNode", ...]
+    below: tuple["StepStatus | DecisionNode", ...]  # both, in the order of the plan
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,9 @@ class _Facts:
     pairs: Sequence[tuple[str, str]]
     before: dict[str, Checkpoint]  # by decision; the latest one
     found: dict[str, str]  # how far each step has come
-    below: dict[str | None, tuple[Node, ...]]  # of subplans, by the decision that spawned each
+    below: dict[
+        str | None, tuple[DecisionNode, ...]
+    ]  # of subplans, by the decision that spawned each
 
 
 class DecisionTree:
@@ -43,7 +45,7 @@ class DecisionTree:
         self._database = database
         self._is_owned = is_owned
 
-    def read(self, plan: Plan, *, superseded: bool = False) -> tuple[Node, ...]:
+    def read(self, plan: Plan, *, superseded: bool = False) -> tuple[DecisionNode, ...]:
         """Returns the roots of the tree, with what was taken back only if that is wanted."""
         with self._database.reading() as connection:
             repository = DecisionRepository(connection)
@@ -71,7 +73,7 @@ class DecisionTree:
         return tuple(_node(row, facts) for row in facts.rows if row.parent_id not in shown)
 
 
-def _node(decision: Decision, facts: _Facts) -> Node:
+def _node(decision: Decision, facts: _Facts) -> DecisionNode:
     by_id = {row.decision_id: row for row in facts.rows}
     step = decision.cursor and step_at(facts.plan.action.steps, decision.cursor)
     children = [row for row in facts.rows if row.parent_id == decision.decision_id]
@@ -81,7 +83,7 @@ def _node(decision: Decision, facts: _Facts) -> Node:
         *(_node(row, facts) for row in children),
         *facts.below.get(decision.decision_id, ()),
     ]
-    return Node(
+    return DecisionNode(
         decision,
         step.title if step else decision.decision_type,
         facts.before.get(decision.decision_id),
@@ -92,9 +94,11 @@ def _node(decision: Decision, facts: _Facts) -> Node:
     )
 
 
-def _in_order(steps: Mapping[str, StepStatus], nodes: Sequence[Node]) -> list["StepStatus | Node"]:
+def _in_order(
+    steps: Mapping[str, StepStatus], nodes: Sequence[DecisionNode]
+) -> list["StepStatus | DecisionNode"]:
     """Puts what is at the same place together: what was taken back, the step, what counts."""
-    placed: list[tuple[float, int, StepStatus | Node]] = [
+    placed: list[tuple[float, int, StepStatus | DecisionNode]] = [
         (_place(cursor), 1, step) for cursor, step in steps.items()
     ]
     placed += [

@@ -3,7 +3,7 @@
 from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.reads import CheckpointReads
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.events import PlanMoved, Reporter
 from cleveragents.operations.in_sandbox import Ending
@@ -37,11 +37,13 @@ class StepBorders:
 
         Returns the one that holds the state before the step, if a setting asked for it.
         """
-        if not plan.action.rollback.enabled:
+        if not plan.keeps_checkpoints:
             return None
         if step.checkpoint is not None:
             reason = f"named by step {step.title}"
-            named = Wanted(CheckpointType.MANUAL, reason, label=step.checkpoint, pinned=True)
+            named = CheckpointRequest(
+                CheckpointType.MANUAL, reason, label=step.checkpoint, pinned=True
+            )
             self._checkpoints.make(held, named)
         return self._checkpoints.make_due(held, Trigger.BEFORE_STEP, f"before step {step.title}")
 

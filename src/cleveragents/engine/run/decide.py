@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.run.asking import Asking
 from cleveragents.engine.run.attempt import Attempt, StepAttempts
@@ -99,9 +99,9 @@ class DecideSteps:
 
     def _checkpoint(self, held: Held, plan: Plan, step: DecideStep) -> Checkpoint | None:
         """Makes the checkpoint a correction goes back to; no setting turns it off."""
-        if not plan.action.rollback.enabled:
+        if not plan.keeps_checkpoints:
             return None
-        wanted = Wanted(CheckpointType.DECISION, f"before the decision {step.title}")
+        wanted = CheckpointRequest(CheckpointType.DECISION, f"before the decision {step.title}")
         made = self._checkpoints.make(held, wanted)
         self._borders.enter(held, plan, step)  # what is due before any step is found made already
         return made

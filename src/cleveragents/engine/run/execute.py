@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 from cleveragents.checkpoints.acts import CheckpointActs
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.hold.moves import PlanMoves
 from cleveragents.engine.hold.stopping import CancelAsked
@@ -155,8 +155,8 @@ class ExecutePhase:
 
     def _milestone(self, held: Held, plan: Plan, kind: CheckpointType, reason: str) -> None:
         """Makes a checkpoint that no setting turns off while rollback is enabled."""
-        if plan.action.rollback.enabled:
-            self._checkpoints.make(held, Wanted(kind, reason))
+        if plan.keeps_checkpoints:
+            self._checkpoints.make(held, CheckpointRequest(kind, reason))
 
     def _stop(self, held: Held, error: CleverAgentsError | OSError) -> None:
         """Records that the plan could not go on; the files stay as they are."""

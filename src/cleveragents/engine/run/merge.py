@@ -28,8 +28,7 @@ from cleveragents.sandbox.git import merge_text, patch_text
 from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.merge import Conflict as MergeConflict
-from cleveragents.snapshots.merge import MergeText
+from cleveragents.snapshots.merge import MergeConflict, MergeText
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.way import Changes

@@ -155,7 +155,7 @@ class Resumption:
         past = self._past(plan)
         interrupted = _is_interrupted(plan, past)
         start = None
-        if plan.action.rollback.enabled and (interrupted or restore):
+        if plan.keeps_checkpoints and (interrupted or restore):
             start = past.start
         finished = past.finished
         counting = set(finished)

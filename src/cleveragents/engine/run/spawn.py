@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from cleveragents.checkpoints.acts import CheckpointActs
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import (
@@ -79,17 +79,17 @@ class Spawning:
 
     def _state(self, held: Held, plan: Plan, names: str) -> tuple[str | None, str]:
         """Returns the checkpoint before a spawn, if there is one, and the snapshot of the state."""
-        if not plan.action.rollback.enabled:
+        if not plan.keeps_checkpoints:
             filter_ = self._checkpoints.policy.filter
             return None, self._sandboxes.capture(plan.plan_id, plan.project_id, filter_)
         reason = f"before spawning {names}"
         self._checkpoints.make_due(held, Trigger.ON_SUBPLAN_SPAWN, reason)
         # Before every decision there is one, whatever the settings say.
-        wanted = Wanted(CheckpointType.DECISION, reason, even_if_unchanged=False)
+        wanted = CheckpointRequest(CheckpointType.DECISION, reason, even_if_unchanged=False)
         made = self._checkpoints.make(held, wanted)
         return made.checkpoint_id, made.sandbox_ref
 
     def _save(self, held: Held, plan: Plan, reason: str) -> None:
-        if plan.action.rollback.enabled:
-            wanted = Wanted(CheckpointType.SUBPLAN, reason, even_if_unchanged=False)
+        if plan.keeps_checkpoints:
+            wanted = CheckpointRequest(CheckpointType.SUBPLAN, reason, even_if_unchanged=False)
             self._checkpoints.make(held, wanted)

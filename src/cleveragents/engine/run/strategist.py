@@ -15,7 +15,7 @@ from cleveragents.tools.tool import Call
 SECONDS = 1800.0  # how long it may take
 
 
-class Strategy(BaseModel):
+class StrategistAnswer(BaseModel):
     """What a strategist answers."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -37,7 +37,7 @@ class Strategist:
         """Returns the action with the steps it answered; without usable ones it has failed."""
         home = self._output_dir / plan_id
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        asking = Asking(str(action.strategist), Strategy, lambda _: None)
+        asking = Asking(str(action.strategist), StrategistAnswer, lambda _: None)
         call = Call(
             project,
             self._environment.seen((), {}, plan_id),

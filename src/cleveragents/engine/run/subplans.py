@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from threading import Event
 
 from cleveragents.checkpoints.acts import CheckpointActs
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.engine.hold.stopping import Stopping
 from cleveragents.engine.run.borders import StepBorders
@@ -270,7 +270,7 @@ class SubplanSteps:
 
     def _merge_one(self, held: Held, plan: Plan, child: Plan, strategy: MergeStrategy) -> None:
         self._merges.merge(held, plan, child, strategy)
-        if plan.action.rollback.enabled:
+        if plan.keeps_checkpoints:
             self._checkpoints.make_due(held, Trigger.AFTER_SUBPLAN, f"merged {child.name}")
 
     def _give_up(self, running: _Running, failed: list[str]) -> None:
@@ -279,8 +279,10 @@ class SubplanSteps:
         lines = [f"{name}: {running.problems[name]}" for name in failed]
         outcome = not_done(f"subplans did not succeed: {', '.join(failed)}", "\n".join(lines))
         before = None
-        if plan.action.rollback.enabled:
-            wanted = Wanted(CheckpointType.SUBPLAN, "subplans ended", even_if_unchanged=False)
+        if plan.keeps_checkpoints:
+            wanted = CheckpointRequest(
+                CheckpointType.SUBPLAN, "subplans ended", even_if_unchanged=False
+            )
             before = self._checkpoints.make(running.held, wanted)
         self._borders.give_up(running.held, plan, outcome, before, tool="subplans")
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.reads import CheckpointReads
-from cleveragents.checkpoints.saving import Wanted
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.engine.run.attempt import Attempt, StepAttempts
 from cleveragents.engine.run.borders import StepBorders
@@ -69,7 +69,7 @@ class ToolSteps:
         If one cannot be made, its error leaves here and the tool does not run.
         """
         saved = self._borders.enter(held, plan, step)
-        if not plan.action.rollback.enabled:
+        if not plan.keeps_checkpoints:
             return None
         title = step.title
         # What is saved before the step is saved before its tool: nothing has run in between.
@@ -82,14 +82,14 @@ class ToolSteps:
             )
         if saved is None and step.retries:
             reason = f"retries of step {title} start from it"
-            retried = Wanted(CheckpointType.STEP, reason, even_if_unchanged=False)
+            retried = CheckpointRequest(CheckpointType.STEP, reason, even_if_unchanged=False)
             saved = self._checkpoints.make(held, retried)
         return saved or self._reads.latest_checkpoint(plan.plan_id)
 
     def _checkpoint_after(
         self, held: Held, plan: Plan, step: ToolStep, declared: Declaration
     ) -> None:
-        if plan.action.rollback.enabled and not declared.read_only:
+        if plan.keeps_checkpoints and not declared.read_only:
             self._checkpoints.make_due(
                 held,
                 Trigger.AFTER_TOOL_EXECUTE,

@@ -23,7 +23,7 @@ from cleveragents.snapshots.tree.manifest import (
 from cleveragents.snapshots.tree.signature import PACKED, UNTRUSTED, Signature
 
 
-class Opened(NamedTuple):
+class OpenDirectory(NamedTuple):
     """The entries of a directory while they change; directories are not among them."""
 
     entries: Directory
@@ -56,7 +56,7 @@ class Node:
         self.own = Entry(0)  # its mode and attributes; they stand in its parent's object
         self.packed = EMPTY  # its object
         self.signatures = b""  # one row for each entry of the object
-        self.opened: Opened | None = None
+        self.opened: OpenDirectory | None = None
         self.children: dict[bytes, Node] = {}
         self.identity: bytes | None = None
         self.stored = False
@@ -83,14 +83,14 @@ class Node:
         if self.identity is not None:
             self.version = Version(self.identity, self.packed)
 
-    def open(self) -> Opened:
+    def open(self) -> OpenDirectory:
         """Returns its entries for changing."""
         if self.opened is None:
             found = decode(self.packed)
             entries = {name: entry for name, entry in found.items() if not entry.is_dir}
             rows = zip(found.items(), PACKED.iter_unpack(self.signatures), strict=True)
             signatures = {name: row for (name, entry), row in rows if entry.is_file}
-            self.opened = Opened(entries, signatures)
+            self.opened = OpenDirectory(entries, signatures)
         return self.opened
 
     def names(self) -> list[bytes]:

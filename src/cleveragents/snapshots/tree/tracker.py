@@ -41,7 +41,7 @@ class Cache:
 
 
 @dataclass(frozen=True)
-class State:
+class TreeState:
     """The content of a directory at one moment."""
 
     root: Entry
@@ -55,7 +55,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Lying:
+class FileLocation:
     """A file or link in a directory."""
 
     root: Path
@@ -114,7 +114,7 @@ class Tracker:
                     self._cache.path.unlink(missing_ok=True)
         self._losses = losses
 
-    def state(self, sink: Sink, *, full: bool = False) -> State:
+    def state(self, sink: Sink, *, full: bool = False) -> TreeState:
         """Returns the present content; what is not stored yet goes to a sink that stores.
 
         `full` looks at everything: where what makes no event must be found.
@@ -125,7 +125,7 @@ class Tracker:
         try:
             self._root_mode = None if mode is None else stat.S_IFDIR | mode
             tree = self._up_to_date(root, sink, full=full)
-            return State(tree.encode(sink), tree.files, tuple(tree.notes().items()))
+            return TreeState(tree.encode(sink), tree.files, tuple(tree.notes().items()))
         except BaseException:
             self.forget()  # half a look is no look
             raise
@@ -159,10 +159,10 @@ class Tracker:
             if node.identity is not None
         }
 
-    def lying(self) -> dict[bytes, Lying]:
+    def lying(self) -> dict[bytes, FileLocation]:
         """Tells where content of the last state lies that is not known to be stored, by its id."""
         return {
-            entry.content: Lying(self._path, node.inner(name), entry)
+            entry.content: FileLocation(self._path, node.inner(name), entry)
             for node in self._tree.not_stored()
             if node.unstored
             for name, entry in decode(node.packed).items()

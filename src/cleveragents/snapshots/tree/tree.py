@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 from cleveragents.snapshots.tree.manifest import Entry, Version, object_id
-from cleveragents.snapshots.tree.node import Node, Opened
+from cleveragents.snapshots.tree.node import Node, OpenDirectory
 from cleveragents.snapshots.tree.signature import Signature
 
 LINKED_OUTSIDE = "it has hard links outside and would be restored as a copy"
@@ -124,7 +124,7 @@ class Tree:
         self._opened.clear()
         return self.root.entry()
 
-    def open(self, node: Node) -> Opened:
+    def open(self, node: Node) -> OpenDirectory:
         """Returns the entries of a directory for changing."""
         if node.opened is None:
             self._opened.append(node)

@@ -23,7 +23,7 @@ from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.write import unplaced
 from cleveragents.snapshots.write.hindrances import hindrances, workshop
 from cleveragents.snapshots.write.look import look
-from cleveragents.snapshots.write.opening import Opened
+from cleveragents.snapshots.write.opening import OpenedPaths
 from cleveragents.snapshots.write.owners import Owners, give, owner_of
 from cleveragents.storage.durability import sync_file_system
 from cleveragents.storage.space import FREE_SOME, free_bytes
@@ -89,7 +89,7 @@ class Exchange:
         """Opens the root, and while inside what such changes have closed to its owner."""
         with (
             beneath.root_directory(self.root) as root,
-            Opened(root, self.changes) as self._entries,
+            OpenedPaths(root, self.changes) as self._entries,
         ):
             yield root
 

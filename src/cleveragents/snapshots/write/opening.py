@@ -32,7 +32,7 @@ def is_opened(root: int, change: Change) -> bool:
     return found is not None and found.st_uid == user and found.st_mode in modes
 
 
-class Opened:
+class OpenedPaths:
     """What is closed among the paths of changes, open within the block."""
 
     def __init__(self, root: int, changes: Sequence[Change]) -> None:

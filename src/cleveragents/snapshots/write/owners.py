@@ -9,24 +9,24 @@ from typing import NamedTuple
 from cleveragents.snapshots.tree import beneath
 
 
-class Owner(NamedTuple):
+class FileOwner(NamedTuple):
     """A user and a group, by number."""
 
     uid: int
     gid: int
 
 
-Owners = Mapping[bytes, Owner]  # by path
+Owners = Mapping[bytes, FileOwner]  # by path
 
 
-def owners(root: Path, paths: Iterable[bytes]) -> dict[bytes, Owner]:
+def owners(root: Path, paths: Iterable[bytes]) -> dict[bytes, FileOwner]:
     """Returns whom those of the paths belong to that are there."""
     with beneath.root_directory(root) as fd:
         found = {path: owner_of(fd, path) for path in paths}
     return {path: owner for path, owner in found.items() if owner is not None}
 
 
-def owner_of(root: int, path: bytes) -> Owner | None:
+def owner_of(root: int, path: bytes) -> FileOwner | None:
     """Returns whom a path belongs to; None if there is nothing."""
     head, name = beneath.split(path)
     try:
@@ -34,10 +34,10 @@ def owner_of(root: int, path: bytes) -> Owner | None:
             found = os.stat(name, dir_fd=parent, follow_symlinks=False)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    return Owner(found.st_uid, found.st_gid)
+    return FileOwner(found.st_uid, found.st_gid)
 
 
-def give(parent: int, name: bytes, owner: Owner) -> None:
+def give(parent: int, name: bytes, owner: FileOwner) -> None:
     """Lets what was made belong to an owner, or to its group alone, as far as we may."""
     found = os.stat(name, dir_fd=parent, follow_symlinks=False)
     if (found.st_uid, found.st_gid) == owner:
@@ -53,6 +53,6 @@ def written(known: Owners) -> dict[str, list[int]]:
     return {os.fsdecode(path): list(owner) for path, owner in known.items()}
 
 
-def read(kept: Mapping[str, list[int]]) -> dict[bytes, Owner]:
+def read(kept: Mapping[str, list[int]]) -> dict[bytes, FileOwner]:
     """Reads them back."""
-    return {os.fsencode(path): Owner(*owner) for path, owner in kept.items()}
+    return {os.fsencode(path): FileOwner(*owner) for path, owner in kept.items()}
