@@ -77,6 +77,7 @@ class App:
             self._base.plan_locks.is_owned,
             self.project,
         )
+        self._is_tidying = False
         self.previews = Previews(self._base.database, self._base.plan_locks.is_owned)
 
     @cached_property
@@ -183,7 +184,15 @@ class App:
     def interrupt(self) -> bool:
         """Lets what owns a plan in this process stop safely; tells whether anything does."""
         self.stopping.interrupt()
-        return self._base.plan_locks.is_holding
+        return self._base.plan_locks.is_holding and not self._is_tidying
+
+    def tidy(self, plan_id: str) -> None:
+        """Frees space and remembers the files, after an act was told; may be given up anywhere."""
+        self._is_tidying = True
+        try:
+            self.checkpoints.finish(plan_id)
+        finally:
+            self._is_tidying = False
 
     def settle(self, plan_id: str) -> "Sequence[AnyOperation]":
         """Finishes what a crash left open in a plan, as every act does first; tells what it was.

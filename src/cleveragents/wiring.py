@@ -61,6 +61,7 @@ from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.step import AnyStep, DecideStep, SubplansStep, ToolStep
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.storage.held import Held
+from cleveragents.tools.commands import Commands
 
 
 @dataclass(frozen=True)
@@ -101,11 +102,12 @@ class Wiring:
     def __init__(self, base: Foundations, comparisons: Comparisons) -> None:
         self._head = base.head
         self._database = base.database
+        self._commands = Commands(base.environment, base.output)
         policy = _checkpoint_policy(base.settings)
         pruning = Pruning(base.database, base.sandboxes, policy.retention, base.report)
         saving = Saving(base.database, base.sandboxes, pruning, policy.filter, base.report)
         self._removals = Removals(base.database, base.sandboxes, saving, policy.filter)
-        acts = _acts(base, policy, pruning, self._removals)
+        acts = _acts(base, self._commands, policy, pruning, self._removals)
         meanwhile = Meanwhile(base.database, base.sandboxes, saving)
         self.ownership = Ownership(
             base.database, base.plan_locks, base.sandboxes, acts.by_kind, meanwhile, base.report
@@ -118,7 +120,7 @@ class Wiring:
         self.checkpoints = CheckpointService(
             database, sandboxes, rollbacks, pruning, self._acts, self._hold
         )
-        strategist = Strategist(base.environment, base.output, base.stopping)
+        strategist = Strategist(self._commands, base.stopping)
         self._add_phases(base, acts, strategist)
         self._add_corrections(base, acts, strategist)
         self._add_readers(base)
@@ -133,7 +135,7 @@ class Wiring:
         self.resumption = Resumption(database, reads, checkpoints, report)
         moves = PlanMoves(database, report)
         self.cancellation = Cancellation(moves, checkpoints, self.resumption, base.stopping, hold)
-        attempts = StepAttempts(database, base.environment, base.output, base.stopping, report)
+        attempts = StepAttempts(database, self._commands, base.stopping, report)
         borders = StepBorders(database, reads, checkpoints, report)
         kinds: dict[type[AnyStep], AnyStepKind] = {
             ToolStep: ToolSteps(reads, checkpoints, attempts, borders),
@@ -183,7 +185,7 @@ class Wiring:
         """Builds what only looks."""
         self.tree = DecisionTree(base.database, base.plan_locks.is_owned)
         self.history = History(base.database)
-        self.bisection = Bisection(base.database, base.sandboxes, base.environment, base.report)
+        self.bisection = Bisection(base.database, base.sandboxes, self._commands, base.report)
 
     def _add_sessions(self, base: Foundations, comparisons: Comparisons) -> None:
         """Builds what takes the steps of a plan one by one."""
@@ -225,11 +227,15 @@ class Wiring:
 
 
 def _acts(
-    base: Foundations, policy: CheckpointPolicy, pruning: Pruning, removals: Removals
+    base: Foundations,
+    commands: Commands,
+    policy: CheckpointPolicy,
+    pruning: Pruning,
+    removals: Removals,
 ) -> ActsOfPlans:
     """Builds whatever opens operations, and so can finish them after a crash."""
     database, sandboxes, report = base.database, base.sandboxes, base.report
-    undoing = Undoing(database, base.environment, base.output, report)
+    undoing = Undoing(database, commands, report)
     rollbacks = Rollbacks(database, sandboxes, undoing, report)
     return ActsOfPlans(
         rollbacks=rollbacks,
@@ -239,9 +245,7 @@ def _acts(
         restores=Restores(database, sandboxes, policy.filter, report),
         resolutions=Resolutions(database, sandboxes, policy.filter),
         merges=Merges(database, sandboxes, policy.filter, report),
-        validations=Validations(
-            database, sandboxes, base.environment, base.output, base.stopping, report
-        ),
+        validations=Validations(database, sandboxes, commands, base.stopping, report),
         applications=Applications(
             database, sandboxes, base.project_locks, removals, _cleanup(base.settings), report
         ),

@@ -20,11 +20,11 @@ from cleveragents.plans.plan import Plan
 from cleveragents.plans.step import ToolStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository, UndoStatus
-from cleveragents.sandbox.process import StepEnvironment
 from cleveragents.sandbox.survivors import end_left_behind
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
+from cleveragents.tools.commands import Commands, rules_of
 from cleveragents.tools.compensation import compensate
 from cleveragents.tools.declaration import Declaration
 from cleveragents.tools.function import result_path
@@ -68,12 +68,9 @@ class CallsAfter:
 class Undoing:
     """Finds the calls that a rollback takes back, and undoes them."""
 
-    def __init__(
-        self, database: Database, environment: StepEnvironment, output_dir: Path, report: Reporter
-    ) -> None:
+    def __init__(self, database: Database, commands: Commands, report: Reporter) -> None:
         self._database = database
-        self._environment = environment
-        self._output_dir = output_dir
+        self._commands = commands
         self._report = report
 
     def calls_after(self, connection: Connection, plan: Plan, document: PlanDocument) -> CallsAfter:
@@ -125,8 +122,7 @@ class Undoing:
     def _undo(
         self, held: Held, operation_id: str, plan: Plan, call: UndoDue, sandbox: Path
     ) -> None:
-        output_dir = self._output_dir / plan.plan_id
-        output_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        output_dir = self._commands.outputs(plan.plan_id)
         with self._database.writing(held) as connection:
             started = UndoRunRepository(connection).start(
                 plan.plan_id, operation_id, call.run.step_run_id, output_dir
@@ -149,15 +145,12 @@ class Undoing:
         self._report(CallUndone(ended.plan_id, ended.worked, ended.told))
 
     def _call(self, step: ToolStep, declared: Declaration, sandbox: Path, run: UndoRun) -> Call:
-        passed = (*declared.pass_env, *step.pass_env)
-        return Call(
+        return self._commands.call(
             sandbox,
-            self._environment.seen(passed, step.env, run.undo_run_id),
             run.undo_run_id,
             Path(run.output_path),
-            step.timeout or declared.timeout,
-            lambda _line: None,
-            lambda: False,  # a rollback comes to its end
+            must_stop=lambda: False,  # a rollback comes to its end
+            rules=rules_of(step, declared),
         )
 
 

@@ -134,7 +134,7 @@ class Invocation:
         """Frees space after an act; to interrupt that takes nothing back, and says so."""
         try:
             if self.opened is not None:
-                self.opened.checkpoints.finish(plan_id)
+                self.opened.tidy(plan_id)
         except KeyboardInterrupt:
             self.messages.append(TIDIED_LATER)
 

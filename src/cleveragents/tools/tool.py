@@ -90,6 +90,22 @@ def run_process(
     given: bytes | None = None,
 ) -> Outcome:
     """Runs a command for a call; the outcome follows from how it ended."""
+    finished = run_to_end(call, *arguments, more=more, given=given)
+    return Outcome(
+        finished.exit_code == 0 and finished.ended,
+        _summary(finished, call.timeout) + (f", {OUTPUT_CUT}" if finished.cut else ""),
+        finished.tail,
+        finished.exit_code,
+    )
+
+
+def run_to_end(
+    call: Call,
+    *arguments: str,
+    more: Mapping[str, str] | None = None,
+    given: bytes | None = None,
+) -> Finished:
+    """Runs a command for a call, and tells how it ended; whatever a plan runs comes by here."""
     job = Job(
         arguments,
         call.sandbox,
@@ -99,13 +115,7 @@ def run_process(
         call.timeout,
         given,
     )
-    finished = run(job, on_line=call.on_line, must_stop=call.must_stop)
-    return Outcome(
-        finished.exit_code == 0 and finished.ended,
-        _summary(finished, call.timeout) + (f", {OUTPUT_CUT}" if finished.cut else ""),
-        finished.tail,
-        finished.exit_code,
-    )
+    return run(job, on_line=call.on_line, must_stop=call.must_stop)
 
 
 def _summary(finished: Finished, timeout: float | None) -> str:

@@ -6,7 +6,6 @@ They are no steps: whatever they leave in the sandbox is taken away again.
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from cleveragents.engine.hold.stopping import Stopping
 from cleveragents.errors import Interrupted, Refused
@@ -15,11 +14,11 @@ from cleveragents.operations.in_sandbox import Validate
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.plan import Plan, PlanRepository
-from cleveragents.sandbox.process import Job, StepEnvironment, run
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
+from cleveragents.tools.commands import Commands, run_line
 
 TAIL_LINES = 10
 
@@ -42,15 +41,13 @@ class Validations:
         self,
         database: Database,
         sandboxes: Sandboxes,
-        environment: StepEnvironment,
-        output_dir: Path,
+        commands: Commands,
         stopping: Stopping,
         report: Reporter,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
-        self._environment = environment
-        self._output_dir = output_dir
+        self._commands = commands
         self._stopping = stopping
         self._report = report
 
@@ -76,32 +73,27 @@ class Validations:
     def finish(self, held: Held, operation: Operation[Validate]) -> str:
         """Ends what an interrupted validation left running and takes its traces away."""
         plan_id, mark = operation.plan_id, operation.operation_id
-        self._sandboxes.end_left_behind(plan_id, mark, self._output_dir / plan_id)
+        self._sandboxes.end_left_behind(plan_id, mark, self._commands.outputs(plan_id))
         self._close(held, operation, Status.ABORTED, ())
         return ""  # whoever applies runs it again
 
     def _run(
         self, plan: Plan, sandbox: Sandbox, operation: Operation[Validate], index: int, command: str
     ) -> Check:
-        directory = self._output_dir / plan.plan_id
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        output = directory / f"validate-{operation.operation_id}-{index}.log"
         mark = operation.operation_id
-        began = time.monotonic()
-        finished = run(
-            Job(
-                ["/bin/sh", "-c", command],
-                sandbox.path,
-                self._environment.seen((), {}, mark),
-                mark,
-                output,
-            ),
-            on_line=lambda text: self._report(StepOutput(plan.plan_id, text)),
+        output = self._commands.outputs(plan.plan_id) / f"validate-{mark}-{index}.log"
+        call = self._commands.call(
+            sandbox.path,
+            mark,
+            output,
             must_stop=lambda: self._stopping.is_due(plan.plan_id),
+            on_line=lambda text: self._report(StepOutput(plan.plan_id, text)),
         )
+        began = time.monotonic()
+        ended = run_line(call, command)
         seconds = round(time.monotonic() - began, 3)
-        self._report(Validated(plan.plan_id, command, finished.exit_code, seconds))
-        return Check(command, finished.exit_code, seconds, finished.tail, str(output))
+        self._report(Validated(plan.plan_id, command, ended.exit_code, seconds))
+        return Check(command, ended.exit_code, seconds, ended.tail, str(output))
 
     def _close(
         self, held: Held, operation: Operation[Validate], status: Status, checks: Sequence[Check]

@@ -18,12 +18,12 @@ from cleveragents.events import CheckpointTried, Reporter, StepOutput
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import StepRun, StepRunRepository
-from cleveragents.sandbox.process import Job, StepEnvironment, run
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.sandbox.throw_away import ThrowAway
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.storage.database import Database
+from cleveragents.tools.commands import Commands, run_line
 
 TAIL_LINES = 10
 
@@ -69,12 +69,12 @@ class Bisection:
         self,
         database: Database,
         sandboxes: Sandboxes,
-        environment: StepEnvironment,
+        commands: Commands,
         report: Reporter,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
-        self._environment = environment
+        self._commands = commands
         self._report = report
 
     def find(self, plan: Plan, rows: Sequence[Checkpoint], command: str) -> Found:
@@ -117,21 +117,18 @@ class Bisection:
         row = state.rows[0]
         _refuse_closed(tree, row)
         began = time.monotonic()
-        finished = run(
-            Job(
-                ["/bin/sh", "-c", command],
-                tree,
-                self._environment.seen((), {}, room.mark),
-                room.mark,
-                room.home / "output",
-            ),
-            on_line=lambda text: self._report(StepOutput(plan.plan_id, text)),
+        call = self._commands.call(
+            tree,
+            room.mark,
+            room.home / "output",
             must_stop=lambda: False,  # an interrupt ends it: nothing here must come to an end
+            on_line=lambda text: self._report(StepOutput(plan.plan_id, text)),
         )
+        ended = run_line(call, command)
         seconds = round(time.monotonic() - began, 3)
-        self._report(CheckpointTried(plan.plan_id, row.seq, finished.exit_code, seconds))
-        tail = tuple(finished.tail.splitlines()[-TAIL_LINES:])
-        return Tried(row, finished.exit_code, seconds, tail)
+        self._report(CheckpointTried(plan.plan_id, row.seq, ended.exit_code, seconds))
+        tail = tuple(ended.tail.splitlines()[-TAIL_LINES:])
+        return Tried(row, ended.exit_code, seconds, tail)
 
 
 def last_good(count: int, passes: Callable[[int], bool]) -> int:

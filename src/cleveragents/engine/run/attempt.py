@@ -11,12 +11,12 @@ from cleveragents.plans.cursor import title_at
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step import RunningStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
-from cleveragents.sandbox.process import StepEnvironment
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.durability import sync_directory, sync_file, sync_file_system
 from cleveragents.storage.held import Held
+from cleveragents.tools.commands import Commands, rules_of
 from cleveragents.tools.function import result_path
 from cleveragents.tools.tool import AnyTool, Call, Outcome, perform
 
@@ -40,14 +40,12 @@ class StepAttempts:
     def __init__(
         self,
         database: Database,
-        environment: StepEnvironment,
-        output_dir: Path,
+        commands: Commands,
         stopping: Stopping,
         report: Reporter,
     ) -> None:
         self._database = database
-        self._environment = environment
-        self._output_dir = output_dir
+        self._commands = commands
         self._stopping = stopping
         self._report = report
 
@@ -72,7 +70,6 @@ class StepAttempts:
     def _start(self, held: Held, plan: Plan, attempt: Attempt) -> StepRun:
         title = title_at(plan.action.steps, plan.cursor)
         tool = attempt.tool.declaration.name
-        self._outputs(plan).mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._database.writing(held) as connection:
             run = StepRunRepository(connection).start(
                 plan.plan_id,
@@ -81,7 +78,7 @@ class StepAttempts:
                 tool=tool,
                 attempt=attempt.number,
                 checkpoint_id=attempt.started_from,
-                output_dir=self._outputs(plan),
+                output_dir=self._commands.outputs(plan.plan_id),
             )
         total = len(plan.action.steps)
         self._report(StepStarted(plan.plan_id, plan.step_index, total, title, tool, attempt.number))
@@ -102,19 +99,14 @@ class StepAttempts:
 
     def _call(self, plan: Plan, attempt: Attempt, sandbox: Sandbox, run: StepRun) -> Call:
         step, declared = attempt.step, attempt.tool.declaration
-        passed = (*declared.pass_env, *step.pass_env)
-        return Call(
+        return self._commands.call(
             sandbox.path,
-            self._environment.seen(passed, step.env, run.step_run_id),
             run.step_run_id,
             Path(run.output_path),
-            step.timeout or declared.timeout,
-            lambda text: self._report(StepOutput(plan.plan_id, text)),
-            lambda: self._stopping.is_due(plan.plan_id),
+            must_stop=lambda: self._stopping.is_due(plan.plan_id),
+            on_line=lambda text: self._report(StepOutput(plan.plan_id, text)),
+            rules=rules_of(step, declared),
         )
-
-    def _outputs(self, plan: Plan) -> Path:
-        return self._output_dir / plan.plan_id
 
 
 def _keep_output(path: Path) -> None:

@@ -9,8 +9,7 @@ from cleveragents.engine.hold.stopping import Stopping
 from cleveragents.engine.run.asking import Asking
 from cleveragents.errors import Failed
 from cleveragents.plans.action import Action, with_steps
-from cleveragents.sandbox.process import StepEnvironment
-from cleveragents.tools.tool import Call
+from cleveragents.tools.commands import CallRules, Commands
 
 SECONDS = 1800.0  # how long it may take
 
@@ -26,26 +25,21 @@ class StrategistAnswer(BaseModel):
 class Strategist:
     """Asks the strategist of an action, in the project, with the environment of a step."""
 
-    def __init__(self, environment: StepEnvironment, output_dir: Path, stopping: Stopping) -> None:
-        self._environment = environment
-        self._output_dir = output_dir
+    def __init__(self, commands: Commands, stopping: Stopping) -> None:
+        self._commands = commands
         self._stopping = stopping
 
     def complete(
         self, action: Action, plan_id: str, project: Path, guidance: Sequence[str]
     ) -> Action:
         """Returns the action with the steps it answered; without usable ones it has failed."""
-        home = self._output_dir / plan_id
-        home.mkdir(parents=True, exist_ok=True, mode=0o700)
         asking = Asking(str(action.strategist), StrategistAnswer, lambda _: None)
-        call = Call(
+        call = self._commands.call(
             project,
-            self._environment.seen((), {}, plan_id),
             plan_id,
-            home / "strategist.log",
-            SECONDS,
-            lambda _line: None,
-            lambda: self._stopping.is_due(plan_id),
+            self._commands.outputs(plan_id) / "strategist.log",
+            must_stop=lambda: self._stopping.is_due(plan_id),
+            rules=CallRules(timeout=SECONDS),
         )
         outcome = asking.put(call, _question(action, project, guidance))
         if not outcome.ok:

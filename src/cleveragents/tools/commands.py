@@ -1,0 +1,81 @@
+"""The one way in which plans run commands: steps, undo calls, choosers, strategists, validations.
+
+What a command sees, where it prints to and by which mark it is found again is settled here and
+nowhere else.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from cleveragents.sandbox.process import Finished, StepEnvironment
+from cleveragents.tools.declaration import Declaration
+from cleveragents.tools.tool import SHELL, Call, run_to_end
+
+
+@dataclass(frozen=True)
+class CallRules:
+    """What a step and its tool say about a call."""
+
+    pass_env: Sequence[str] = ()
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    timeout: float | None = None
+
+
+NO_RULES = CallRules()
+
+
+class Called(Protocol):
+    """A step, as far as it says how its tool is called."""
+
+    @property
+    def pass_env(self) -> Sequence[str]: ...
+    @property
+    def env(self) -> Mapping[str, str]: ...
+    @property
+    def timeout(self) -> float | None: ...
+
+
+def rules_of(step: Called, declared: Declaration) -> CallRules:
+    """Puts what a step says together with what its tool declares."""
+    passed = (*declared.pass_env, *step.pass_env)
+    return CallRules(passed, step.env, step.timeout or declared.timeout)
+
+
+def _to_nobody(line: str) -> None:
+    """What is printed is kept in the output file alone."""
+    del line
+
+
+class Commands:
+    """Prepares and runs the commands of plans."""
+
+    def __init__(self, environment: StepEnvironment, output_dir: Path) -> None:
+        self._environment = environment
+        self._output_dir = output_dir
+
+    def outputs(self, plan_id: str) -> Path:
+        """Where what the commands of a plan print is kept; made if it is not there."""
+        found = self._output_dir / plan_id
+        found.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return found
+
+    def call(
+        self,
+        directory: Path,
+        mark: str,
+        output: Path,
+        *,
+        must_stop: Callable[[], bool],
+        on_line: Callable[[str], None] = _to_nobody,
+        rules: CallRules = NO_RULES,
+    ) -> Call:
+        """Prepares a call that works in a directory; all it starts bears the mark."""
+        seen = self._environment.seen(rules.pass_env, rules.env, mark)
+        return Call(directory, seen, mark, output, rules.timeout, on_line, must_stop)
+
+
+def run_line(call: Call, line: str) -> Finished:
+    """Runs a line as the shell reads it."""
+    return run_to_end(call, SHELL, "-c", line)
