@@ -44,13 +44,16 @@ class Judge:
         self._room = stage.room
         self._operation = operation
         self._legal = [self._learn(way) for way in operation.ways]
-        stage.start(operation.start)
-        self._room.must(operation.line)
-        self._success = self._outcome(read(self._room))
+        self._successes = [self._after(line) for line in (operation.line, *operation.as_good)]
 
     def problems(self, turn: int, *, success: bool) -> list[Problem]:
         """Lets the next command run, then looks at everything; empty if all is well."""
         return list(self._problems(turn, success=success))
+
+    def _after(self, line: str) -> Outcome:
+        self._stage.start(self._operation.start)
+        self._room.must(line)
+        return _done(self._outcome(read(self._room)))
 
     def _learn(self, way: Way) -> Outcome:
         self._stage.start(self._operation.start)
@@ -63,7 +66,7 @@ class Judge:
 
     def _problems(self, turn: int, *, success: bool) -> Iterator[Problem]:
         outcome = self._outcome(read(self._room))
-        if success and _done(outcome) != _done(self._success):
+        if success and _done(outcome) not in self._successes:
             yield Problem(UNTRUE, f"success was reported, but the state is {outcome}")
         if code := self._room.run(self._operation.look, self._operation.next_line):
             yield Problem(TORN, f"the next commands ended with {code}: {self._room.said}")

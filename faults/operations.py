@@ -31,7 +31,8 @@ class Operation:
     """One command line, started in a state that was kept, and what a user types after the fault.
 
     After the fault and the next command everything must be as after one of the ways followed by
-    that command. If the command reported success, all must be as without the fault.
+    that command. If the command reported success, all must be as without the fault, or as after
+    a line that is as good.
     """
 
     name: str
@@ -42,12 +43,14 @@ class Operation:
     look: str = "plan status @"  # a reading command, which must work at once
     owed: str | None = "dirty"  # a tree that no checkpoint held and that must not get lost
     repository: bool = False  # whether the project is one
+    as_good: tuple[str, ...] = ()  # lines that lead where success may lead as well
     counts_rows: bool = True  # False: which checkpoints appear depends on where it was cut
 
 
-MANUAL = "CLEVERAGENTS_SANDBOX_CLEANUP=manual"
-# Between the closing of an apply and the removal of its sandbox is a legal place to stop.
-APPLIED = (Way((), "dirty"), Way((APPLY,), "gone"), Way((f"{MANUAL} {APPLY}",), "dirty"))
+# Between the closing of an apply and the removal of its sandbox is a legal place to stop. That it
+# could not be removed is a note: the result is in the project.
+APPLY_ALONE = f"CLEVERAGENTS_SANDBOX_CLEANUP=manual {APPLY}"
+APPLIED = (Way((), "dirty"), Way((APPLY,), "gone"), Way((APPLY_ALONE,), "dirty"))
 
 
 def _either(line: str, before: str, after: str) -> tuple[Way, Way]:
@@ -82,6 +85,7 @@ OPERATIONS = (
         APPLY,
         APPLIED,
         next_line=PIN,
+        as_good=(APPLY_ALONE,),
         counts_rows=False,
     ),
     Operation(
@@ -90,6 +94,7 @@ OPERATIONS = (
         APPLY,
         APPLIED,
         next_line=PIN,
+        as_good=(APPLY_ALONE,),
         repository=True,
         counts_rows=False,
     ),

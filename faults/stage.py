@@ -74,9 +74,12 @@ class Stage:
         return picture(sandbox, without=[b".git"]) if sandbox.exists() else {}
 
     def project_now(self) -> str:
-        """Names the state of the user's project; times count where nothing may have changed."""
+        """Names the state of the user's project; times count where nothing may have changed.
+
+        What an apply has replaced and put back has one name: hard links become copies.
+        """
         now = picture(self.room.project)
-        if now == self.project:
+        if _without_links(now) == _without_links(self.project):
             return "as it was"
         if now == self.edited:
             return "as its user left it"
@@ -156,7 +159,11 @@ def _of_git(files: Picture) -> Picture:
 def _timeless(files: Picture) -> Picture:
     """Files without git's own, times and hard links: an apply gives new content a new one."""
     kept = {path: seen for path, seen in files.items() if not _is_git(path)}
-    return {path: replace(seen, mtime=None, links=frozenset()) for path, seen in kept.items()}
+    return {path: replace(seen, mtime=None) for path, seen in _without_links(kept).items()}
+
+
+def _without_links(files: Picture) -> Picture:
+    return {path: replace(seen, links=frozenset()) for path, seen in files.items()}
 
 
 def _is_git(path: bytes) -> bool:
