@@ -388,8 +388,7 @@ def crash_after_intent(context, number):
 @given("a rollback to checkpoint {number:d} has crashed after its files were restored")
 def crash_after_restore(context, number):
     app, plan, target = begin_rollback(context, number)
-    with app.ownership.hold(plan.plan_id, "trying again") as held:
-        app.checkpoints._acts.restore_files(held, target)
+    app.checkpoints._acts.restore_files(_held(plan), target)
 
 
 @when("a process that rebuilds it at checkpoint {number:d} is killed before its intent is recorded")
@@ -419,6 +418,11 @@ def write_after_intent(context, number, path):
     rollbacks.open = record_and_write
     target = app.checkpoints.get_checkpoint(plan_id, str(number))
     app.checkpoints.rollback_to_checkpoint(plan_id, target)
+
+
+def _held(plan):
+    """A plan as whoever died in the middle held it: nobody finishes what is open first."""
+    return Held(plan.plan_id, None)
 
 
 def begin_rollback(context, number):
@@ -512,8 +516,7 @@ def check_store(context, some, total, name):
 @then("pruning in the middle of it keeps checkpoints {numbers}")
 def check_needed(context, numbers):
     app = context.world.app()
-    # Held by nobody who would finish what is open first.
-    verdicts = app.checkpoints._pruning.prune(Held(app.plans.find("@").plan_id, None))
+    verdicts = app.checkpoints._pruning.prune(_held(app.plans.find("@")))
     kept = [verdict.checkpoint.seq for verdict in verdicts if verdict.keep]
     assert ", ".join(map(str, kept)) == numbers, kept
     assert "an unfinished operation needs it" in {verdict.why for verdict in verdicts}

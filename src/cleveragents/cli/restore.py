@@ -83,7 +83,7 @@ def _done(proposed: RestoreProposal, done: PathRestoration | None) -> Result:
     return Result(
         data,
         [changes.panel(f"Taken back from {done.source.name}", done.changes)],
-        "PathRestoration",
+        "Restored",
         messages=[f"kept, because it holds excluded files: {path}" for path in done.kept],
         next_steps=[
             f"agents plan diff {done.source.plan_id}",
