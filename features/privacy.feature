@@ -43,6 +43,12 @@ Feature: What is kept is private
     Then the exit code is 0
     And what is kept in it is for its owner alone
 
+  Scenario: what another process puts in its place meanwhile is not missed
+    Given a data directory of mode 755 that is empty
+    And it has 3 unfinished files, which go as soon as one of them is to be closed
+    When what is ours in it is closed
+    Then no unfinished file is left, and what is kept in it is for its owner alone
+
   Scenario: a umask that would keep us from our own files is not followed so far
     Given a plain folder
     And the steps

@@ -4,7 +4,10 @@ import os
 import stat
 from pathlib import Path
 
-from behave import given, then
+from behave import given, then, when
+from forked import Watched
+
+from cleveragents.storage import privacy
 
 OTHER_THINGS = "other things"
 
@@ -18,6 +21,34 @@ def make_open(context, what):
     if what == "has other things":
         (data / OTHER_THINGS).mkdir()
         (data / OTHER_THINGS).chmod(0o755)
+
+
+@given("it has {count:d} unfinished files, which go as soon as one of them is to be closed")
+def leave_unfinished(context, count):
+    """As a process does that renames its own while ours looks."""
+    files = [context.world.data_dir / f"head.{number}" for number in range(count)]
+    for file in files:
+        file.write_text("1")
+
+    def go(_):
+        for file in files:
+            file.unlink(missing_ok=True)
+
+    context.add_cleanup(setattr, privacy, "os", os)
+    privacy.os = Watched(go, ("chmod",))
+    context.unfinished = files
+
+
+@when("what is ours in it is closed")
+def close_ours(context):
+    privacy.make_private(context.world.data_dir)
+
+
+@then("no unfinished file is left, and what is kept in it is for its owner alone")
+def check_closed(context):
+    assert not any(file.exists() for file in context.unfinished)
+    opened = [path for path in context.world.data_dir.iterdir() if path.stat().st_mode & 0o077]
+    assert not opened, opened
 
 
 @given("all that is kept is open to others")

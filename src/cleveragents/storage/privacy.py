@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from cleveragents.storage.place import make_durably
@@ -22,11 +23,16 @@ def make_private(data: Path) -> None:
         make_durably(data / name)
     with os.scandir(data) as entries:
         for entry in entries:
-            mode = entry.stat(follow_symlinks=False).st_mode
-            if _is_ours(entry.name) and not entry.is_symlink() and mode & OTHERS:
-                os.chmod(entry.path, stat.S_IMODE(mode) & ~OTHERS)
+            with suppress(FileNotFoundError):  # others are at work: their unfinished files go
+                _close(entry)
     if is_open(data) and not any(others(data)):
         data.chmod(0o700)
+
+
+def _close(entry: os.DirEntry[str]) -> None:
+    mode = entry.stat(follow_symlinks=False).st_mode
+    if _is_ours(entry.name) and not entry.is_symlink() and mode & OTHERS:
+        os.chmod(entry.path, stat.S_IMODE(mode) & ~OTHERS)
 
 
 def others(data: Path) -> Iterator[str]:
