@@ -31,6 +31,8 @@ TREE_OF_ROW = {
     6: "3",
 }  # which tree each checkpoint must hold
 
+LINKS_PARTED = "as it was, but hard links are copies"
+
 
 class Stage:
     """Everything a worker needs to break an operation again and again."""
@@ -74,13 +76,12 @@ class Stage:
         return picture(sandbox, without=[b".git"]) if sandbox.exists() else {}
 
     def project_now(self) -> str:
-        """Names the state of the user's project; times count where nothing may have changed.
-
-        What an apply has replaced and put back has one name: hard links become copies.
-        """
+        """Names the state of the user's project; times count where nothing may have changed."""
         now = picture(self.room.project)
-        if _without_links(now) == _without_links(self.project):
+        if now == self.project:
             return "as it was"
+        if _without_links(now) == _without_links(self.project):
+            return LINKS_PARTED
         if now == self.edited:
             return "as its user left it"
         if _of_git(now) != _of_git(self.project):
