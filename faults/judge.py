@@ -7,7 +7,7 @@ from oracle import differences, picture
 
 from faults.facts import NEXT, Facts, read
 from faults.operations import Operation, Way
-from faults.stage import LINKS_PARTED, Stage
+from faults.stage import Stage
 from faults.story import Picture
 
 PRUNE = "prune"
@@ -95,13 +95,8 @@ class Judge:
             tuple(added) if self._operation.counts_rows else (),
             frozenset(self._known.keys() - there),
             facts.unfinished,
-            self._project(),
+            self._stage.project_now(),
         )
-
-    def _project(self) -> str:
-        """Names the project; where hard links may be parted, that is as good as before."""
-        found = self._stage.project_now()
-        return "as it was" if self._operation.parts_links and found == LINKS_PARTED else found
 
     def _problems_of_rows(self, facts: Facts) -> Iterator[Problem]:
         paths = self._room.extract(row.seq for row in facts.rows)

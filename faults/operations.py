@@ -44,7 +44,6 @@ class Operation:
     owed: str | None = "dirty"  # a tree that no checkpoint held and that must not get lost
     repository: bool = False  # whether the project is one
     as_good: tuple[str, ...] = ()  # lines that lead where success may lead as well
-    parts_links: bool = False  # what it puts back in the project may come back as copies
     counts_rows: bool = True  # False: which checkpoints appear depends on where it was cut
 
 
@@ -87,7 +86,6 @@ OPERATIONS = (
         APPLIED,
         next_line=PIN,
         as_good=(APPLY_ALONE,),
-        parts_links=True,
         counts_rows=False,
     ),
     Operation(
@@ -97,7 +95,6 @@ OPERATIONS = (
         APPLIED,
         next_line=PIN,
         as_good=(APPLY_ALONE,),
-        parts_links=True,
         repository=True,
         counts_rows=False,
     ),

@@ -31,8 +31,6 @@ TREE_OF_ROW = {
     6: "3",
 }  # which tree each checkpoint must hold
 
-LINKS_PARTED = "as it was, but hard links are copies"
-
 
 class Stage:
     """Everything a worker needs to break an operation again and again."""
@@ -81,7 +79,7 @@ class Stage:
         if now == self.project:
             return "as it was"
         if _without_links(now) == _without_links(self.project):
-            return LINKS_PARTED
+            return "? as it was, but hard links are copies"
         if now == self.edited:
             return "as its user left it"
         if _of_git(now) != _of_git(self.project):

@@ -30,6 +30,21 @@ Feature: What is done stands
       | checkpoint delete @ 1 --yes           | Ctrl-C comes   | I have run "agents plan status @"                   | interrupted while space was freed              | the checkpoints left are 2, 3                 |
       | resolve @ a.txt --take parent         | the disk fails | a refresh has left a conflict in "a.txt"           | what was done stands, but freeing space failed | the plan's file "a.txt" holds "mine"        |
 
+  Scenario Outline: nobody waits for space to be freed: "<act>" by a second process, <moment>
+    When a second process runs "agents plan <act>" while space is freed after "agents plan checkpoint delete @ 2 --yes", <moment>
+    Then the exit code is 0
+    And <after>
+    When I run "agents doctor --repair --format json"
+    Then no operation is open or stuck
+
+    Examples:
+      | act                         | moment                    | after                            |
+      | checkpoint create @         | before the store is taken | the checkpoints left are 1, 3, 4 |
+      | rollback @ 1 --yes          | before the store is taken | the plan has no file "new"       |
+      | checkpoint delete @ 1 --yes | before the store is taken | the checkpoints left are 3       |
+      | checkpoint delete @ 1 --yes | while the store is taken  | the checkpoints left are 3       |
+      | checkpoint pin @ 1          | while the store is taken  | the checkpoints left are 1, 3    |
+
   Scenario: Ctrl-C while the result is shown does not say that nothing was changed
     When Ctrl-C comes while the result of "agents plan rollback @ 1 --yes" is shown
     Then the exit code is 130

@@ -38,6 +38,37 @@ Feature: Apply, whatever happens in between
     Then the project was as before each time, and the plan "execute/complete"
     And more than 5 moments were tried
 
+  Scenario: an error on the way leads back to the same files, whatever other names they have
+    Given the shell has run "ln text twin; ln d/old older; ln swap/s second; ln file file2" in the project
+    And the user's repository and files are remembered
+    When an apply meets the error ENOSPC at each of its steps
+    Then the project was as before each time, and the plan "execute/complete"
+    And more than 5 moments were tried
+    And in the project "! ls -A | grep .cleveragents-" holds
+
+  Scenario: an edit in the middle of an apply leaves all other files the same
+    Given the shell has run "ln text twin; ln file ../outside" in the project
+    And the user's repository and files are remembered
+    When "text" is edited in the middle of an apply
+    Then the exit code is 4
+    And the project's file "text" holds "edited"
+    And in the project "test file -ef ../outside -a $(wc -l < twin) -eq 9" holds
+    And in the project "! ls -A | grep .cleveragents-" holds
+
+  Scenario Outline: second names that an apply keeps for the way back are gone <after>
+    Given the shell has run "ln text twin; ln d/old older; ln swap/s second; ln file ../outside" in the project
+    And an apply has been killed <where>
+    When I run "agents plan apply @"
+    Then the exit code is 0
+    And the plan is "apply/applied"
+    And in the project "! ls -A | grep .cleveragents-" holds
+    And in the project "test $(wc -l < twin) -eq 9 -a $(cat older) = o -a $(cat second) = s -a $(cat ../outside) = f" holds
+
+    Examples:
+      | after                                        | where                       |
+      | once what was killed half-way is finished    | half-way                    |
+      | once what was killed at its end is finished  | after everything was placed |
+
   Scenario: an error on the way back from an apply
     Given I have run "agents plan apply @ --yes"
     And the user's repository and files are remembered

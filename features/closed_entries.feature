@@ -56,6 +56,30 @@ Feature: Entries that their owner could not read, and directories of somebody el
     And the user's repository and files are as they were
 
   @needs_root
+  Scenario Outline: a closed file that has another name is replaced, and that name stays closed, when <what>
+    Given the shell has run "echo c > shut; ln shut ../twin; chmod 000 shut" in the project
+    And the action
+      """
+      name: close
+      steps:
+        - {tool: shell, with: {command: "chmod 644 shut; echo new > e/x; echo new > shut"}}
+      """
+    And I have run "agents run ACTION"
+    And an apply has been killed <where>
+    And an ordinary user owns the project
+    And <what>
+    When the ordinary user runs "agents plan apply @ --yes"
+    Then the error says "<said>"
+    And in the project "<check>" holds
+    And in the project "test $(stat -c %a ../twin) = 0" holds
+    And in the project "! ls -A | grep .cleveragents-" holds
+
+    Examples:
+      | what                                                | where                       | said                                | check                                             |
+      | the shell has run "true" in the project             | half-way                    | interrupted apply was finished      | test $(cat shut) = new -a $(cat ../twin) = c       |
+      | the shell has run "echo mine > e/x" in the project  | after everything was placed | an interrupted apply was taken back | test shut -ef ../twin -a $(cat ../twin) = c           |
+
+  @needs_root
   Scenario: an apply that has closed what it brought ends with the next command
     Given the action
       """

@@ -12,6 +12,12 @@ from commands import words
 
 from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.cli import invocation
+from cleveragents.snapshots.archive import Archive
+
+MOMENTS = {
+    "before the store is taken": (Archive, "sweep"),
+    "while the store is taken": (Pruning, "live"),
+}
 
 
 def _interrupt(*_, **__):
@@ -48,6 +54,24 @@ def interrupt_freeing(context, line):
 def fail_freeing(context, line):
     with _first(Pruning, "free", _fail):
         context.world.agents(*words(context, line))
+
+
+@when(
+    'a second process runs "agents {second}" while space is freed after "agents {line}", {moment}'
+)
+def run_beside_freeing(context, second, line, moment):
+    """What the second one ends with is looked at next; the first one has to end well."""
+    ended = []
+
+    def run_beside():
+        if not ended:  # the second process frees space as well
+            context.world.agents_beside(*words(context, second))
+            ended.append(context.world.end_of_child())
+
+    with _first(*MOMENTS[moment], run_beside):
+        first = context.world.agents(*words(context, line))
+    assert first.code == 0, first
+    (context.world.done,) = ended
 
 
 @when('Ctrl-C comes while the result of "agents {line}" is shown')

@@ -163,15 +163,22 @@ class CheckpointActs:
 
         What fails here is told as a note: nothing that was done depends on it.
         """
-        plan_id = held.plan_id
-        archive = self._sandboxes.archive(self._reads.plan(plan_id).project_id)
+        self.free_space(held.plan_id)
+        with self._pruning.afterwards(held.plan_id, "remembering the files"):
+            self.remember(held)
+
+    def free_space(self, plan_id: str) -> None:
+        """Frees what forgotten checkpoints of a plan held; other plans may be at work meanwhile."""
         with self._pruning.afterwards(plan_id, "freeing space"):
-            self._pruning.free(held)
-            archive.join()
-        with self._pruning.afterwards(plan_id, "remembering the files"):
-            sandbox = self._sandboxes.find(plan_id)
-            if sandbox is not None:
-                archive.remember(sandbox.roots)
+            self._pruning.free(plan_id)
+            self._sandboxes.archive(self._reads.plan(plan_id).project_id).join()
+
+    def remember(self, held: Held) -> None:
+        """Keeps what is known of the files for the next process."""
+        sandbox = self._sandboxes.find(held.plan_id)
+        if sandbox is not None:
+            project_id = self._reads.plan(held.plan_id).project_id
+            self._sandboxes.archive(project_id).remember(sandbox.roots)
 
     def _going(self, plan_id: str, target: Checkpoint) -> Changes:
         """What a rollback to a checkpoint would replace or remove."""

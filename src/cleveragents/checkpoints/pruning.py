@@ -89,7 +89,7 @@ class Pruning:
         much = max(MUCH_BYTES, sum(row.size_bytes for row in kept) // 2)
         if retired.waiting_bytes > much or retired.waiting >= MANY:
             with self.afterwards(plan_id, "freeing space"):
-                self.free(held)
+                self.free(plan_id)
         self._tell_of_limit(plan_id, [one for one in retired.verdicts if not one.keep])
         if len(kept) > self._policy.limit:
             text = f"{len(kept)} checkpoints are kept, more than the limit of {self._policy.limit}"
@@ -142,12 +142,14 @@ class Pruning:
 
     def finish(self, held: Held, operation: Operation[Prune]) -> str:  # noqa: ARG002 - all at once
         """Frees the content of forgotten rows; stays open while the store is in use."""
-        self.free(held)
+        self.free(held.plan_id)
         return ""
 
-    def free(self, held: Held) -> None:
-        """Carries out all prune operations of a plan in one sweep."""
-        plan_id = held.plan_id
+    def free(self, plan_id: str) -> None:
+        """Carries out all prune operations of a plan in one sweep.
+
+        The store says who may sweep it; the plan changes nothing by it and need not be held.
+        """
         with self._database.reading() as connection:
             waiting = self._waiting(connection, plan_id)
             project_id = PlanRepository(connection).get(plan_id).project_id
@@ -156,19 +158,19 @@ class Pruning:
         if not waiting:
             return None
         if not self._is_worth_it(project_id, archive.size, waiting):
-            return self._close(held, waiting, POSTPONED)
+            return self._close(plan_id, waiting, POSTPONED)
         try:
             swept = archive.sweep(lambda: self._needed(project_id), self._forgotten(project_id))
         except Exception as error:
             if is_the_machines(error):
                 raise
-            return self._set_aside(held, waiting, error)
+            return self._set_aside(plan_id, waiting, error)
         if swept is None:
             return None
-        with self._database.writing(held) as connection:
+        with self._database.noting() as connection:
             OperationRepository(connection).settle_postponed(project_id)
         self._tell_what_stays(plan_id, waiting, swept)
-        return self._close(held, waiting, {"bytes_freed": swept.bytes_freed})
+        return self._close(plan_id, waiting, {"bytes_freed": swept.bytes_freed})
 
     def _tell_what_stays(
         self, plan_id: str, waiting: Sequence[Operation[Prune]], swept: Swept
@@ -185,11 +187,16 @@ class Pruning:
             self._report(Note(plan_id, f"no space was freed by deleting {names}: {why}; {more}"))
 
     def _close(
-        self, held: Held, waiting: Sequence[Operation[Prune]], outcome: Mapping[str, object]
+        self, plan_id: str, waiting: Sequence[Operation[Prune]], outcome: Mapping[str, object]
     ) -> None:
-        with self._database.writing(held) as connection:
+        """Closes what was carried out; one that means more by now waits for the next sweep."""
+        with self._database.noting() as connection:
+            now = {one.operation_id: one.intent for one in self._waiting(connection, plan_id)}
             for operation in waiting:
-                OperationRepository(connection).close(operation.operation_id, Status.DONE, outcome)
+                if now.get(operation.operation_id) == operation.intent:
+                    OperationRepository(connection).close(
+                        operation.operation_id, Status.DONE, outcome
+                    )
 
     def _is_worth_it(self, project_id: str, size: int, waiting: Sequence[Operation[Prune]]) -> bool:
         """Tells whether to look at a whole store now; else the next sweep frees it as well.
@@ -203,13 +210,15 @@ class Pruning:
         found = postponed + sum(one.intent.size_bytes for one in waiting)
         return found * SWEPT_SHARE >= size
 
-    def _set_aside(self, held: Held, waiting: Sequence[Operation[Prune]], error: Exception) -> None:
+    def _set_aside(
+        self, plan_id: str, waiting: Sequence[Operation[Prune]], error: Exception
+    ) -> None:
         """Notes that space could not be freed; the next prune tries it again for all of them."""
         why = told(error)
-        with self._database.writing(held) as connection:
+        with self._database.noting() as connection:
             for operation in waiting:
                 OperationRepository(connection).set_stuck(operation.operation_id, why)
-        self._report(Note(held.plan_id, f"space could not be freed: {why['reason']}"))
+        self._report(Note(plan_id, f"space could not be freed: {why['reason']}"))
 
     def clean(self, archive: Archive, plan_id: str = "") -> Cleaned:
         """Removes what killed processes left in the store, and says how much it was."""

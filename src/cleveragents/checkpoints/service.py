@@ -94,11 +94,14 @@ class CheckpointService(CheckpointReads):
     def finish(self, plan_id: str) -> None:
         """Does what is better done once an act is told: frees space, remembers the files.
 
-        What fails here is told as a note, and whoever has the plan by now does it instead.
+        What fails here is told as a note. Nobody waits for space to be freed: the plan is held
+        for what is remembered alone, and whoever has it by now does that instead.
         """
+        self._acts.free_space(plan_id)
+        doing = "remembering the files"
         with (
-            self._pruning.afterwards(plan_id, "freeing space"),
+            self._pruning.afterwards(plan_id, doing),
             suppress(Busy),
-            self._hold(plan_id, "freeing space", files=False) as held,
+            self._hold(plan_id, doing, files=False) as held,
         ):
-            self._acts.tidy(held)
+            self._acts.remember(held)

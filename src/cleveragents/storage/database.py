@@ -59,6 +59,10 @@ class Database:
         """Begins a transaction that adds what nobody can hold yet: a project, a plan, the head."""
         return self._begin()
 
+    def noting(self) -> UnitOfWork:
+        """Begins a transaction that notes what was done to a store: that is nobody's plan."""
+        return self._begin()
+
     def _begin(self) -> UnitOfWork:
         """Begins one transaction; a file that is not the one that was opened takes none.
 

@@ -37,7 +37,13 @@ from cleveragents.snapshots.tree import beneath
 from cleveragents.snapshots.tree.manifest import Change, Entry, object_id
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.write import owners
-from cleveragents.snapshots.write.exchange import Exchange, NotDurable, alike, reversed_changes
+from cleveragents.snapshots.write.exchange import (
+    TRIED_AGAIN,
+    Exchange,
+    Unsettled,
+    alike,
+    reversed_changes,
+)
 from cleveragents.snapshots.write.look import look
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
@@ -213,7 +219,7 @@ class Applications:
         try:
             self._rebuild(held, plan, operation)
             exchange.carry_out()
-        except NotDurable:
+        except Unsettled:
             raise
         except (CleverAgentsError, OSError) as error:
             return self._take_back(held, operation, exchange, error)
@@ -250,10 +256,11 @@ class Applications:
             way_back = replace(exchange, changes=back, stamp_ns=None, kept=[])
             if not way_back.is_done():
                 way_back.carry_out()
+            exchange.release()
         except (CleverAgentsError, OSError) as second:
             raise Failed(
                 f"{error}; what was changed could not be put back yet: {second}",
-                hints=["the next command that changes the plan tries again"],
+                hints=[TRIED_AGAIN],
             ) from error
         told = [f"{shown(path)}: edited meanwhile, left as it is" for path in theirs]
         detail = tuple(dict.fromkeys((*getattr(error, "detail", ()), *told)))

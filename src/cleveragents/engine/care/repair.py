@@ -104,7 +104,7 @@ class Repairs:
                 try:
                     doing = "finishing what was interrupted"
                     with self._ownership.hold(plan_id, doing, files=False) as held:
-                        self._pruning.free(held)
+                        self._pruning.free(plan_id)
                         given_up = self._give_up(held)
                 except CleverAgentsError as error:
                     yield f"plan {plan_id} could not be recovered: {error.message}"

@@ -3,14 +3,16 @@
 Everything new is built beside its place first and made durable as a whole; then each path changes
 by one rename. A path that is neither what it was nor what it shall be was changed by somebody else:
 it is told before anything is touched, and never overwritten. The same call finishes what a crash
-left half done, and with before and after exchanged it takes it back.
+left half done, and with before and after exchanged it takes it back. A file that has other names is
+given one more until then: what comes back is that file, not a copy that shares nothing with them.
 """
 
 import errno
 import os
-from collections.abc import Generator, Sequence
+import stat
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cleveragents.counting import size
@@ -28,9 +30,12 @@ from cleveragents.snapshots.write.owners import Owners, give, owner_of
 from cleveragents.storage.durability import sync_file_system
 from cleveragents.storage.space import FREE_SOME, free_bytes
 
+TRIED_AGAIN = "the next command that changes the plan tries again"
+Naming = Callable[[str, bytes], bytes]  # of what is ours beside a path, by mark and path
 
-class NotDurable(Failed):
-    """What was written may not survive a power cut; nothing may be built on it."""
+
+class Unsettled(Failed):
+    """What was written may not survive a power cut, or its way back is gone: only go on from it."""
 
 
 class ChangedMeanwhile(Refused):
@@ -68,6 +73,20 @@ class Exchange:
             self._clean(root)
             self._verify(root)
         self._sync()
+        self.release()
+
+    def release(self) -> None:
+        """Gives up the second names that are there for the way back."""
+        try:
+            with self._opened() as root:
+                removed = self._unlink(root, unplaced.name_of_original)
+        except OSError as error:
+            raise Unsettled(
+                f"a second name in {self.root} could not be removed: {error.strerror}",
+                hints=[TRIED_AGAIN],
+            ) from error
+        if removed:
+            self._sync()
 
     def is_done(self) -> bool:
         """Tells whether every path is what it shall be already."""
@@ -89,7 +108,7 @@ class Exchange:
         """Opens the root, and while inside what such changes have closed to its owner."""
         with (
             beneath.root_directory(self.root) as root,
-            OpenedPaths(root, self.changes) as self._entries,
+            OpenedPaths(root, [*self.changes, *self._originals()]) as self._entries,
         ):
             yield root
 
@@ -104,22 +123,29 @@ class Exchange:
         return self._entries.as_closed(path, look(root, path, object_id))
 
     def _clean(self, root: int) -> None:
+        self._unlink(root, unplaced.name)
+
+    def _unlink(self, root: int, named: Naming) -> bool:
+        """Removes what has a name of ours; tells whether there was anything."""
+        removed = False
         for change in self.changes:
             with (
                 suppress(FileNotFoundError, NotADirectoryError),
                 beneath.directory(root, self._workshop(change.path)) as fd,
             ):
-                name = self._name(change.path)
+                name = named(self.mark, change.path)
                 os.stat(name, dir_fd=fd, follow_symlinks=False)  # on a read-only disk none is fine
                 os.unlink(name, dir_fd=fd)
+                removed = True
+        return removed
 
     def _sync(self) -> None:
         try:
             sync_file_system(self.root)
         except OSError as error:
-            raise NotDurable(
+            raise Unsettled(
                 f"{self.root} could not be made durable: {error.strerror}",
-                hints=["the next command that changes the plan tries again"],
+                hints=[TRIED_AGAIN],
             ) from error
 
     def _refuse_foreign(self, root: int) -> None:
@@ -149,7 +175,10 @@ class Exchange:
             if entry is None or entry.is_dir or same(self._look(root, change.path), entry):
                 continue
             with beneath.directory(root, self._workshop(change.path)) as fd:
-                if entry.is_file:
+                if same(self._look(root, self._original(change.path)), entry):
+                    original = unplaced.name_of_original(self.mark, change.path)
+                    os.link(original, self._name(change.path), src_dir_fd=fd, dst_dir_fd=fd)
+                elif entry.is_file:
                     self._stage_file(root, fd, change, entry)
                 else:
                     os.symlink(self.read(entry.content), self._name(change.path), dir_fd=fd)
@@ -190,7 +219,21 @@ class Exchange:
                 if before.is_dir:
                     self._remove_directory(fd, name, change)
                 elif same(self._look(root, change.path), before):
+                    self._keep_original(root, fd, name, change.path)
                     os.unlink(name, dir_fd=fd)
+
+    def _keep_original(self, root: int, parent: int, name: bytes, path: bytes) -> None:
+        """Gives a file that has other names one more, before it loses the one that is changed."""
+        found = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink == 1:
+            return
+        with (
+            # It was kept before a crash; or it is a stranger's, and the kernel lets nobody link it.
+            suppress(FileExistsError, PermissionError),
+            beneath.directory(root, self._workshop(path)) as fd,
+        ):
+            original = unplaced.name_of_original(self.mark, path)
+            os.link(name, original, src_dir_fd=parent, dst_dir_fd=fd, follow_symlinks=False)
 
     def _remove_directory(self, parent: int, name: bytes, change: Change) -> None:
         try:
@@ -234,6 +277,8 @@ class Exchange:
             beneath.directory(root, self._workshop(change.path)) as source,
             beneath.directory(root, head) as target,
         ):
+            if found is not None:
+                self._keep_original(root, target, name, change.path)
             os.rename(self._name(change.path), name, src_dir_fd=source, dst_dir_fd=target)
         self._entries.forget(change.path)
 
@@ -254,6 +299,15 @@ class Exchange:
 
     def _name(self, path: bytes) -> bytes:
         return unplaced.name(self.mark, path)
+
+    def _original(self, path: bytes) -> bytes:
+        """Where a file with several names is found by its second one."""
+        name = unplaced.name_of_original(self.mark, path)
+        return os.path.join(self._workshop(path), name)
+
+    def _originals(self) -> list[Change]:
+        """The same for all of them, to be opened like those whose second names they are."""
+        return [replace(change, path=self._original(change.path)) for change in self.changes]
 
 
 def reversed_changes(changes: Sequence[Change]) -> list[Change]:

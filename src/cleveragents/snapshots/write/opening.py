@@ -74,11 +74,11 @@ class OpenedPaths:
             mode = self._modes[path] = os.fstat(handle).st_mode
             needed = stat.S_IRWXU if stat.S_ISDIR(mode) else stat.S_IRUSR
             beneath.grant(parent, name, needed)
-        self._handles.callback(self._close, handle, path)
+        self._handles.callback(self._close, handle, path, mode)
 
-    def _close(self, handle: int, path: bytes) -> None:
-        mode = self._modes.get(path)
-        if mode is not None:
+    def _close(self, handle: int, path: bytes, mode: int) -> None:
+        """Closes an entry again; a file that was replaced, too: it may have other names."""
+        if path in self._modes or not stat.S_ISDIR(mode):
             os.chmod(f"/proc/self/fd/{handle}", stat.S_IMODE(mode))
 
 

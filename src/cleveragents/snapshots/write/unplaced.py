@@ -1,4 +1,4 @@
-"""What an exchange builds beside the place of a path: how it is called, and found again by that."""
+"""What an exchange keeps beside the place of a path: how it is called, and found again by that."""
 
 import os
 import re
@@ -10,11 +10,17 @@ from cleveragents.snapshots.tree import beneath
 from cleveragents.snapshots.tree.manifest import object_id
 
 DIGITS = 16
+WAS = "-was"
 
 
 def name(mark: str, path: bytes) -> bytes:
     """What a new file is called until it is placed; known again after a crash."""
     return f"{prefix(mark)}{object_id(path).hex()[:DIGITS]}".encode()
+
+
+def name_of_original(mark: str, path: bytes) -> bytes:
+    """What a file with several names is called besides, until the way back is not needed."""
+    return name(mark, path) + WAS.encode()
 
 
 def prefix(mark: str) -> str:
@@ -23,8 +29,8 @@ def prefix(mark: str) -> str:
 
 
 def find(root: Path, mark: str, paths: Iterable[bytes]) -> list[bytes]:
-    """Finds what was never placed, in the directories above paths; the paths may be gone."""
-    ours = re.compile(f"{re.escape(prefix(mark))}[0-9a-f]{{{DIGITS}}}".encode())
+    """Finds what was never placed or let go, in the directories above paths that may be gone."""
+    ours = re.compile(f"{re.escape(prefix(mark))}[0-9a-f]{{{DIGITS}}}({WAS})?".encode())
     heads = {head for path in paths for head in (*beneath.and_above(path), b"")}
     with beneath.root_directory(root) as fd:
         return [path for head in sorted(heads) for path in _matching(fd, head, ours)]
