@@ -17,6 +17,7 @@ from cleveragents.engine.read.previews import Previews
 from cleveragents.engine.read.status import PlanReader
 from cleveragents.events import Reporter, in_turn, silent
 from cleveragents.foundations import open_foundations
+from cleveragents.ids import PlanId
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.project import locate, refuse_overlap
 
@@ -186,7 +187,7 @@ class App:
         self.stopping.interrupt()
         return self._base.plan_locks.is_holding and not self._is_tidying
 
-    def tidy(self, plan_id: str) -> None:
+    def tidy(self, plan_id: PlanId) -> None:
         """Frees space and remembers the files, after an act was told; may be given up anywhere."""
         self._is_tidying = True
         try:
@@ -194,7 +195,7 @@ class App:
         finally:
             self._is_tidying = False
 
-    def settle(self, plan_id: str) -> "Sequence[AnyOperation]":
+    def settle(self, plan_id: PlanId) -> "Sequence[AnyOperation]":
         """Finishes what a crash left open in a plan, as every act does first; tells what it was.
 
         Nobody owns the plan afterwards: who is asked whether to go on may take all day.
@@ -240,7 +241,7 @@ class App:
         ) as session:
             yield session
 
-    def _begin(self, action: "Action") -> str:
+    def _begin(self, action: "Action") -> PlanId:
         """Makes a plan that has no steps yet."""
         self._base.head.advance()
         return self.strategize.run_stepwise(self.project, action).plan_id

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from threading import RLock
 
 from cleveragents.errors import CleverAgentsError
+from cleveragents.ids import CheckpointId, PlanId
+
+NO_PLAN = PlanId("")  # that something concerns which is told all the same
 
 
 @dataclass(frozen=True)
 class Event:
     """Something that has just happened to a plan."""
 
-    plan_id: str
+    plan_id: PlanId
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ class CheckpointSaved(Event):
     """A checkpoint was made."""
 
     seq: int
-    checkpoint_id: str
+    checkpoint_id: CheckpointId
     reason: str
 
 
@@ -103,7 +106,7 @@ class RolledBack(Event):
     """Files and plan are back at a checkpoint."""
 
     seq: int
-    checkpoint_id: str
+    checkpoint_id: CheckpointId
     files: int
 
 
@@ -153,7 +156,7 @@ class SandboxRefreshed(Event):
 class SubplanStarted(Event):
     """An attempt at a subplan begins."""
 
-    child_id: str
+    child_id: PlanId
     name: str
     attempt: int
 
@@ -203,7 +206,7 @@ def in_turn(report: Reporter) -> Reporter:
 
 
 @contextmanager
-def afterwards(report: Reporter, plan_id: str, doing: str) -> Generator[None]:
+def afterwards(report: Reporter, plan_id: PlanId, doing: str) -> Generator[None]:
     """Tells what fails in here as a note: the act that came before is done, and stands."""
     try:
         yield

@@ -8,7 +8,7 @@ from pathlib import Path
 from cleveragents.config.levels import Settings
 from cleveragents.engine.hold.stopping import Stopping
 from cleveragents.errors import Failed
-from cleveragents.events import Note, Reporter
+from cleveragents.events import NO_PLAN, Note, Reporter
 from cleveragents.sandbox.process import StepEnvironment
 from cleveragents.sandbox.sandbox import SandboxPolicy
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -58,7 +58,7 @@ def open_foundations(
         project_locks,
         _sandbox_policy(settings),
         Tracking(settings.text("sandbox.checkpoint.tracking")),
-        lambda text: report(Note("", text)),
+        lambda text: report(Note(NO_PLAN, text)),
     )
     return Foundations(
         data=data,

@@ -2,8 +2,18 @@
 
 from datetime import UTC, datetime
 from threading import Lock
+from typing import NewType, TypeAlias
 
 from ulid import ULID
+
+ProjectId = NewType("ProjectId", str)
+PlanId = NewType("PlanId", str)
+CheckpointId = NewType("CheckpointId", str)
+OperationId = NewType("OperationId", str)
+DecisionId = NewType("DecisionId", str)
+StepRunId = NewType("StepRunId", str)
+CauseId: TypeAlias = OperationId | DecisionId | PlanId  # in whose name something counts no longer
+SnapshotId = NewType("SnapshotId", str)  # the digest of a root record, in hexadecimal
 
 
 class _Ascending:

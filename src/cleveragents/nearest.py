@@ -2,9 +2,12 @@
 
 import difflib
 from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 # How much of two names must be the same, from 0 to 1; ids of one day begin alike.
 ALIKE, ALIKE_IDS = 0.65, 0.8
+
+Id = TypeVar("Id", bound=str)
 
 
 def nearest(given: str, names: Iterable[str], prefix: str = "") -> str | None:
@@ -29,7 +32,7 @@ def hints_for_name(given: str, names: Iterable[str]) -> list[str]:
     return [f"did you mean {near!r}?"] if near else []
 
 
-def hints_for_id(given: str, named: Mapping[str, str]) -> list[str]:
+def hints_for_id(given: str, named: Mapping[Id, str]) -> list[str]:
     """Returns the hint that asks for the id that begins like the given one, or has such a name."""
     begun = {identity[: len(given)]: identity for identity in named}
     near = difflib.get_close_matches(given.upper(), begun, n=1, cutoff=ALIKE_IDS)

@@ -55,6 +55,7 @@ from cleveragents.engine.run.subplans import Runner, SubplanSteps
 from cleveragents.engine.run.tool_step import ToolSteps
 from cleveragents.engine.session import Services, Sessions
 from cleveragents.foundations import Foundations
+from cleveragents.ids import PlanId
 from cleveragents.operations.act import Acts
 from cleveragents.operations.kind import Kind
 from cleveragents.operations.operation import AnyOperation, OperationRepository
@@ -211,7 +212,7 @@ class Wiring:
             Repairs(database, sandboxes, pruning, self.ownership, base.head),
         )
 
-    def settle(self, plan_id: str) -> Sequence[AnyOperation]:
+    def settle(self, plan_id: PlanId) -> Sequence[AnyOperation]:
         """Finishes what was left open; returns what that was."""
         with self._database.reading() as connection:
             begun = OperationRepository(connection).unfinished(plan_id)
@@ -219,7 +220,7 @@ class Wiring:
             return begun
 
     def _hold(
-        self, plan_id: str, doing: str, *, files: bool = True
+        self, plan_id: PlanId, doing: str, *, files: bool = True
     ) -> AbstractContextManager[Held]:
         """Holds a plan, if anything may be changed at all."""
         self._head.advance()

@@ -14,6 +14,7 @@ from cleveragents.checkpoints.shown import refuse_other
 from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.triggers import TYPE_OF, CheckpointType, Trigger
 from cleveragents.errors import Refused
+from cleveragents.ids import PlanId
 from cleveragents.operations.in_sandbox import Ending, GoBack
 from cleveragents.operations.intent import Going
 from cleveragents.operations.operation import Operation
@@ -106,7 +107,7 @@ class CheckpointActs:
     ) -> Going:
         """Holds the children that go with a rollback, and saves what they have."""
         going = self._rollbacks.going(plan, document)
-        saved: list[str] = []
+        saved: list[PlanId] = []
         for child in going:
             child_held = stack.enter_context(held.with_(child.plan_id, "cancelling the subplan"))
             if self._is_saved(child_held, child):
@@ -167,7 +168,7 @@ class CheckpointActs:
         with self._pruning.afterwards(held.plan_id, "remembering the files"):
             self.remember(held)
 
-    def free_space(self, plan_id: str) -> None:
+    def free_space(self, plan_id: PlanId) -> None:
         """Frees what forgotten checkpoints of a plan held; other plans may be at work meanwhile."""
         with self._pruning.afterwards(plan_id, "freeing space"):
             self._pruning.free(plan_id)
@@ -180,7 +181,7 @@ class CheckpointActs:
             project_id = self._reads.plan(held.plan_id).project_id
             self._sandboxes.archive(project_id).remember(sandbox.roots)
 
-    def _going(self, plan_id: str, target: Checkpoint) -> Changes:
+    def _going(self, plan_id: PlanId, target: Checkpoint) -> Changes:
         """What a rollback to a checkpoint would replace or remove."""
         archive = self._sandboxes.archive(self._reads.plan(plan_id).project_id)
         roots = self._sandboxes.require(plan_id).roots

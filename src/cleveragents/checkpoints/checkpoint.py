@@ -11,7 +11,7 @@ from cleveragents.checkpoints.line import closed_around, line
 from cleveragents.checkpoints.missing import Sought, missing
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Failed, InvalidInput
-from cleveragents.ids import now
+from cleveragents.ids import CheckpointId, DecisionId, PlanId, ProjectId, SnapshotId, now
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import Phase
@@ -27,13 +27,13 @@ PREFIX = "cp"
 class Checkpoint:
     """One row of checkpoints."""
 
-    checkpoint_id: str
-    plan_id: str
+    checkpoint_id: CheckpointId
+    plan_id: PlanId
     seq: int  # its number in the plan
-    decision_id: str | None
+    decision_id: DecisionId | None
     checkpoint_type: CheckpointType
     resource_id: str  # the sandbox
-    sandbox_ref: str  # the snapshot
+    sandbox_ref: SnapshotId  # the snapshot
     filesystem_path: str
     size_bytes: int  # what it added to the store
     created_at: datetime
@@ -41,7 +41,7 @@ class Checkpoint:
     step_index: int
     state_hash: str  # of the files and the plan document
     metadata: Mapping[str, object]
-    parent_id: str | None  # the checkpoint whose state it went on from
+    parent_id: CheckpointId | None  # the checkpoint whose state it went on from
     pinned: bool
 
     @property
@@ -89,7 +89,7 @@ def forgotten(rows: Sequence[Checkpoint]) -> int:
     return rows[-1].seq - len(rows) if rows else 0
 
 
-def lineage(rows: Sequence[Checkpoint]) -> set[str]:
+def lineage(rows: Sequence[Checkpoint]) -> set[CheckpointId]:
     """Returns the ids on the line that leads to the newest checkpoint.
 
     All others were left behind by a rollback: they stay listed, and can be gone back to.
@@ -97,7 +97,7 @@ def lineage(rows: Sequence[Checkpoint]) -> set[str]:
     return line({row.checkpoint_id: row.parent_id for row in rows})
 
 
-def state_before(decision_id: str, rows: Sequence[Checkpoint]) -> Checkpoint | None:
+def state_before(decision_id: DecisionId, rows: Sequence[Checkpoint]) -> Checkpoint | None:
     """Returns the checkpoint before a decision on the line that leads to the newest one.
 
     A decision that stood while the steps before it ran again has several.
@@ -143,33 +143,33 @@ class CheckpointRepository:
         identity = checkpoint.checkpoint_id
         record(self._connection, checkpoint.plan_id, Happening.CHECKPOINT, identity, about)
 
-    def of_plan(self, plan_id: str) -> Sequence[Checkpoint]:
+    def of_plan(self, plan_id: PlanId) -> Sequence[Checkpoint]:
         """Returns the checkpoints of a plan, the oldest first."""
         return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
 
-    def latest(self, plan_id: str) -> Checkpoint | None:
+    def latest(self, plan_id: PlanId) -> Checkpoint | None:
         """Returns the newest checkpoint of a plan."""
         row = self._connection.row(_LATEST, plan_id=plan_id)
         return None if row is None else _from_row(row)
 
-    def count(self, plan_id: str) -> int:
+    def count(self, plan_id: PlanId) -> int:
         """Returns how many checkpoints a plan has."""
         return self._connection.value(_COUNT, plan_id=plan_id)
 
-    def get(self, checkpoint_id: str) -> Checkpoint:
+    def get(self, checkpoint_id: CheckpointId) -> Checkpoint:
         """Returns a checkpoint that is known to be there."""
         (row,) = self._connection.rows(_BY_ID, checkpoint_id=checkpoint_id)
         return _from_row(row)
 
-    def lineage(self, plan_id: str) -> set[str]:
+    def lineage(self, plan_id: PlanId) -> set[CheckpointId]:
         """Returns the ids on the line that leads to the newest checkpoint of a plan."""
         return line(self.parents(plan_id))
 
-    def next_seq(self, plan_id: str) -> int:
+    def next_seq(self, plan_id: PlanId) -> int:
         """Returns the number the next checkpoint gets; the newest one is never deleted."""
         return (self._connection.value(_NEWEST, plan_id=plan_id) or 0) + 1
 
-    def resolve(self, plan_id: str, text: str) -> Checkpoint:
+    def resolve(self, plan_id: PlanId, text: str) -> Checkpoint:
         """Finds a checkpoint by number (`3`, `cp3`), id, prefix, or `@` (the latest)."""
         rows = self.of_plan(plan_id)
         wanted = text.removeprefix(f"{PREFIX}_").upper()
@@ -214,27 +214,27 @@ class CheckpointRepository:
         for checkpoint_id in gone:
             self._connection.execute(_DELETE, gone=checkpoint_id)
 
-    def relink(self, parents: Mapping[str, str | None]) -> None:
+    def relink(self, parents: Mapping[CheckpointId, CheckpointId | None]) -> None:
         """Says of rows which checkpoint each went on from."""
         for checkpoint_id, parent_id in parents.items():
             where = {"checkpoint_id": checkpoint_id}
             self._connection.update("checkpoints", where, parent_id=parent_id)
 
-    def parents(self, plan_id: str) -> dict[str, str | None]:
+    def parents(self, plan_id: PlanId) -> dict[CheckpointId, CheckpointId | None]:
         """Returns which checkpoint each one of a plan went on from, the oldest first."""
         return dict(self._connection.tuples(_PARENTS, plan_id=plan_id))
 
-    def refs_of_project(self, project_id: str) -> set[str]:
+    def refs_of_project(self, project_id: ProjectId) -> set[SnapshotId]:
         """Returns every snapshot that a checkpoint of the project needs."""
         return set(self._connection.column(_REFS, project_id=project_id))
 
-    def _started_from(self, plan_id: str, identity: str) -> bool:
+    def _started_from(self, plan_id: PlanId, identity: str) -> bool:
         """Whether a plan is a fork of the checkpoint with that id."""
         origin = origin_of(self._connection, plan_id)
         return origin is not None and bool(identity) and origin.checkpoint_id.startswith(identity)
 
 
-def record_of_rollback(target: Checkpoint, seq: int, checkpoint_id: str) -> Checkpoint:
+def record_of_rollback(target: Checkpoint, seq: int, checkpoint_id: CheckpointId) -> Checkpoint:
     """Returns the row that a rollback appends: the target's state, again, as the newest."""
     return replace(
         target,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import FileChange, described, has_other_mode, telling
 from cleveragents.checkpoints.stored import verified
+from cleveragents.ids import SnapshotId
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
@@ -68,7 +69,9 @@ class Comparisons:
         """Tells what changed from one checkpoint to another."""
         return self.between_snapshots(plan, before.sandbox_ref, after.sandbox_ref)
 
-    def between_snapshots(self, plan: Plan, before: str, after: str) -> list[FileDiff]:
+    def between_snapshots(
+        self, plan: Plan, before: SnapshotId, after: SnapshotId
+    ) -> list[FileDiff]:
         """Tells what changed from one snapshot to another."""
         archive = self._sandboxes.archive(plan.project_id)
         changes = archive.changes(archive.load(before), archive.load(after))
@@ -81,7 +84,7 @@ class Comparisons:
     def _until_now(
         self,
         plan: Plan,
-        snapshot_id: str,
+        snapshot_id: SnapshotId,
         counts: Callable[[Change], bool] = lambda _: True,
         *,
         back: bool = False,  # the same the other way round

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from cleveragents.checkpoints.checkpoint import PREFIX, Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.line import broken
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.ids import CheckpointId, PlanId
 from cleveragents.plans.journal import Happening, entries
 from cleveragents.storage.connection import Connection
 
@@ -21,7 +22,7 @@ _START = 1  # planning anew goes on from the first and names no number
 Origins = Mapping[int, int]  # by number: the one it went on from
 
 
-def mend(connection: Connection, plan_id: str) -> Sequence[str]:
+def mend(connection: Connection, plan_id: PlanId) -> Sequence[str]:
     """Links torn rows to the nearest of those they came from that is left; returns their names."""
     repository = CheckpointRepository(connection)
     if not broken(repository.parents(plan_id)):
@@ -36,8 +37,8 @@ def mend(connection: Connection, plan_id: str) -> Sequence[str]:
 
 
 def _left(
-    row: Checkpoint, left: Mapping[int, str], numbers: Mapping[str, int], origins: Origins
-) -> str | None:
+    row: Checkpoint, left: Mapping[int, CheckpointId], numbers: Mapping[str, int], origins: Origins
+) -> CheckpointId | None:
     """Returns the nearest one that is left of those that led to a row; None: none is."""
     number = numbers.get(row.parent_id or "", row.seq)
     while number > 0:
@@ -47,7 +48,7 @@ def _left(
     return None
 
 
-def _told(connection: Connection, plan_id: str) -> tuple[Mapping[str, int], Origins]:
+def _told(connection: Connection, plan_id: PlanId) -> tuple[Mapping[str, int], Origins]:
     """Reads the journal: the number of each checkpoint ever made, and where rollbacks led."""
     numbers: dict[str, int] = {}
     origins: dict[int, int] = {}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cleveragents.errors import NotFound
-from cleveragents.ids import is_id
+from cleveragents.ids import PlanId, is_id
 from cleveragents.nearest import hints_for_id
 from cleveragents.operations.in_sandbox import Prune
 from cleveragents.operations.operation import OperationRepository
@@ -22,7 +22,7 @@ _OWNER = "SELECT plan_id FROM checkpoints WHERE checkpoint_id = :checkpoint_id"
 class Sought:
     """What somebody typed to name a checkpoint of a plan."""
 
-    plan_id: str
+    plan_id: PlanId
     text: str
     name: str  # as in `cp4`; empty: no number was typed
     identity: str  # the id, or how it begins
@@ -67,7 +67,7 @@ def _once_made(connection: Connection, sought: Sought) -> str | None:
     return begun[0] if len(begun) == 1 else None
 
 
-def _removal(connection: Connection, plan_id: str, name: str) -> str:
+def _removal(connection: Connection, plan_id: PlanId, name: str) -> str:
     """Tells how it went, as far as the prunes of the plan say."""
     for operation in reversed(OperationRepository(connection).of_plan(plan_id)):
         intent = operation.intent

@@ -9,7 +9,8 @@ from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict, judge
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
-from cleveragents.events import Note, Reporter, afterwards
+from cleveragents.events import NO_PLAN, Note, Reporter, afterwards
+from cleveragents.ids import CheckpointId, PlanId, ProjectId, SnapshotId
 from cleveragents.operations.in_sandbox import Prune
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import POSTPONED, Operation, OperationRepository
@@ -61,7 +62,7 @@ class Pruning:
         self._report = report
         self._warned: set[str] = set()  # plans of which it is told that the oldest go
 
-    def verdicts(self, plan_id: str) -> list[Verdict]:
+    def verdicts(self, plan_id: PlanId) -> list[Verdict]:
         """Judges the checkpoints of a plan; changes nothing."""
         with self._database.reading() as connection:
             return self._judged(connection, plan_id)
@@ -73,7 +74,7 @@ class Pruning:
         self.settle(held, retired)
         return retired.verdicts
 
-    def retire(self, connection: Connection, plan_id: str) -> PruneResult | None:
+    def retire(self, connection: Connection, plan_id: PlanId) -> PruneResult | None:
         """Applies the policy in the transaction that has added a checkpoint, if it is one too many.
 
         One commit instead of two: it is what a checkpoint waits for. Settle it afterwards.
@@ -95,7 +96,7 @@ class Pruning:
             text = f"{len(kept)} checkpoints are kept, more than the limit of {self._policy.limit}"
             self._report(Note(plan_id, text))
 
-    def _tell_of_limit(self, plan_id: str, gone: Sequence[Verdict]) -> None:
+    def _tell_of_limit(self, plan_id: PlanId, gone: Sequence[Verdict]) -> None:
         """Says once that the oldest go from here on, and how they stay."""
         if not gone or plan_id in self._warned:
             return
@@ -109,7 +110,7 @@ class Pruning:
         )
         self._report(Note(plan_id, text))
 
-    def afterwards(self, plan_id: str, doing: str) -> AbstractContextManager[None]:
+    def afterwards(self, plan_id: PlanId, doing: str) -> AbstractContextManager[None]:
         """Lets nothing that fails in here undo the truth of what was done before."""
         return afterwards(self._report, plan_id, doing)
 
@@ -118,12 +119,12 @@ class Pruning:
         with self._database.writing(held) as connection:
             self._forget(connection, held.plan_id, doomed, by_hand=True)
 
-    def _judged(self, connection: Connection, plan_id: str) -> list[Verdict]:
+    def _judged(self, connection: Connection, plan_id: PlanId) -> list[Verdict]:
         plan = PlanRepository(connection).get(plan_id)
         rows = CheckpointRepository(connection).of_plan(plan_id)
         return judge(rows, self._policy, _needed(connection, plan, rows))
 
-    def _retired(self, connection: Connection, plan_id: str) -> PruneResult:
+    def _retired(self, connection: Connection, plan_id: PlanId) -> PruneResult:
         line_mending.mend(connection, plan_id)  # by a broken line it would let the wrong ones go
         verdicts = self._judged(connection, plan_id)
         doomed = [verdict.checkpoint for verdict in verdicts if not verdict.keep]
@@ -133,7 +134,12 @@ class Pruning:
         return PruneResult(verdicts, len(intent.refs), intent.size_bytes)
 
     def _forget(
-        self, connection: Connection, plan_id: str, doomed: Sequence[Checkpoint], *, by_hand: bool
+        self,
+        connection: Connection,
+        plan_id: PlanId,
+        doomed: Sequence[Checkpoint],
+        *,
+        by_hand: bool,
     ) -> Prune:
         CheckpointRepository(connection).delete(*doomed)
         waiting = self._waiting(connection, plan_id)
@@ -145,7 +151,7 @@ class Pruning:
         self.free(held.plan_id)
         return ""
 
-    def free(self, plan_id: str) -> None:
+    def free(self, plan_id: PlanId) -> None:
         """Carries out all prune operations of a plan in one sweep.
 
         The store says who may sweep it; the plan changes nothing by it and need not be held.
@@ -173,7 +179,7 @@ class Pruning:
         return self._close(plan_id, waiting, {"bytes_freed": swept.bytes_freed})
 
     def _tell_what_stays(
-        self, plan_id: str, waiting: Sequence[Operation[Prune]], swept: Swept
+        self, plan_id: PlanId, waiting: Sequence[Operation[Prune]], swept: Swept
     ) -> None:
         """Tells who has deleted checkpoints to free space that it did not, and what will."""
         names = ", ".join(name for one in waiting for name in one.intent.by_hand or ())
@@ -187,7 +193,7 @@ class Pruning:
             self._report(Note(plan_id, f"no space was freed by deleting {names}: {why}; {more}"))
 
     def _close(
-        self, plan_id: str, waiting: Sequence[Operation[Prune]], outcome: Mapping[str, object]
+        self, plan_id: PlanId, waiting: Sequence[Operation[Prune]], outcome: Mapping[str, object]
     ) -> None:
         """Closes what was carried out; one that means more by now waits for the next sweep."""
         with self._database.noting() as connection:
@@ -198,7 +204,9 @@ class Pruning:
                         operation.operation_id, Status.DONE, outcome
                     )
 
-    def _is_worth_it(self, project_id: str, size: int, waiting: Sequence[Operation[Prune]]) -> bool:
+    def _is_worth_it(
+        self, project_id: ProjectId, size: int, waiting: Sequence[Operation[Prune]]
+    ) -> bool:
         """Tells whether to look at a whole store now; else the next sweep frees it as well.
 
         What a user forgets by hand is freed at once, and in a small store everything is.
@@ -211,7 +219,7 @@ class Pruning:
         return found * SWEPT_SHARE >= size
 
     def _set_aside(
-        self, plan_id: str, waiting: Sequence[Operation[Prune]], error: Exception
+        self, plan_id: PlanId, waiting: Sequence[Operation[Prune]], error: Exception
     ) -> None:
         """Notes that space could not be freed; the next prune tries it again for all of them."""
         why = told(error)
@@ -220,7 +228,7 @@ class Pruning:
                 OperationRepository(connection).set_stuck(operation.operation_id, why)
         self._report(Note(plan_id, f"space could not be freed: {why['reason']}"))
 
-    def clean(self, archive: Archive, plan_id: str = "") -> Cleaned:
+    def clean(self, archive: Archive, plan_id: PlanId = NO_PLAN) -> Cleaned:
         """Removes what killed processes left in the store, and says how much it was."""
         cleaned = archive.clean()
         if cleaned.files:
@@ -232,21 +240,21 @@ class Pruning:
             self._report(Note(plan_id, f"{files} removed ({size})"))
         return cleaned
 
-    def _forgotten(self, project_id: str) -> set[str]:
+    def _forgotten(self, project_id: ProjectId) -> set[SnapshotId]:
         # All that ever were: a pack outlives its snapshot while others need half of it.
         with self._database.reading() as connection:
             return OperationRepository(connection).forgotten(project_id)
 
-    def _waiting(self, connection: Connection, plan_id: str) -> list[Operation[Prune]]:
+    def _waiting(self, connection: Connection, plan_id: PlanId) -> list[Operation[Prune]]:
         prunes = OperationRepository(connection).unfinished_of(plan_id, Prune)
         return [prune for prune in prunes if not prune.is_stuck]
 
-    def _needed(self, project_id: str) -> set[str]:
+    def _needed(self, project_id: ProjectId) -> set[SnapshotId]:
         with self._database.reading() as connection:
             OperationRepository(connection).refuse_unreadable(project_id)
         return self.live(project_id)
 
-    def live(self, project_id: str) -> set[str]:
+    def live(self, project_id: ProjectId) -> set[SnapshotId]:
         """Returns every snapshot of a project that something still needs."""
         with self._database.reading() as connection:
             return (
@@ -259,7 +267,7 @@ class Pruning:
 
 def _note(
     connection: Connection,
-    plan_id: str,
+    plan_id: PlanId,
     waiting: Operation[Prune] | None,
     doomed: Sequence[Checkpoint],
     by_hand: Sequence[str],
@@ -297,7 +305,7 @@ def _needed(connection: Connection, plan: Plan, rows: Sequence[Checkpoint]) -> d
     return needed | dict.fromkeys(open_targets(connection, plan.plan_id), OPEN_TARGET)
 
 
-def open_targets(connection: Connection, plan_id: str) -> set[str]:
+def open_targets(connection: Connection, plan_id: PlanId) -> set[CheckpointId]:
     """Returns every checkpoint that the intent of an unfinished operation names."""
     unfinished = OperationRepository(connection).unfinished(plan_id)
     return {named for operation in unfinished for named in operation.intent.checkpoints}

@@ -17,6 +17,7 @@ from cleveragents.checkpoints.rollback import Rollbacks
 from cleveragents.checkpoints.stored import verified
 from cleveragents.checkpoints.verification import Verification, VerificationResult
 from cleveragents.errors import Damaged, Refused
+from cleveragents.ids import CheckpointId, PlanId
 from cleveragents.plans.document import PlanDocument, current_document
 from cleveragents.plans.plan import Plan, PlanRepository, refuse_applied
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -47,32 +48,32 @@ class CheckpointReads:
         self._rollbacks = rollbacks
         self._pruning = pruning
 
-    def plan(self, plan_id: str) -> Plan:
+    def plan(self, plan_id: PlanId) -> Plan:
         """Returns a plan as it is now."""
         with self._database.reading() as connection:
             return PlanRepository(connection).get(plan_id)
 
-    def list_checkpoints(self, plan_id: str) -> Sequence[Checkpoint]:
+    def list_checkpoints(self, plan_id: PlanId) -> Sequence[Checkpoint]:
         """Returns the checkpoints of a plan, the oldest first."""
         with self._database.reading() as connection:
             return CheckpointRepository(connection).of_plan(plan_id)
 
-    def latest_checkpoint(self, plan_id: str) -> Checkpoint | None:
+    def latest_checkpoint(self, plan_id: PlanId) -> Checkpoint | None:
         """Returns the newest checkpoint of a plan."""
         with self._database.reading() as connection:
             return CheckpointRepository(connection).latest(plan_id)
 
-    def get_checkpoint(self, plan_id: str, text: str) -> Checkpoint:
+    def get_checkpoint(self, plan_id: PlanId, text: str) -> Checkpoint:
         """Finds a checkpoint by number, id, prefix or `@`."""
         with self._database.reading() as connection:
             return CheckpointRepository(connection).resolve(plan_id, text)
 
-    def current_line(self, plan_id: str) -> set[str]:
+    def current_line(self, plan_id: PlanId) -> set[CheckpointId]:
         """Returns the ids of the checkpoints that no rollback left behind."""
         with self._database.reading() as connection:
             return CheckpointRepository(connection).lineage(plan_id)
 
-    def document(self, plan_id: str, checkpoint: Checkpoint) -> PlanDocument:
+    def document(self, plan_id: PlanId, checkpoint: Checkpoint) -> PlanDocument:
         """Returns what of the plan counted at a checkpoint."""
         plan = self.plan(plan_id)
         try:
@@ -80,14 +81,14 @@ class CheckpointReads:
         except Damaged as error:
             raise self._with_nearest_good(plan, checkpoint, error) from error
 
-    def is_present(self, plan_id: str, checkpoint: Checkpoint) -> bool:
+    def is_present(self, plan_id: PlanId, checkpoint: Checkpoint) -> bool:
         """Tells whether files and plan are just as they were at a checkpoint."""
         plan = self.plan(plan_id)
         return self._is_document_of(plan, checkpoint) and not self._verified_changes(
             plan, checkpoint
         )
 
-    def preview_rollback(self, plan_id: str, checkpoint: Checkpoint) -> GoingBack:
+    def preview_rollback(self, plan_id: PlanId, checkpoint: Checkpoint) -> GoingBack:
         """Tells all that a rollback would touch; owns nothing, stores and changes nothing."""
         plan = self.plan(plan_id)
         refuse_applied(plan)
@@ -98,7 +99,7 @@ class CheckpointReads:
                 besides=self._besides(plan, checkpoint),
             )
 
-    def preview_rebuild(self, plan_id: str, checkpoint: Checkpoint) -> GoingBack:
+    def preview_rebuild(self, plan_id: PlanId, checkpoint: Checkpoint) -> GoingBack:
         """Tells what going back touches besides the files, which are all made again."""
         plan = self.plan(plan_id)
         with self.naming_nearest_good(plan, checkpoint):
@@ -110,7 +111,7 @@ class CheckpointReads:
         return self._rollbacks.besides(plan, checkpoint, document)
 
     def extract_checkpoint(
-        self, plan_id: str, checkpoint: Checkpoint, target: Path
+        self, plan_id: PlanId, checkpoint: Checkpoint, target: Path
     ) -> Sequence[str]:
         """Writes what is intact of a checkpoint to a new directory; returns what is damaged."""
         archive = self._sandboxes.archive(self.plan(plan_id).project_id)
@@ -125,11 +126,11 @@ class CheckpointReads:
                 runs[project_id] = Verification(self._sandboxes.archive(project_id))
             yield runs[project_id].of(row)
 
-    def retention(self, plan_id: str) -> list[Verdict]:
+    def retention(self, plan_id: PlanId) -> list[Verdict]:
         """Tells of each checkpoint whether it would be kept now, and why; changes nothing."""
         return self._pruning.verdicts(plan_id)
 
-    def refuse_delete(self, plan_id: str, checkpoint: Checkpoint) -> None:
+    def refuse_delete(self, plan_id: PlanId, checkpoint: Checkpoint) -> None:
         """Refuses the newest checkpoint and what an unfinished operation needs."""
         with self._database.reading() as connection:
             newest = CheckpointRepository(connection).latest(plan_id)

@@ -7,6 +7,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.saving import CheckpointRequest, Saving
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import CleverAgentsError, Damaged
+from cleveragents.ids import SnapshotId
 from cleveragents.operations.in_project import Apply
 from cleveragents.operations.operation import OperationRepository
 from cleveragents.plans.lifecycle import APPLIED
@@ -60,7 +61,7 @@ class Removals:
         if disk_use(sandbox.home) <= room:
             return ()
         latest = self._latest(plan)
-        reference = str(sandbox.base_ref) if latest is None else latest.sandbox_ref
+        reference = sandbox.base if latest is None else latest.sandbox_ref
         archive = self._sandboxes.archive(plan.project_id)
         try:
             found = archive.changes_from_now(archive.load(reference), sandbox.roots)
@@ -99,7 +100,7 @@ class Removals:
             return False
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
-        made = archive.changes(archive.load(str(sandbox.base_ref)), archive.load(reference))
+        made = archive.changes(archive.load(sandbox.base), archive.load(reference))
         archive.secure(reference, sandbox.roots, made)
         return True
 
@@ -138,7 +139,9 @@ def unheld(
     )
 
 
-def _taken_away(sandboxes: Sandboxes, plan: Plan, result: str) -> Iterator[tuple[str, bytes]]:
+def _taken_away(
+    sandboxes: Sandboxes, plan: Plan, result: SnapshotId
+) -> Iterator[tuple[str, bytes]]:
     """The paths of a sandbox, by root, whose bytes are not those of a stored result."""
     archive = sandboxes.archive(plan.project_id)
     whole = replace(archive.load(result), filter=Filter())
@@ -146,7 +149,7 @@ def _taken_away(sandboxes: Sandboxes, plan: Plan, result: str) -> Iterator[tuple
     return ((root, change.path) for root, found in changes.items() for change in _gone(found))
 
 
-def _result(database: Database, plan: Plan) -> str | None:
+def _result(database: Database, plan: Plan) -> SnapshotId | None:
     """The snapshot of the whole sandbox that its apply, or the merge into its parent, keeps."""
     if plan.stage != APPLIED:
         return plan.merged_ref

@@ -9,7 +9,7 @@ from dataclasses import replace
 from cleveragents.checkpoints.checkpoint import Checkpoint, state_hash
 from cleveragents.checkpoints.stored import verified
 from cleveragents.checkpoints.triggers import CheckpointType
-from cleveragents.ids import new_id, now
+from cleveragents.ids import CheckpointId, new_id, now
 from cleveragents.plans.cursor import top_index
 from cleveragents.plans.document import PlanDocument
 from cleveragents.snapshots.archive import Archive
@@ -20,7 +20,7 @@ def restated(
 ) -> Checkpoint:
     """Keeps the content of such a state; returns the row to be added for it."""
     snapshot = verified(archive, target)
-    checkpoint_id = new_id()
+    checkpoint_id = CheckpointId(new_id())
     about = {**snapshot.about, "checkpoint_id": checkpoint_id, "seq": seq}
     reference = archive.keep_again(snapshot, {**about, "document": document.to_record()})
     return replace(

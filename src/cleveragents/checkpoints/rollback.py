@@ -24,7 +24,7 @@ from cleveragents.checkpoints.stored import document_of, last_known, verified
 from cleveragents.checkpoints.undo import CallLeft, CallsAfter, UndoDue, Undoing
 from cleveragents.errors import Damaged, Failed
 from cleveragents.events import PlanMoved, Reporter, RolledBack
-from cleveragents.ids import new_id
+from cleveragents.ids import CheckpointId, PlanId, new_id
 from cleveragents.operations.act import TakenBack
 from cleveragents.operations.in_sandbox import Ending, GoBack
 from cleveragents.operations.intent import Going
@@ -46,7 +46,7 @@ from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
 
 NOTHING = PlanDocument("0", (), ())  # of a subplan that goes nothing counts
-_Party = Mapping[str, Held]  # a plan and the subplans that go along, by their ids
+_Party = Mapping[PlanId, Held]  # a plan and the subplans that go along, by their ids
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class Rollbacks:
         intent = GoBack(
             target=target.checkpoint_id,
             safety=safety.stored().checkpoint_id,
-            record=new_id(),
+            record=CheckpointId(new_id()),
             ending=ending,
             going=going,
         )
@@ -256,7 +256,7 @@ class Rollbacks:
             reference = last_known(connection, plan)
         return self._sandboxes.refill(held, plan.project_id, reference)
 
-    def _goal(self, connection: Connection, plan_id: str, checkpoint_id: str) -> _Goal:
+    def _goal(self, connection: Connection, plan_id: PlanId, checkpoint_id: CheckpointId) -> _Goal:
         plan = PlanRepository(connection).get(plan_id)
         checkpoint = CheckpointRepository(connection).get(checkpoint_id)
         archive = self._sandboxes.archive(plan.project_id)
@@ -339,6 +339,6 @@ class Rollbacks:
         return plans.move(plan.plan_id, ending.stage, error=ending.error)
 
 
-def _plans_of(operation: Operation[GoBack]) -> tuple[str, ...]:
+def _plans_of(operation: Operation[GoBack]) -> tuple[PlanId, ...]:
     """The plans whose calls an operation undoes."""
     return operation.plan_id, *operation.intent.going.plans

@@ -13,7 +13,7 @@ from cleveragents.checkpoints.stored import verified
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.errors import Damaged
 from cleveragents.events import CheckpointSame, CheckpointSaved, Reporter
-from cleveragents.ids import new_id, now
+from cleveragents.ids import PlanId, new_id, now
 from cleveragents.plans.document import PlanDocument, current_document
 from cleveragents.plans.lifecycle import Phase
 from cleveragents.plans.plan import Plan, PlanRepository
@@ -139,7 +139,7 @@ class Saving:
         with archive.capture(present.sandbox.roots, filter_, full=full) as capture:
             yield PendingCheckpoint(wanted, present, archive, capture, started)
 
-    def _present(self, plan_id: str, *, half_made: bool) -> _Present:
+    def _present(self, plan_id: PlanId, *, half_made: bool) -> _Present:
         with self._database.reading() as connection:
             plan = PlanRepository(connection).get(plan_id)
             found = SandboxRepository(connection).of_plan(plan_id)

@@ -11,6 +11,7 @@ from cleveragents.checkpoints.rollback import RollbackResult, Rollbacks
 from cleveragents.checkpoints.saving import CheckpointPolicy, CheckpointRequest
 from cleveragents.checkpoints.triggers import Trigger
 from cleveragents.errors import Busy
+from cleveragents.ids import PlanId
 from cleveragents.operations.in_sandbox import Ending
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
@@ -38,7 +39,7 @@ class CheckpointService(CheckpointReads):
         """The policy in force."""
         return self._acts.policy
 
-    def create_checkpoint(self, plan_id: str, wanted: CheckpointRequest) -> Checkpoint:
+    def create_checkpoint(self, plan_id: PlanId, wanted: CheckpointRequest) -> Checkpoint:
         """Saves the present state, durably, and returns its checkpoint.
 
         If nothing changed since the latest checkpoint, an automatic one is that one.
@@ -47,7 +48,7 @@ class CheckpointService(CheckpointReads):
             return self._acts.make(held, wanted)
 
     def auto_create_if_configured(
-        self, plan_id: str, trigger: Trigger, reason: str, *, source_tool: str | None = None
+        self, plan_id: PlanId, trigger: Trigger, reason: str, *, source_tool: str | None = None
     ) -> Checkpoint | None:
         """Makes the checkpoint of a milestone if the settings ask for it."""
         with self._hold(plan_id, "saving a checkpoint", files=False) as held:
@@ -55,7 +56,7 @@ class CheckpointService(CheckpointReads):
 
     def rollback_to_checkpoint(
         self,
-        plan_id: str,
+        plan_id: PlanId,
         checkpoint: Checkpoint,
         *,
         ending: Ending | None = None,
@@ -71,7 +72,9 @@ class CheckpointService(CheckpointReads):
                 held, checkpoint, ending=ending, rebuild=rebuild, shown_digest=shown_digest
             )
 
-    def pin_checkpoint(self, plan_id: str, checkpoint: Checkpoint, *, pinned: bool) -> Checkpoint:
+    def pin_checkpoint(
+        self, plan_id: PlanId, checkpoint: Checkpoint, *, pinned: bool
+    ) -> Checkpoint:
         """Makes retention leave a checkpoint alone, or lets it have it again."""
         doing = f"{'' if pinned else 'un'}pinning {checkpoint.name}"
         with (
@@ -80,18 +83,18 @@ class CheckpointService(CheckpointReads):
         ):
             return CheckpointRepository(connection).set_pinned(checkpoint, pinned=pinned)
 
-    def delete_checkpoint(self, plan_id: str, checkpoint: Checkpoint) -> None:
+    def delete_checkpoint(self, plan_id: PlanId, checkpoint: Checkpoint) -> None:
         """Forgets a checkpoint; the newest one and what an open operation needs are refused."""
         with self._hold(plan_id, f"deleting {checkpoint.name}", files=False) as held:
             self.refuse_delete(plan_id, checkpoint)
             self._pruning.forget(held, [checkpoint])
 
-    def prune_checkpoints(self, plan_id: str) -> list[Verdict]:
+    def prune_checkpoints(self, plan_id: PlanId) -> list[Verdict]:
         """Applies the retention policy; returns what became of each checkpoint and why."""
         with self._hold(plan_id, "pruning checkpoints", files=False) as held:
             return self._pruning.prune(held)
 
-    def finish(self, plan_id: str) -> None:
+    def finish(self, plan_id: PlanId) -> None:
         """Does what is better done once an act is told: frees space, remembers the files.
 
         What fails here is told as a note. Nobody waits for space to be freed: the plan is held

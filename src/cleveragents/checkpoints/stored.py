@@ -2,6 +2,7 @@
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
 from cleveragents.errors import Damaged
+from cleveragents.ids import SnapshotId
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandbox import SandboxRepository
@@ -22,12 +23,12 @@ def verified(archive: Archive, target: Checkpoint) -> Snapshot:
     return snapshot
 
 
-def last_known(connection: Connection, plan: Plan) -> str:
+def last_known(connection: Connection, plan: Plan) -> SnapshotId:
     """Returns the snapshot of a plan's files that is nearest to what they were last."""
     latest = CheckpointRepository(connection).latest(plan.plan_id)
     if latest is not None:
         return latest.sandbox_ref
-    return plan.merged_ref or str(SandboxRepository(connection).get(plan.plan_id).base_ref)
+    return plan.merged_ref or SandboxRepository(connection).get(plan.plan_id).started_from
 
 
 def document_of(snapshot: Snapshot) -> PlanDocument:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from cleveragents.errors import CleverAgentsError
 from cleveragents.events import CallUndone, Reporter
+from cleveragents.ids import OperationId
 from cleveragents.plans.cursor import step_at
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.plan import Plan
@@ -85,7 +86,12 @@ class Undoing:
         return _sorted_out(plan, waiting)
 
     def carry_out(
-        self, held: Held, operation_id: str, plan: Plan, due: Sequence[UndoDue], sandbox: Path
+        self,
+        held: Held,
+        operation_id: OperationId,
+        plan: Plan,
+        due: Sequence[UndoDue],
+        sandbox: Path,
     ) -> None:
         """Undoes calls one by one; one that fails is reported and stops nothing else."""
         for call in due:
@@ -96,7 +102,7 @@ class Undoing:
                 continue
             self._undo(held, operation_id, plan, call, sandbox)
 
-    def give_up(self, held: Held, operation_id: str) -> None:
+    def give_up(self, held: Held, operation_id: OperationId) -> None:
         """Ends and settles what a dead process left running, for a rollback that is taken back."""
         with self._database.reading() as connection:
             runs = UndoRunRepository(connection).of_operation(held.plan_id, operation_id)
@@ -105,7 +111,7 @@ class Undoing:
                 self._settle(held, run)
 
     def _is_settled(
-        self, held: Held, before: UndoRun, operation_id: str, declared: Declaration
+        self, held: Held, before: UndoRun, operation_id: OperationId, declared: Declaration
     ) -> bool:
         """Whether an undo that was tried must not be tried now."""
         if before.status is UndoStatus.STARTED and declared.idempotent:
@@ -120,7 +126,7 @@ class Undoing:
         self._finish(held, run, UndoStatus.UNKNOWN, NOT_TWICE)
 
     def _undo(
-        self, held: Held, operation_id: str, plan: Plan, call: UndoDue, sandbox: Path
+        self, held: Held, operation_id: OperationId, plan: Plan, call: UndoDue, sandbox: Path
     ) -> None:
         output_dir = self._commands.outputs(plan.plan_id)
         with self._database.writing(held) as connection:

@@ -24,6 +24,7 @@ from cleveragents.counting import counted
 from cleveragents.engine.bring.apply import ApplyResult, Withdrawal
 from cleveragents.engine.bring.obstacles import Obstacle
 from cleveragents.engine.bring.proposal import BRANCH, CHANGES, ApplyOptions, FilePreview, Proposal
+from cleveragents.ids import PlanId
 from cleveragents.operations.in_project import Apply
 from cleveragents.operations.kind import Kind
 from cleveragents.plans.lifecycle import APPLIED, COMPLETE
@@ -192,7 +193,7 @@ def _withdrawal_data(plan: Plan, would: Withdrawal) -> dict[str, object]:
     }
 
 
-def _finished_now(app: App, plan_id: str, kind: Kind) -> Apply | None:
+def _finished_now(app: App, plan_id: PlanId, kind: Kind) -> Apply | None:
     """Finishes what is open in a plan; returns what of this kind was brought to its end by that."""
     begun = [one.intent for one in app.settle(plan_id) if one.kind is kind]
     reached = APPLIED if kind is Kind.APPLY else COMPLETE
@@ -200,7 +201,7 @@ def _finished_now(app: App, plan_id: str, kind: Kind) -> Apply | None:
     return done[0] if done and app.plans.find(plan_id).stage == reached else None
 
 
-def _finished(app: App, plan_id: str, begun: Apply) -> Result:
+def _finished(app: App, plan_id: PlanId, begun: Apply) -> Result:
     """What is told of an apply or unapply that recovery has just brought to its end."""
     current.tidy(plan_id)
     plan, paths = app.plans.find(plan_id), list(begun.paths)

@@ -21,6 +21,7 @@ from cleveragents.cli.render import Fields, Result, name_fields, show_blocks
 from cleveragents.engine.correct.append import Fix
 from cleveragents.engine.correct.correction import Impact, check_choice
 from cleveragents.errors import InvalidInput, NotFound
+from cleveragents.ids import PlanId
 from cleveragents.plans.correction import CorrectionAttempt, CorrectionMode
 from cleveragents.plans.decision import Decision
 from cleveragents.plans.step_run import StepRun
@@ -190,7 +191,7 @@ def _some(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return rows[:LISTED] + more
 
 
-def _find(app: App, text: str) -> tuple[str, Decision | None]:
+def _find(app: App, text: str) -> tuple[PlanId, Decision | None]:
     """Finds what is to be corrected: a decision, or with a plan's id its error."""
     try:
         found = app.corrections.find(text)

@@ -18,7 +18,7 @@ from cleveragents.cli.render import Format, Result, Timing, show
 from cleveragents.config.environment import caller_environment, default_data_dir
 from cleveragents.errors import Failed, Interrupted, InvalidInput
 from cleveragents.events import CallUndone, Event, Note
-from cleveragents.ids import now
+from cleveragents.ids import PlanId, now
 from cleveragents.storage.glance import DATABASE
 from cleveragents.storage.standstill import end_stopped
 
@@ -130,7 +130,7 @@ class Invocation:
         """Asks what is under way to stop; tells whether it is something that stops by itself."""
         return self.opened is not None and self.opened.interrupt()
 
-    def tidy(self, plan_id: str) -> None:
+    def tidy(self, plan_id: PlanId) -> None:
         """Frees space after an act; to interrupt that takes nothing back, and says so."""
         try:
             if self.opened is not None:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cleveragents.cli.escaping import safe
+from cleveragents.ids import PlanId
 
 REFRESHES = 8  # per second
 LONGEST = 200  # characters of output that a line could ever show
@@ -40,7 +41,7 @@ class Lanes:
         """Whether anything of them is on the screen."""
         return self._live is not None
 
-    def begin(self, plan_id: str, markup: str) -> None:
+    def begin(self, plan_id: PlanId, markup: str) -> None:
         """Adds the lane of a plan, or takes it for its next step."""
         self._lanes[plan_id] = Lane(Text.from_markup(markup))
         self._latest[plan_id] = ""
@@ -51,11 +52,11 @@ class Lanes:
             )
             self._live.start(refresh=True)
 
-    def tell(self, plan_id: str, line: str) -> None:
+    def tell(self, plan_id: PlanId, line: str) -> None:
         """Notes the last line that a step printed; it is drawn with the next refresh."""
         self._latest[plan_id] = line[:LONGEST]
 
-    def end(self, plan_id: str) -> None:
+    def end(self, plan_id: PlanId) -> None:
         """Takes the lane of a plan away."""
         self._lanes.pop(plan_id, None)
         if not self._lanes:

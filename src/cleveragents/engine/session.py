@@ -20,6 +20,7 @@ from cleveragents.engine.hold.moves import PlanMoves
 from cleveragents.engine.run.execute import ExecutePhase
 from cleveragents.engine.run.strategize import preflight
 from cleveragents.errors import Failed, InvalidInput, Refused
+from cleveragents.ids import PlanId
 from cleveragents.operations.in_sandbox import Ending
 from cleveragents.plans.cursor import holder
 from cleveragents.plans.decision import DecisionRepository
@@ -234,7 +235,7 @@ class Sessions:
         self._hold = hold
 
     @contextmanager
-    def open(self, plan_id: str, *, retry_unsafe: bool) -> Generator[Session]:
+    def open(self, plan_id: PlanId, *, retry_unsafe: bool) -> Generator[Session]:
         """Owns and recovers a plan, and completes it at the end.
 
         An exception leaves it as a crash would: to be resumed, or opened again.

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, replace
 from typing import ClassVar, Self
 
+from cleveragents.ids import CheckpointId, SnapshotId
 from cleveragents.operations.intent import Intent, Record
 from cleveragents.operations.kind import Kind
 from cleveragents.snapshots.write import owners
@@ -13,8 +14,8 @@ from cleveragents.snapshots.write.owners import Owners
 class InFiles:
     """Into the files of the project."""
 
-    old: str  # both versions of every path that changes
-    new: str
+    old: SnapshotId  # both versions of every path that changes
+    new: SnapshotId
     stamp: int  # the time that new files get
     owners: Owners
 
@@ -63,9 +64,9 @@ class Apply(Intent):
     written_as: ClassVar = {"mode": "as"}
 
     mode: str
-    base: str
-    result: str  # the whole sandbox
-    checkpoint: str | None  # made before it
+    base: SnapshotId
+    result: SnapshotId  # the whole sandbox
+    checkpoint: CheckpointId | None  # made before it
     paths: tuple[str, ...]
     place: InFiles | InBranch
 
@@ -82,7 +83,7 @@ class Apply(Intent):
         return super().from_record({**record, "place": place.from_record(record)})
 
     @property
-    def checkpoints(self) -> tuple[str, ...]:
+    def checkpoints(self) -> tuple[CheckpointId, ...]:
         """The one that was made before it."""
         return () if self.checkpoint is None else (self.checkpoint,)
 
@@ -92,7 +93,7 @@ class Apply(Intent):
         return self.place if isinstance(self.place, InBranch) else None
 
     @property
-    def versions(self) -> tuple[str, str]:
+    def versions(self) -> tuple[SnapshotId, SnapshotId]:
         """The snapshots from before and after it."""
         place = self.place
         return (place.old, place.new) if isinstance(place, InFiles) else (self.base, self.result)

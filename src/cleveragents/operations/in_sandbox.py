@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
+from cleveragents.ids import CheckpointId, PlanId, SnapshotId
 from cleveragents.operations.intent import Ends, Going, Intent, Record, Saved, Stored
 from cleveragents.operations.kind import Kind
 from cleveragents.plans.lifecycle import Phase, Stage, State
@@ -35,9 +36,9 @@ class GoBack(Intent):
 
     kind = Kind.ROLLBACK
 
-    target: str
-    safety: str  # the checkpoint of what was there
-    record: str  # the id of the checkpoint that says it went back
+    target: CheckpointId
+    safety: CheckpointId  # what was there
+    record: CheckpointId  # the id of the checkpoint that says it went back
     ending: Ending
     going: Going
 
@@ -59,12 +60,12 @@ class GoBack(Intent):
         return Ends(Saved(self.safety), Saved(self.target))
 
     @property
-    def before(self) -> str:
+    def before(self) -> CheckpointId:
         """The safety checkpoint."""
         return self.safety
 
     @property
-    def checkpoints(self) -> tuple[str, ...]:
+    def checkpoints(self) -> tuple[CheckpointId, ...]:
         """Both of them."""
         return self.target, self.safety
 
@@ -98,7 +99,7 @@ class Prune(Intent):
     holds_files = False
     written_as: ClassVar = {"size_bytes": "bytes"}
 
-    refs: tuple[str, ...] = ()
+    refs: tuple[SnapshotId, ...] = ()
     names: tuple[str, ...] = ()
     by_hand: tuple[str, ...] | None = None  # the limit let the others go; None: nobody wrote it
     size_bytes: int = 0
@@ -108,8 +109,8 @@ class Prune(Intent):
 class Place(Intent):
     """To make the files of a sandbox those of a snapshot."""
 
-    target: str
-    present: str  # what was there
+    target: SnapshotId
+    present: SnapshotId  # what was there
 
     @property
     def ends(self) -> Ends:
@@ -123,12 +124,12 @@ class Merge(Place):
 
     kind = Kind.MERGE
 
-    child: str
-    theirs: str  # the result
+    child: PlanId
+    theirs: SnapshotId  # the result
     files: int
 
     @property
-    def kept_when_done(self) -> tuple[str, ...]:
+    def kept_when_done(self) -> tuple[SnapshotId, ...]:
         """The result of the subplan, that a rollback or correction merges again."""
         return (self.theirs,)
 
@@ -139,13 +140,13 @@ class Refresh(Place):
 
     kind = Kind.REFRESH
 
-    base: str  # the project as it is now
+    base: SnapshotId  # the project as it is now
     head: str | None
     inode: str
     files: int
 
     @property
-    def kept_when_done(self) -> tuple[str, ...]:
+    def kept_when_done(self) -> tuple[SnapshotId, ...]:
         """What the checkpoints since then go on from."""
         return (self.base,)
 
@@ -159,10 +160,10 @@ class Resolve(Place):
     conflict: str
     path: str
     take: str
-    safety: str | None = None
+    safety: CheckpointId | None = None
 
     @property
-    def before(self) -> str | None:
+    def before(self) -> CheckpointId | None:
         """The safety checkpoint; a plan without checkpoints has none."""
         return self.safety
 
@@ -174,10 +175,10 @@ class Restore(Intent):
     kind = Kind.RESTORE
     written_as: ClassVar = {"row": "record"}
 
-    source: str
-    safety: str
+    source: CheckpointId
+    safety: CheckpointId
     row: Mapping[str, Any]  # what is known before of the checkpoint of what is there afterwards
-    snapshot: str  # what is to be
+    snapshot: SnapshotId  # what is to be
     paths: tuple[str, ...]
     files: int
 
@@ -187,12 +188,12 @@ class Restore(Intent):
         return Ends(Saved(self.safety), Stored(self.snapshot))
 
     @property
-    def before(self) -> str:
+    def before(self) -> CheckpointId:
         """The safety checkpoint."""
         return self.safety
 
     @property
-    def checkpoints(self) -> tuple[str, ...]:
+    def checkpoints(self) -> tuple[CheckpointId, ...]:
         """Where the paths are from, and what was there."""
         return self.source, self.safety
 
@@ -203,7 +204,7 @@ class Validate(Intent):
 
     kind = Kind.VALIDATE
 
-    snapshot: str
+    snapshot: SnapshotId
 
     @property
     def ends(self) -> Ends:

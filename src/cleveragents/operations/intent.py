@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self, cast
 
+from cleveragents.ids import CheckpointId, PlanId, SnapshotId
 from cleveragents.operations.kind import Kind
 
 Record = Mapping[str, Any]
@@ -17,14 +18,14 @@ Record = Mapping[str, Any]
 class Saved:
     """The state that a checkpoint holds."""
 
-    checkpoint_id: str
+    checkpoint_id: CheckpointId
 
 
 @dataclass(frozen=True)
 class Stored:
     """The state that a snapshot holds."""
 
-    reference: str
+    reference: SnapshotId
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class Ends:
 class Going:
     """The subplans that an operation cancels; their calls are undone as well."""
 
-    plans: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()  # those of which all is saved, so that their files go, too
+    plans: tuple[PlanId, ...] = ()
+    removed: tuple[PlanId, ...] = ()  # those of which all is saved, so that their files go, too
 
     def to_record(self) -> dict[str, object]:
         """Returns it as JSON keeps it."""
@@ -60,7 +61,7 @@ class Intent:
     holds_files: ClassVar[bool] = True  # whether files may be half-way while it is not finished
     written_as: ClassVar[Mapping[str, str]] = {}  # the keys of fields that have another name
 
-    keeps: tuple[str, ...] = ()  # the snapshots that it needs until it is closed
+    keeps: tuple[SnapshotId, ...] = ()  # the snapshots that it needs until it is closed
 
     def to_record(self) -> dict[str, object]:
         """Returns it as JSON keeps it."""
@@ -83,17 +84,17 @@ class Intent:
         return None
 
     @property
-    def before(self) -> str | None:
+    def before(self) -> CheckpointId | None:
         """The checkpoint that was made of what was there, if one was."""
         return None
 
     @property
-    def checkpoints(self) -> tuple[str, ...]:
+    def checkpoints(self) -> tuple[CheckpointId, ...]:
         """The checkpoints that it needs until it is closed."""
         return () if self.before is None else (self.before,)
 
     @property
-    def kept_when_done(self) -> tuple[str, ...]:
+    def kept_when_done(self) -> tuple[SnapshotId, ...]:
         """The snapshots that are needed even then."""
         return ()
 

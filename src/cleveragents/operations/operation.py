@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar, cast
 
 from cleveragents.errors import Damaged
-from cleveragents.ids import new_id, now
+from cleveragents.ids import OperationId, PlanId, ProjectId, SnapshotId, new_id, now
 from cleveragents.operations.in_sandbox import Prune
 from cleveragents.operations.intent import Intent
 from cleveragents.operations.kind import Kind, Status
@@ -26,8 +26,8 @@ I = TypeVar("I", bound=Intent)  # noqa: E741 - an intent
 class Operation(Generic[I_co]):
     """One row of operations."""
 
-    operation_id: str
-    plan_id: str
+    operation_id: OperationId
+    plan_id: PlanId
     kind: Kind
     status: Status
     intent: I_co
@@ -92,9 +92,9 @@ class OperationRepository:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def open(self, plan_id: str, intent: I) -> Operation[I]:
+    def open(self, plan_id: PlanId, intent: I) -> Operation[I]:
         """Records an intent."""
-        operation_id, moment = new_id(), now()
+        operation_id, moment = OperationId(new_id()), now()
         self._connection.insert(
             "operations",
             operation_id=operation_id,
@@ -109,12 +109,14 @@ class OperationRepository:
             operation_id, plan_id, intent.kind, Status.OPEN, intent, None, moment, None
         )
 
-    def extend(self, operation_id: str, intent: Intent) -> None:
+    def extend(self, operation_id: OperationId, intent: Intent) -> None:
         """Makes an open operation mean more than it did."""
         where = {"operation_id": operation_id}
         self._connection.update("operations", where, intent_json=json.dumps(intent.to_record()))
 
-    def close(self, operation_id: str, status: Status, outcome: Mapping[str, object]) -> None:
+    def close(
+        self, operation_id: OperationId, status: Status, outcome: Mapping[str, object]
+    ) -> None:
         """Closes an intent; call it in the transaction that holds its effect."""
         self._connection.update(
             "operations",
@@ -124,7 +126,7 @@ class OperationRepository:
             closed_at=now(),
         )
 
-    def set_stuck(self, operation_id: str, why: Mapping[str, str]) -> None:
+    def set_stuck(self, operation_id: OperationId, why: Mapping[str, str]) -> None:
         """Notes that an open operation cannot be carried out."""
         where = {"operation_id": operation_id, "status": Status.OPEN}
         outcome_json = json.dumps(dict(why))
@@ -135,19 +137,19 @@ class OperationRepository:
         outcome = {**(operation.outcome or {}), GIVEN_UP: True}
         self.close(operation.operation_id, Status.ABORTED, outcome)
 
-    def postponed_bytes(self, project_id: str) -> int:
+    def postponed_bytes(self, project_id: ProjectId) -> int:
         """Returns how much prunes of a project have left to the next sweep."""
         intents = self._connection.column(
             _POSTPONED_INTENTS, project_id=project_id, postponed=json.dumps(POSTPONED)
         )
         return sum(Prune.from_record(_read(intent)).size_bytes for intent in intents)
 
-    def settle_postponed(self, project_id: str) -> None:
+    def settle_postponed(self, project_id: ProjectId) -> None:
         """Notes that a sweep has freed what was left to it."""
         values = {"postponed": json.dumps(POSTPONED), "swept": json.dumps({"bytes_freed": 0})}
         self._connection.execute(_SETTLE_POSTPONED, project_id=project_id, **values)
 
-    def latest(self, plan_id: str, type_: type[I]) -> Operation[I]:
+    def latest(self, plan_id: PlanId, type_: type[I]) -> Operation[I]:
         """Returns the newest operation of a kind that was finished; refuses an unreadable one."""
         (row,) = self._connection.rows(
             _LATEST, plan_id=plan_id, kind=type_.kind, status=Status.DONE
@@ -157,11 +159,11 @@ class OperationRepository:
             raise Damaged(str(found.unreadable))
         return cast("Operation[I]", found)
 
-    def kept_refs(self, project_id: str) -> set[str]:
+    def kept_refs(self, project_id: ProjectId) -> set[SnapshotId]:
         """Returns the snapshots that operations of a project keep, finished ones included."""
         rows = self._connection.tuples(_BESIDES, project_id=project_id, kind=Kind.PRUNE)
-        found: set[str] = set()
-        applied: dict[str, set[str]] = {}
+        found: set[SnapshotId] = set()
+        applied: dict[PlanId, set[SnapshotId]] = {}
         for plan_id, kind, status, text, outcome, phase in rows:
             intent = read_intent(kind, _read(text))
             if status in _NOT_CLOSED.values() or GIVEN_UP in _read(outcome):
@@ -173,7 +175,7 @@ class OperationRepository:
                 found |= set(intent.kept_when_done)
         return found.union(*applied.values())
 
-    def refuse_unreadable(self, project_id: str) -> None:
+    def refuse_unreadable(self, project_id: ProjectId) -> None:
         """Refuses to say what may go while nobody can tell what an unfinished operation needs."""
         waiting = self._connection.column(
             _WAITING_INTENTS, project_id=project_id, kind=Kind.PRUNE, **_NOT_CLOSED
@@ -183,16 +185,16 @@ class OperationRepository:
                 "an unfinished operation cannot be read, so nothing that it may need can go"
             )
 
-    def of_plan(self, plan_id: str) -> Sequence[AnyOperation]:
+    def of_plan(self, plan_id: PlanId) -> Sequence[AnyOperation]:
         """Returns every operation of a plan in order."""
         return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
 
-    def unfinished(self, plan_id: str) -> Sequence[AnyOperation]:
+    def unfinished(self, plan_id: PlanId) -> Sequence[AnyOperation]:
         """Returns what was begun and not closed, in order, what is stuck included."""
         rows = self._connection.rows(_UNFINISHED, plan_id=plan_id, **_NOT_CLOSED)
         return [_from_row(row) for row in rows]
 
-    def unfinished_of(self, plan_id: str, type_: type[I]) -> Sequence[Operation[I]]:
+    def unfinished_of(self, plan_id: PlanId, type_: type[I]) -> Sequence[Operation[I]]:
         """Returns those of a kind that can be read."""
         found = self.unfinished(plan_id)
         return [cast("Operation[I]", one) for one in found if isinstance(one.intent, type_)]
@@ -204,7 +206,7 @@ class OperationRepository:
             found.setdefault(plan_id, []).append(kind)
         return found
 
-    def forgotten(self, project_id: str) -> set[str]:
+    def forgotten(self, project_id: ProjectId) -> set[SnapshotId]:
         """Returns the snapshots of a project whose rows were deleted, by all prunes ever."""
         intents = self._connection.column(_INTENTS, project_id=project_id, kind=Kind.PRUNE)
         return {ref for intent in intents for ref in Prune.from_record(_read(intent)).refs}

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from cleveragents.ids import CheckpointId, SnapshotId
 from cleveragents.operations.in_project import Apply, Unapply
 from cleveragents.operations.in_sandbox import (
     Correct,
@@ -30,9 +31,11 @@ class Unreadable(Intent):
     record: Record
 
     @property
-    def checkpoints(self) -> tuple[str, ...]:
+    def checkpoints(self) -> tuple[CheckpointId, ...]:
         """Whatever it names."""
-        return tuple(named for named in self.record.values() if isinstance(named, str))
+        return tuple(
+            CheckpointId(named) for named in self.record.values() if isinstance(named, str)
+        )
 
 
 TYPES: Mapping[str, type[Intent]] = {
@@ -67,5 +70,9 @@ def read_intent(kind: str, record: Record) -> Intent:
 
 def _unreadable(why: str, record: Record) -> Unreadable:
     named = record.get("keeps")
-    keeps = tuple(map(str, cast("list[object]", named))) if isinstance(named, list) else ()
+    keeps = (
+        tuple(SnapshotId(str(one)) for one in cast("list[object]", named))
+        if isinstance(named, list)
+        else ()
+    )
     return Unreadable(why=why, record=record, keeps=keeps)

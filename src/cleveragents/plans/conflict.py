@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from cleveragents.ids import new_id, now
+from cleveragents.ids import CauseId, OperationId, PlanId, ProjectId, SnapshotId, new_id, now
 from cleveragents.snapshots.tree.manifest import Entry, decode, encode
 from cleveragents.storage.connection import Connection, Row
 
@@ -29,12 +29,12 @@ class Conflict:
     """One row of conflicts."""
 
     conflict_id: str
-    plan_id: str
+    plan_id: PlanId
     path: bytes
     source: str  # what was merged in: the project, or the id of a subplan
     reason: str
     versions: Mapping[str, Entry | None]  # of base, parent and child
-    refs: tuple[str, ...]  # the snapshots that hold their content
+    refs: tuple[SnapshotId, ...]  # the snapshots that hold their content
     closed_by: str | None
     taken: str | None
     created_at: datetime
@@ -46,7 +46,7 @@ class ConflictRepository:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def add(self, conflict: Conflict, operation_id: str) -> None:
+    def add(self, conflict: Conflict, operation_id: OperationId) -> None:
         """Records what an operation will leave; it counts as open once `release` says so."""
         values = {
             **vars(conflict),
@@ -57,11 +57,11 @@ class ConflictRepository:
         del values["versions"], values["refs"]
         self._connection.insert("conflicts", **values)
 
-    def release(self, operation_id: str) -> int:
+    def release(self, operation_id: OperationId) -> int:
         """Opens what an operation left; call it in its closing transaction. Returns how many."""
         return self._connection.execute(_RELEASE, operation_id=operation_id)
 
-    def open(self, plan_id: str) -> Sequence[Conflict]:
+    def open(self, plan_id: PlanId) -> Sequence[Conflict]:
         """Returns what nobody has solved yet, by path."""
         return [_from_row(row) for row in self._connection.rows(_OPEN, plan_id=plan_id)]
 
@@ -73,15 +73,15 @@ class ConflictRepository:
         """Says how a conflict was solved."""
         self._set(conflict_id, closed_by, taken)
 
-    def make_open(self, plan_id: str, listed: Sequence[str], operation_id: str) -> None:
+    def make_open(self, plan_id: PlanId, listed: Sequence[str], cause: CauseId) -> None:
         """Makes exactly the listed ones open, in the name of an operation."""
         for conflict in self.open(plan_id):
             if conflict.conflict_id not in listed:
-                self._set(conflict.conflict_id, operation_id, None)
+                self._set(conflict.conflict_id, cause, None)
         for conflict_id in listed:
             self._set(conflict_id, None, None)
 
-    def refs_of_project(self, project_id: str) -> set[str]:
+    def refs_of_project(self, project_id: ProjectId) -> set[SnapshotId]:
         """Returns the snapshots that hold versions of conflicts."""
         texts = self._connection.column(_REFS, project_id=project_id)
         return {ref for text in texts for ref in json.loads(text)}
@@ -92,13 +92,13 @@ class ConflictRepository:
 
 
 def new_conflict(
-    plan_id: str,
+    plan_id: PlanId,
     path: bytes,
     *,
     source: str,
     reason: str,
     versions: Mapping[str, Entry | None],
-    refs: Iterable[str],
+    refs: Iterable[SnapshotId],
 ) -> Conflict:
     """Makes a conflict that is not recorded yet."""
     return Conflict(

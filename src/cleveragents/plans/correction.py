@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from cleveragents.errors import InvalidInput, NotFound
-from cleveragents.ids import now
+from cleveragents.ids import CheckpointId, DecisionId, PlanId, now
 from cleveragents.nearest import hints_for_id
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, RUNNING, Stage
 from cleveragents.storage.connection import Connection, Row
@@ -56,14 +56,14 @@ class CorrectionAttempt:
     """One row of correction attempts."""
 
     correction_id: str
-    plan_id: str
-    decision_id: str | None  # what is corrected; None: an error
+    plan_id: PlanId
+    decision_id: DecisionId | None  # what is corrected; None: an error
     intervention_id: str  # the decision that records the guidance
     mode: CorrectionMode
     state: CorrectionState
     guidance: str
     chosen: str | None  # the option that the user chose
-    before_id: str | None  # the checkpoint of what was there before
+    before_id: CheckpointId | None  # the checkpoint of what was there before
     subtree: tuple[Mapping[str, object], ...]  # the decisions it replaces, as they were
     created_at: datetime
     updated_at: datetime
@@ -86,7 +86,7 @@ class CorrectionRepository:
         del values["subtree"]
         self._connection.insert("correction_attempts", **values)
 
-    def of_plan(self, plan_id: str) -> Sequence[CorrectionAttempt]:
+    def of_plan(self, plan_id: PlanId) -> Sequence[CorrectionAttempt]:
         """Returns the attempts of a plan, the oldest first."""
         return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
 
@@ -105,7 +105,7 @@ class CorrectionRepository:
             )
         return _from_row(rows[0])
 
-    def users_choice(self, plan_id: str, cursor: str) -> str | None:
+    def users_choice(self, plan_id: PlanId, cursor: str) -> str | None:
         """Returns what a user last chose for a decision, while that correction counts."""
         return self._connection.value(
             _CHOICE, plan_id=plan_id, cursor=cursor, mode=CorrectionMode.REVERT
@@ -116,7 +116,7 @@ class CorrectionRepository:
         where = {"correction_id": correction_id}
         self._connection.update("correction_attempts", where, state=state, updated_at=now())
 
-    def follow(self, plan_id: str, stage: Stage) -> None:
+    def follow(self, plan_id: PlanId, stage: Stage) -> None:
         """Records what a move of the plan means for attempts that have not come to their end."""
         for attempt in self.of_plan(plan_id):
             if attempt.state in (CorrectionState.PENDING, CorrectionState.COMPLETE):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from cleveragents.errors import InvalidInput, NotFound
-from cleveragents.ids import new_id, now
+from cleveragents.ids import CauseId, CheckpointId, DecisionId, PlanId, new_id, now
 from cleveragents.nearest import hints_for_id
 from cleveragents.plans.cursor import holder
 from cleveragents.plans.journal import Happening, record
@@ -36,9 +36,9 @@ _INFLUENCES = """SELECT influences.decision_id, influences.influenced_by
 class Decision:
     """One row of decisions."""
 
-    decision_id: str
-    plan_id: str
-    parent_id: str | None
+    decision_id: DecisionId
+    plan_id: PlanId
+    parent_id: DecisionId | None
     seq: int
     decision_type: str
     cursor: str | None  # the step that asked for it; None: no step did
@@ -47,7 +47,7 @@ class Decision:
     alternatives: tuple[str, ...]
     confidence: float | None
     rationale: str | None
-    checkpoint_id: str | None  # the state before it
+    checkpoint_id: CheckpointId | None  # the state before it
     superseded_by: str | None  # the operation that took it back
     created_at: datetime
 
@@ -67,8 +67,8 @@ class NewDecision:
     confidence: float | None = None
     rationale: str | None = None
     cursor: str | None = None
-    parent_id: str | None = None
-    checkpoint_id: str | None = None
+    parent_id: DecisionId | None = None
+    checkpoint_id: CheckpointId | None = None
     influenced_by: tuple[str, ...] = ()  # ids of the decisions it depends on
 
 
@@ -80,18 +80,18 @@ class DecisionRepository:
 
     def add(
         self,
-        plan_id: str,
+        plan_id: PlanId,
         new: NewDecision,
         *,
-        decision_id: str | None = None,
+        decision_id: DecisionId | None = None,
         superseded_by: str | None = None,
-    ) -> str:
+    ) -> DecisionId:
         """Records a decision, and with the checkpoint before it that it is its own.
 
         One that an operation will make count is recorded in the name of that operation.
         """
         newest = self._connection.value(_NEWEST, plan_id=plan_id)
-        decision_id = decision_id or new_id()
+        decision_id = decision_id or DecisionId(new_id())
         values = dict(vars(new))
         del values["influenced_by"]
         self._connection.insert(
@@ -113,7 +113,7 @@ class DecisionRepository:
         record(self._connection, plan_id, Happening.DECIDED, decision_id, told)
         return decision_id
 
-    def follows(self, decision_id: str, checkpoint_id: str) -> None:
+    def follows(self, decision_id: DecisionId, checkpoint_id: CheckpointId) -> None:
         """Records that a checkpoint is the state before a decision."""
         where = {"checkpoint_id": checkpoint_id}
         self._connection.update("checkpoints", where, decision_id=decision_id)
@@ -133,42 +133,42 @@ class DecisionRepository:
             )
         return _from_row(rows[0])
 
-    def of_plan(self, plan_id: str) -> Sequence[Decision]:
+    def of_plan(self, plan_id: PlanId) -> Sequence[Decision]:
         """Returns every decision of a plan in order."""
         return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
 
-    def counting(self, plan_id: str) -> Sequence[Decision]:
+    def counting(self, plan_id: PlanId) -> Sequence[Decision]:
         """Returns the decisions of a plan that nothing took back, in order."""
         return [row for row in self.of_plan(plan_id) if row.superseded_by is None]
 
-    def influences(self, plan_id: str) -> Sequence[tuple[str, str]]:
+    def influences(self, plan_id: PlanId) -> Sequence[tuple[DecisionId, DecisionId]]:
         """Returns which decision of a plan depends on which, as pairs."""
         rows = self._connection.tuples(_INFLUENCES, plan_id=plan_id)
         return [(decision, influence) for decision, influence in rows]
 
-    def holding(self, plan_id: str, cursor: str) -> str:
+    def holding(self, plan_id: PlanId, cursor: str) -> DecisionId:
         """Returns the parent of a new decision: that whose option holds the step, or the root."""
         earlier = self.counting(plan_id)
         root = next(row for row in earlier if row.decision_type == PROMPT_DEFINITION)
         holders = {row.cursor: row.decision_id for row in earlier if row.cursor}
         return holders.get(holder(cursor) or "", root.decision_id)
 
-    def active(self, plan_id: str) -> Sequence[str]:
+    def active(self, plan_id: PlanId) -> Sequence[DecisionId]:
         """Returns the ids of the decisions that count at present."""
         return self._connection.column(_ACTIVE, plan_id=plan_id)
 
-    def make_active(self, plan_id: str, listed: Sequence[str], operation_id: str) -> int:
+    def make_active(self, plan_id: PlanId, listed: Sequence[DecisionId], cause: CauseId) -> int:
         """Makes exactly the listed decisions count; returns how many were taken back."""
         taken_back = [decision for decision in self.active(plan_id) if decision not in listed]
         for decision_id in taken_back:
-            self._mark(decision_id, operation_id)
+            self._mark(decision_id, cause)
         for decision_id in listed:
             self._mark(decision_id, None)
         return len(taken_back)
 
-    def _mark(self, decision_id: str, operation_id: str | None) -> None:
+    def _mark(self, decision_id: DecisionId, cause: CauseId | None) -> None:
         where = {"decision_id": decision_id}
-        self._connection.update("decisions", where, superseded_by=operation_id)
+        self._connection.update("decisions", where, superseded_by=cause)
 
 
 def noted(row: Decision) -> dict[str, object]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cleveragents.ids import CauseId, DecisionId, PlanId, SnapshotId, StepRunId
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.decision import DecisionRepository
@@ -36,17 +37,21 @@ class PlanDocument:
     """What of a plan counts at one moment; phase, state, attempts and times are not in it."""
 
     cursor: str
-    step_runs: tuple[str, ...]
-    decisions: tuple[str, ...]
+    step_runs: tuple[StepRunId, ...]
+    decisions: tuple[DecisionId, ...]
     # those that count, each with the snapshot that was merged
-    children: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
-    tried: tuple[str, ...] = ()  # calls that count though they failed; no part of the state's hash
+    children: Mapping[PlanId, SnapshotId | None] = field(
+        default_factory=dict[PlanId, SnapshotId | None]
+    )
+    # calls that count though they failed; no part of the state's hash
+    tried: tuple[StepRunId, ...] = ()
     conflicts: tuple[str, ...] = ()  # those that nobody has solved
     definition: int = 0  # which of its actions the plan follows
-    base: str | None = None  # what a refresh last merged in; None: what the sandbox started from
+    # what a refresh last merged in; None: what the sandbox started from
+    base: SnapshotId | None = None
 
     @property
-    def counting(self) -> tuple[str, ...]:
+    def counting(self) -> tuple[StepRunId, ...]:
         """Every call that counts, whatever came of it."""
         return (*self.step_runs, *self.tried)
 
@@ -94,7 +99,7 @@ class SupersededCounts:
 
 def current_document(connection: Connection, plan: Plan) -> PlanDocument:
     """Returns the document of the present."""
-    found: defaultdict[str, dict[str, str | None]] = defaultdict(dict)
+    found: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
     for kind, identity, more in connection.tuples(_PARTS, plan_id=plan.plan_id):
         found[kind][identity] = more
     tried = found["tried"]
@@ -111,15 +116,15 @@ def current_document(connection: Connection, plan: Plan) -> PlanDocument:
 
 
 def make_current(
-    connection: Connection, plan_id: str, document: PlanDocument, operation_id: str
+    connection: Connection, plan_id: PlanId, document: PlanDocument, cause: CauseId
 ) -> SupersededCounts:
-    """Makes the document the present, in the name of an operation."""
+    """Makes the document the present, in the name of what takes the rest back."""
     PlanRepository(connection).set_cursor(plan_id, document.cursor)
     PlanRepository(connection).set_definition(plan_id, document.definition)
-    ConflictRepository(connection).make_open(plan_id, document.conflicts, operation_id)
+    ConflictRepository(connection).make_open(plan_id, document.conflicts, cause)
     SandboxRepository(connection).set_refreshed(plan_id, document.base)
     return SupersededCounts(
-        StepRunRepository(connection).make_active(plan_id, document.counting, operation_id),
-        DecisionRepository(connection).make_active(plan_id, document.decisions, operation_id),
-        len(ChildRepository(connection).make_active(plan_id, document.children, operation_id)),
+        StepRunRepository(connection).make_active(plan_id, document.counting, cause),
+        DecisionRepository(connection).make_active(plan_id, document.decisions, cause),
+        len(ChildRepository(connection).make_active(plan_id, document.children, cause)),
     )

@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from cleveragents.ids import now
+from cleveragents.ids import PlanId, now
 from cleveragents.storage.connection import Connection
 
 
@@ -48,7 +48,7 @@ _OF_PLAN = """SELECT seq, at AS happened_at, kind, ref_id, detail_json
 
 def record(
     connection: Connection,
-    plan_id: str,
+    plan_id: PlanId,
     kind: Happening,
     ref_id: str,
     detail: Mapping[str, object] | None = None,
@@ -64,7 +64,7 @@ def record(
     )
 
 
-def entries(connection: Connection, plan_id: str) -> Sequence[JournalEntry]:
+def entries(connection: Connection, plan_id: PlanId) -> Sequence[JournalEntry]:
     """Returns what happened to a plan, in order."""
     return [
         JournalEntry(

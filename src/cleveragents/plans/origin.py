@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cleveragents.ids import CheckpointId, PlanId
 from cleveragents.plans.journal import Happening, entries
 from cleveragents.storage.connection import Connection
 
@@ -14,9 +15,9 @@ FORKED_FROM = "forked_from"
 class Origin:
     """The checkpoint of another plan that a plan goes on from."""
 
-    plan_id: str
+    plan_id: PlanId
     plan_name: str
-    checkpoint_id: str
+    checkpoint_id: CheckpointId
     checkpoint_name: str  # as it was called then
 
     def to_record(self) -> dict[str, object]:
@@ -30,7 +31,7 @@ def origin_in(detail: Mapping[str, Any]) -> Origin | None:
     return None if told is None else Origin(**told)
 
 
-def origin_of(connection: Connection, plan_id: str) -> Origin | None:
+def origin_of(connection: Connection, plan_id: PlanId) -> Origin | None:
     """Returns where a plan was forked from; None: it is no fork, or an older version made it."""
     made = [row for row in entries(connection, plan_id) if row.kind is Happening.MADE]
     return origin_in(made[0].detail) if made else None

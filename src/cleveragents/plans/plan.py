@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cleveragents.errors import InvalidInput, NotFound, Refused
-from cleveragents.ids import is_id, new_id, now
+from cleveragents.ids import PlanId, ProjectId, SnapshotId, is_id, new_id, now
 from cleveragents.nearest import hints_for_id
 from cleveragents.plans.correction import CorrectionRepository
 from cleveragents.plans.cursor import FIRST, step_at, top_index
@@ -63,10 +63,10 @@ class _LastRead:
 class Plan:
     """One row of plans."""
 
-    plan_id: str
-    project_id: str
+    plan_id: PlanId
+    project_id: ProjectId
     number: int  # order within the project
-    parent_plan_id: str | None
+    parent_plan_id: PlanId | None
     name: str
     phase: Phase
     state: State
@@ -80,7 +80,7 @@ class Plan:
     created_at: datetime
     updated_at: datetime
     parent_step: str | None  # the step of the parent that spawned it
-    merged_ref: str | None  # the snapshot that was merged into the parent
+    merged_ref: SnapshotId | None  # the snapshot that was merged into the parent
     superseded_by: str | None  # the operation that took it back
 
     @cached_property
@@ -153,7 +153,7 @@ class PlanRepository:
 
     def add(
         self,
-        project_id: str,
+        project_id: ProjectId,
         action: "Action",
         action_file: Path | None = None,
         *,
@@ -162,7 +162,7 @@ class PlanRepository:
     ) -> Plan:
         """Records a new plan, about to be strategized unless told; the journal keeps `told`."""
         newest = self._connection.value(_NEWEST, project_id=project_id)
-        plan_id, moment = new_id(), now()
+        plan_id, moment = PlanId(new_id()), now()
         self._connection.insert(
             "plans",
             plan_id=plan_id,
@@ -182,14 +182,14 @@ class PlanRepository:
         record(self._connection, plan_id, Happening.MADE, plan_id, told)
         return self.get(plan_id)
 
-    def get(self, plan_id: str) -> Plan:
+    def get(self, plan_id: PlanId) -> Plan:
         """Returns a plan by its whole id."""
         row = self._connection.row(_BY_ID, plan_id=plan_id)
         if row is None:
             raise self._not_found(plan_id)
         return _from_row(row)
 
-    def resolve(self, text: str, project_id: str | None) -> Plan:
+    def resolve(self, text: str, project_id: ProjectId | None) -> Plan:
         """Finds a plan by `@` (the latest that is no subplan), its id, or a prefix of it."""
         if text == "@":
             rows = self.of_project(project_id)
@@ -201,7 +201,7 @@ class PlanRepository:
             return latest[0]
         wanted = text.upper()
         if is_id(wanted):
-            return self.get(wanted)
+            return self.get(PlanId(wanted))
         rows = self._connection.rows(_BY_PREFIX, prefix=wanted)
         if not rows or not wanted:
             raise self._not_found(text)
@@ -218,12 +218,12 @@ class PlanRepository:
         near = hints_for_id(text, dict(self._connection.tuples(_NAMES)))
         return NotFound(f"no plan {text!r}", hints=[*near, "see: agents plan list"])
 
-    def of_project(self, project_id: str | None) -> Sequence[Plan]:
+    def of_project(self, project_id: ProjectId | None) -> Sequence[Plan]:
         """Returns the plans of a project, the oldest first."""
         rows = self._connection.rows(_OF_PROJECT, project_id=project_id)
         return [_from_row(row) for row in rows]
 
-    def move(self, plan_id: str, target: Stage, *, error: PlanError | None = None) -> Plan:
+    def move(self, plan_id: PlanId, target: Stage, *, error: PlanError | None = None) -> Plan:
         """Moves a plan along the lifecycle; what is not in the table is refused."""
         current = self.get(plan_id)
         check_move(current.stage, target)
@@ -245,14 +245,14 @@ class PlanRepository:
         CorrectionRepository(self._connection).follow(plan_id, target)
         return self.get(plan_id)
 
-    def set_action(self, plan_id: str, action: "Action") -> None:
+    def set_action(self, plan_id: PlanId, action: "Action") -> None:
         """Records what the plan is to do from now on."""
         definition = action.model_dump_json(by_alias=True)
         _last_read(plan_id).remember(definition, action)
         self._update(plan_id, definition_json=definition)
         self._connection.execute(_REWRITE_KEPT, plan_id=plan_id, definition=definition)
 
-    def extend(self, plan_id: str, kept: int, step: "Step | None") -> None:
+    def extend(self, plan_id: PlanId, kept: int, step: "Step | None") -> None:
         """Lets a plan end after the steps that are kept, and then one more if there is one.
 
         The cursor is then behind those that are kept. A step that is left out goes on being part of
@@ -269,13 +269,13 @@ class PlanRepository:
             self.set_action(plan_id, action)
         self.set_cursor(plan_id, str(len(steps)))
 
-    def redefine(self, plan_id: str, number: int, action: "Action") -> None:
+    def redefine(self, plan_id: PlanId, number: int, action: "Action") -> None:
         """Keeps another action for a plan, beside those it has had."""
         if number == 1:
             self._keep(plan_id, 0, self.get(plan_id).action)
         self._keep(plan_id, number, action)
 
-    def set_action_hash(self, plan_id: str, found: str | None) -> None:
+    def set_action_hash(self, plan_id: PlanId, found: str | None) -> None:
         """Says that the plan has the steps of its action file as it is now."""
         self._update(plan_id, action_hash=found)
 
@@ -285,20 +285,20 @@ class PlanRepository:
             return plan.action
         return _action(self._kept(plan.plan_id, number))
 
-    def newest_definition(self, plan_id: str) -> int:
+    def newest_definition(self, plan_id: PlanId) -> int:
         """Returns the number of the newest action a plan has had; 0: the one it was made with."""
         return self._connection.value(_NEWEST_KEPT, plan_id=plan_id) or 0
 
-    def set_definition(self, plan_id: str, number: int) -> None:
+    def set_definition(self, plan_id: PlanId, number: int) -> None:
         """Makes a kept action the one that counts."""
         if self.get(plan_id).definition != number:
             kept = self._kept(plan_id, number)
             self._update(plan_id, definition=number, definition_json=kept)
 
-    def _kept(self, plan_id: str, number: int) -> str:
+    def _kept(self, plan_id: PlanId, number: int) -> str:
         return self._connection.value(_KEPT, plan_id=plan_id, number=number)
 
-    def _keep(self, plan_id: str, number: int, action: "Action") -> None:
+    def _keep(self, plan_id: PlanId, number: int, action: "Action") -> None:
         self._connection.insert(
             "plan_definitions",
             plan_id=plan_id,
@@ -307,11 +307,11 @@ class PlanRepository:
             created_at=now(),
         )
 
-    def set_cursor(self, plan_id: str, cursor: str) -> None:
+    def set_cursor(self, plan_id: PlanId, cursor: str) -> None:
         """Says which step comes next."""
         self._update(plan_id, cursor=cursor)
 
-    def _update(self, plan_id: str, **values: object) -> None:
+    def _update(self, plan_id: PlanId, **values: object) -> None:
         self._connection.update("plans", {"plan_id": plan_id}, updated_at=now(), **values)
 
 
@@ -331,7 +331,7 @@ def file_hash(path: Path) -> str | None:
 
 
 @lru_cache(maxsize=64)
-def _last_read(plan_id: str) -> "_LastRead":
+def _last_read(plan_id: PlanId) -> "_LastRead":
     """Returns what is remembered of a plan; of each plan only one definition is."""
     del plan_id
     return _LastRead()

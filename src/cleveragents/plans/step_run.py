@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from cleveragents.ids import new_id, now
+from cleveragents.ids import CauseId, CheckpointId, PlanId, StepRunId, new_id, now
 from cleveragents.plans.journal import Happening, record
 from cleveragents.storage.connection import Connection, Row
 
@@ -25,15 +25,15 @@ _UNFINISHED = """SELECT * FROM step_runs
 class StepRun:
     """One row of step runs."""
 
-    step_run_id: str
-    plan_id: str
+    step_run_id: StepRunId
+    plan_id: PlanId
     seq: int
     cursor: str
     name: str
     tool: str
     attempt: int
     status: str
-    checkpoint_id: str | None  # the state it started from
+    checkpoint_id: CheckpointId | None  # the state it started from
     summary: str
     exit_code: int | None
     tail: str
@@ -51,18 +51,18 @@ class StepRunRepository:
 
     def start(
         self,
-        plan_id: str,
+        plan_id: PlanId,
         cursor: str,
         *,
         name: str,
         tool: str,
         attempt: int,
-        checkpoint_id: str | None,
+        checkpoint_id: CheckpointId | None,
         output_dir: Path,
     ) -> StepRun:
         """Records an attempt that is about to start."""
         newest = self._connection.value(_NEWEST, plan_id=plan_id)
-        step_run_id = new_id()
+        step_run_id = StepRunId(new_id())
         self._connection.insert(
             "step_runs",
             step_run_id=step_run_id,
@@ -81,13 +81,13 @@ class StepRunRepository:
         record(self._connection, plan_id, Happening.STEP, step_run_id, detail)
         return self.get(step_run_id)
 
-    def get(self, step_run_id: str) -> StepRun:
+    def get(self, step_run_id: StepRunId) -> StepRun:
         """Returns one run."""
         (row,) = self._connection.rows(_BY_ID, step_run_id=step_run_id)
         return _from_row(row)
 
     def finish(
-        self, step_run_id: str, *, ok: bool, summary: str, exit_code: int | None, tail: str
+        self, step_run_id: StepRunId, *, ok: bool, summary: str, exit_code: int | None, tail: str
     ) -> None:
         """Records how a run ended."""
         result = {"summary": summary, "exit_code": exit_code, "tail": tail}
@@ -98,21 +98,21 @@ class StepRunRepository:
             finished_at=now(),
         )
 
-    def of_plan(self, plan_id: str) -> Sequence[StepRun]:
+    def of_plan(self, plan_id: PlanId) -> Sequence[StepRun]:
         """Returns every run of a plan in order, those taken back included."""
         return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
 
-    def unfinished(self, plan_id: str) -> Sequence[StepRun]:
+    def unfinished(self, plan_id: PlanId) -> Sequence[StepRun]:
         """Returns the runs that count and have not succeeded."""
         rows = self._connection.rows(_UNFINISHED, plan_id=plan_id, succeeded=SUCCEEDED)
         return [_from_row(row) for row in rows]
 
-    def latest(self, plan_id: str) -> StepRun:
+    def latest(self, plan_id: PlanId) -> StepRun:
         """Returns the newest run of a plan that has one."""
         (row,) = self._connection.rows(_LATEST, plan_id=plan_id)
         return _from_row(row)
 
-    def not_in(self, plan_id: str, listed: Sequence[str]) -> Sequence[StepRun]:
+    def not_in(self, plan_id: PlanId, listed: Sequence[StepRunId]) -> Sequence[StepRun]:
         """Returns the runs that count at present and are not listed, the oldest first."""
         return [
             run
@@ -120,19 +120,19 @@ class StepRunRepository:
             if run.superseded_by is None and run.step_run_id not in listed
         ]
 
-    def make_active(self, plan_id: str, listed: Sequence[str], operation_id: str) -> int:
+    def make_active(self, plan_id: PlanId, listed: Sequence[StepRunId], cause: CauseId) -> int:
         """Makes exactly the listed runs count; returns how many calls were taken back."""
         marks = dict(self._connection.tuples(_MARKS, plan_id=plan_id))
         wanted = set(listed)
         taken_back = [run for run, mark in marks.items() if mark is None and run not in wanted]
         for step_run_id in taken_back:
-            self._update(step_run_id, superseded_by=operation_id)
+            self._update(step_run_id, superseded_by=cause)
         for step_run_id in wanted:
             if marks.get(step_run_id) is not None:
                 self._update(step_run_id, superseded_by=None)
         return len(taken_back)
 
-    def _update(self, step_run_id: str, **values: object) -> None:
+    def _update(self, step_run_id: StepRunId, **values: object) -> None:
         self._connection.update("step_runs", {"step_run_id": step_run_id}, **values)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-from cleveragents.ids import new_id, now
+from cleveragents.ids import OperationId, PlanId, StepRunId, new_id, now
 from cleveragents.plans.journal import Happening, record
 from cleveragents.storage.connection import Connection, Row
 
@@ -26,9 +26,9 @@ class UndoRun:
     """One row of undo runs, with the names of its step and tool."""
 
     undo_run_id: str
-    plan_id: str
-    operation_id: str  # the rollback it is part of
-    step_run_id: str  # the call it compensates
+    plan_id: PlanId
+    operation_id: OperationId  # the rollback it is part of
+    step_run_id: StepRunId  # the call it compensates
     status: UndoStatus
     summary: str
     output_path: str
@@ -64,7 +64,9 @@ class UndoRunRepository:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def start(self, plan_id: str, operation_id: str, step_run_id: str, output_dir: Path) -> UndoRun:
+    def start(
+        self, plan_id: PlanId, operation_id: OperationId, step_run_id: StepRunId, output_dir: Path
+    ) -> UndoRun:
         """Records an undo that is about to start."""
         undo_run_id = new_id()
         self._connection.insert(
@@ -96,15 +98,15 @@ class UndoRunRepository:
         (row,) = self._connection.rows(_BY_ID, undo_run_id=undo_run_id)
         return _from_row(row)
 
-    def of_plan(self, plan_id: str) -> Sequence[UndoRun]:
+    def of_plan(self, plan_id: PlanId) -> Sequence[UndoRun]:
         """Returns every undo of a plan's calls, in order."""
         return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
 
-    def latest(self, plan_id: str) -> dict[str, UndoRun]:
+    def latest(self, plan_id: PlanId) -> dict[str, UndoRun]:
         """Returns the newest undo of each call of a plan that has one, by the call's id."""
         return {run.step_run_id: run for run in self.of_plan(plan_id)}
 
-    def of_operation(self, plan_id: str, operation_id: str) -> Sequence[UndoRun]:
+    def of_operation(self, plan_id: PlanId, operation_id: OperationId) -> Sequence[UndoRun]:
         """Returns what became of each call that an operation had to undo, in order."""
         found = self.latest(plan_id).values()
         return [run for run in found if run.operation_id == operation_id]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.errors import Refused
+from cleveragents.ids import PlanId
 from cleveragents.sandbox import git
 from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.project import Project
@@ -31,7 +32,7 @@ class Versions:
     after: Fill
 
 
-def name_of(plan_id: str) -> str:
+def name_of(plan_id: PlanId) -> str:
     """What the branch of a plan is called."""
     return f"cleveragents/plan-{plan_id}"
 

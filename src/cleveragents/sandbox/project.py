@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.errors import InvalidInput, Refused
-from cleveragents.ids import new_id, now
+from cleveragents.ids import ProjectId, new_id, now
 from cleveragents.storage.connection import Connection
 
 _BY_PATH = "SELECT project_id FROM projects WHERE path = :path"
@@ -56,22 +56,22 @@ def refuse_overlap(project: Project, data_dir: Path) -> None:
         )
 
 
-def known(connection: Connection, project: Project) -> str | None:
+def known(connection: Connection, project: Project) -> ProjectId | None:
     """Returns the id of the project, if it has one."""
     return connection.value(_BY_PATH, path=str(project.path))
 
 
-def register(connection: Connection, project: Project) -> str:
+def register(connection: Connection, project: Project) -> ProjectId:
     """Returns the id of the project, giving it one the first time."""
     project_id = known(connection, project)
     if project_id is None:
-        project_id = new_id()
+        project_id = ProjectId(new_id())
         path = str(project.path)
         connection.insert("projects", project_id=project_id, path=path, created_at=now())
     return project_id
 
 
-def find(connection: Connection, project_id: str) -> Project:
+def find(connection: Connection, project_id: ProjectId) -> Project:
     """Returns a registered project."""
     return Project(Path(connection.value(_PATH, project_id=project_id)))
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from cleveragents.ids import now
+from cleveragents.ids import PlanId, ProjectId, SnapshotId, now
 from cleveragents.sandbox.project import Project, is_gone
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.tree.scan import Excluded
@@ -22,22 +22,27 @@ class Sandbox:
     """Where a plan works: a directory of ours, and beside it a git directory if it has one."""
 
     sandbox_id: str
-    plan_id: str
+    plan_id: PlanId
     strategy: str
     path: Path  # the files; everything else of ours lies beside it
     branch: str | None
     status: str
-    base_ref: str | None  # the snapshot of the project it started from
+    base_ref: SnapshotId | None  # the snapshot of the project it started from
     notes: tuple[str, ...]  # what could not be taken along
     created_at: datetime
-    refreshed_ref: str | None  # the snapshot of the project that was last merged in
+    refreshed_ref: SnapshotId | None  # the snapshot of the project that was last merged in
     head: str | None  # the user's commit it stands on
     project_inode: str | None  # tells another directory of the same path apart
 
     @property
-    def base(self) -> str:
+    def base(self) -> SnapshotId:
         """The snapshot of the project that its files go on from."""
-        return self.refreshed_ref or str(self.base_ref)  # a finished sandbox has one
+        return self.refreshed_ref or self.started_from
+
+    @property
+    def started_from(self) -> SnapshotId:
+        """The snapshot of the project, or of another plan, that it was filled with."""
+        return SnapshotId(str(self.base_ref))  # a finished sandbox has one
 
     @property
     def home(self) -> Path:
@@ -106,7 +111,7 @@ class SandboxPolicy:
 class Filled:
     """What a strategy made of an empty sandbox."""
 
-    base_ref: str
+    base_ref: SnapshotId
     branch: str | None
     files: int
     notes: tuple[str, ...]
@@ -117,7 +122,7 @@ class Filled:
 class Looked:
     """A snapshot of the project as it is now."""
 
-    reference: str
+    reference: SnapshotId
     files: int
     notes: tuple[str, ...]
     head: str | None = None  # the user's commit at that moment
@@ -168,12 +173,12 @@ class SandboxRepository:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def of_plan(self, plan_id: str) -> Sandbox | None:
+    def of_plan(self, plan_id: PlanId) -> Sandbox | None:
         """Returns the sandbox of a plan, if it has one."""
         row = self._connection.row(_OF_PLAN, plan_id=plan_id)
         return None if row is None else _from_row(row)
 
-    def get(self, plan_id: str) -> Sandbox:
+    def get(self, plan_id: PlanId) -> Sandbox:
         """Returns the sandbox that a plan is known to have."""
         (row,) = self._connection.rows(_OF_PLAN, plan_id=plan_id)
         return _from_row(row)
@@ -181,11 +186,11 @@ class SandboxRepository:
     def add(
         self,
         sandbox_id: str,
-        plan_id: str,
+        plan_id: PlanId,
         strategy: str,
         path: Path,
         *,
-        base_ref: str | None = None,
+        base_ref: SnapshotId | None = None,
     ) -> None:
         """Records that a sandbox is about to be made, before anything is on the disk."""
         self._connection.insert(
@@ -213,23 +218,23 @@ class SandboxRepository:
             project_inode=project_inode,
         )
 
-    def inherit(self, plan_id: str, *, base: str, head: str | None) -> None:
+    def inherit(self, plan_id: PlanId, *, base: SnapshotId, head: str | None) -> None:
         """Records what of the user's a sandbox that starts from another one's state is based on."""
         self._set(plan_id, refreshed_ref=base, head=head)
 
-    def set_status(self, plan_id: str, status: str) -> None:
+    def set_status(self, plan_id: PlanId, status: str) -> None:
         """Records what became of the files of a sandbox."""
         self._set(plan_id, status=status)
 
-    def set_refreshed(self, plan_id: str, snapshot_id: str | None) -> None:
+    def set_refreshed(self, plan_id: PlanId, snapshot_id: SnapshotId | None) -> None:
         """Records what was last merged into the sandbox of a plan."""
         self._set(plan_id, refreshed_ref=snapshot_id)
 
-    def set_project(self, plan_id: str, head: str | None, project_inode: str) -> None:
+    def set_project(self, plan_id: PlanId, head: str | None, project_inode: str) -> None:
         """Records which directory and commit of the user's the sandbox stands on."""
         self._set(plan_id, head=head, project_inode=project_inode)
 
-    def _set(self, plan_id: str, **values: object) -> None:
+    def _set(self, plan_id: PlanId, **values: object) -> None:
         self._connection.update("sandboxes", {"plan_id": plan_id}, **values)
 
     def about(self, sandbox: Sandbox, project: Project) -> About:
@@ -249,11 +254,11 @@ class SandboxRepository:
         paths = self._connection.column(_WAS_PROJECT, inode=inode)
         return next((path for path in paths if is_gone(Path(path))), None)
 
-    def base_refs(self, project_id: str) -> set[str]:
+    def base_refs(self, project_id: ProjectId) -> set[SnapshotId]:
         """Returns the snapshots that sandboxes of a project started from."""
         return set(self._connection.column(_BASES, project_id=project_id))
 
-    def heads(self, project_id: str) -> set[str]:
+    def heads(self, project_id: ProjectId) -> set[str]:
         """Returns the user's commits that sandboxes of a project stand on."""
         return set(self._connection.column(_HEADS, project_id=project_id))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 
 from cleveragents.errors import Failed, Interrupted
-from cleveragents.ids import new_id
+from cleveragents.ids import PlanId, ProjectId, SnapshotId, new_id
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.bystanders import Ground, end_those_of
 from cleveragents.sandbox.filesystem_copy import FilesystemCopy
@@ -80,7 +80,7 @@ class Sandboxes:
         self._archives: dict[str, Archive] = {}
         self._opening = Lock()
 
-    def archive(self, project_id: str) -> Archive:
+    def archive(self, project_id: ProjectId) -> Archive:
         """The snapshots of a project."""
         with self._opening:
             if project_id not in self._archives:
@@ -88,38 +88,38 @@ class Sandboxes:
                 self._archives[project_id] = Archive(store, self._tracking, self._tell)
             return self._archives[project_id]
 
-    def find(self, plan_id: str) -> Sandbox | None:
+    def find(self, plan_id: PlanId) -> Sandbox | None:
         """Returns a plan's sandbox if it was ever finished, even if its files are gone."""
         with self._database.reading() as connection:
             found = SandboxRepository(connection).of_plan(plan_id)
         return None if found is None or found.status == CREATING else found
 
-    def is_reserved(self, plan_id: str) -> bool:
+    def is_reserved(self, plan_id: PlanId) -> bool:
         """Tells whether it is known what a plan's sandbox starts from, made or not."""
         with self._database.reading() as connection:
             return SandboxRepository(connection).of_plan(plan_id) is not None
 
-    def is_removed(self, plan_id: str) -> bool:
+    def is_removed(self, plan_id: PlanId) -> bool:
         """Tells whether the files of a plan's sandbox are in a checkpoint and nowhere else."""
         found = self.find(plan_id)
         return found is not None and found.status == REMOVED
 
-    def is_there(self, plan_id: str) -> bool:
+    def is_there(self, plan_id: PlanId) -> bool:
         """Tells whether the files of a plan's sandbox are on the disk."""
         found = self.find(plan_id)
         return found is not None and found.exists
 
-    def require(self, plan_id: str) -> Sandbox:
+    def require(self, plan_id: PlanId) -> Sandbox:
         """Returns a plan's sandbox with its files; refuses if there is none."""
         return with_files(self.find(plan_id), plan_id)
 
-    def refuse_elsewhere(self, plan_id: str) -> None:
+    def refuse_elsewhere(self, plan_id: PlanId) -> None:
         """Refuses to change a plan whose sandbox is another data directory's."""
         found = self.find(plan_id)
         if found is not None:
             refuse_elsewhere(found, self._data_dir)
 
-    def ready_to_change(self, plan_id: str) -> None:
+    def ready_to_change(self, plan_id: PlanId) -> None:
         """Sees to it that what is about to be changed are the files of the sandbox, all of them."""
         found = self.find(plan_id)
         if found is not None:
@@ -133,7 +133,7 @@ class Sandboxes:
         return aside
 
     def create(
-        self, held: Held, project_id: str, check: Check = lambda: None
+        self, held: Held, project_id: ProjectId, check: Check = lambda: None
     ) -> tuple[Sandbox, Filled]:
         """Makes the sandbox of a plan; one left half made by a crash is made anew.
 
@@ -161,7 +161,7 @@ class Sandboxes:
             SandboxRepository(connection).ready(sandbox.sandbox_id, filled, inode)
         return self.require(plan_id), filled
 
-    def look(self, sandbox: Sandbox, project_id: str) -> Looked:
+    def look(self, sandbox: Sandbox, project_id: ProjectId) -> Looked:
         """Takes a snapshot of the project as it is now, with all that the sandbox knows of."""
         with self._database.reading() as connection:
             project = projects.find(connection, project_id)
@@ -171,7 +171,7 @@ class Sandboxes:
         with self._project_locks.reading(project_id, "looking at it"):
             return strategy.look(project, archive, self._policy, known.__contains__)
 
-    def see_project(self, sandbox: Sandbox, project_id: str, beside: Seen) -> Seen:
+    def see_project(self, sandbox: Sandbox, project_id: ProjectId, beside: Seen) -> Seen:
         """Looks at the project in the same way; takes no lock and stores nothing."""
         with self._database.reading() as connection:
             project = projects.find(connection, project_id)
@@ -199,23 +199,25 @@ class Sandboxes:
             sandbox.home.rename(doomed)
             remove_tree(doomed)
 
-    def mend_history(self, plan_id: str, project_id: str) -> Sequence[str]:
+    def mend_history(self, plan_id: PlanId, project_id: ProjectId) -> Sequence[str]:
         """Makes history again that the plan's git borrows, if that is damaged; tells of it."""
         if not borrows(self.require(plan_id)):
             return ()
         return self._mirror(project_id).mend(self._users(project_id))
 
-    def history_problems(self, project_id: str, sandboxes: Iterable[Sandbox]) -> tuple[str, ...]:
+    def history_problems(
+        self, project_id: ProjectId, sandboxes: Iterable[Sandbox]
+    ) -> tuple[str, ...]:
         """Tells what is wrong with the history that these sandboxes of a project borrow."""
         if not any(map(borrows, sandboxes)):
             return ()
         return self._mirror(project_id).problems()
 
-    def make_history_again(self, project_id: str) -> Sequence[str]:
+    def make_history_again(self, project_id: ProjectId) -> Sequence[str]:
         """Makes the history that sandboxes borrow again, if any of it is damaged; tells of it."""
         return self._mirror(project_id).mend_deeply(self._users(project_id))
 
-    def end_left_behind(self, plan_id: str, mark: str, noted: Path) -> Sequence[str]:
+    def end_left_behind(self, plan_id: PlanId, mark: str, noted: Path) -> Sequence[str]:
         """Ends what a step of a dead run left running; returns who else works in its sandbox."""
         end_left_behind(mark, noted)
         sandbox = self.find(plan_id)
@@ -229,19 +231,21 @@ class Sandboxes:
         for archive in list(self._archives.values()):
             archive.settle()
 
-    def capture(self, plan_id: str, project_id: str, filter_: Filter) -> str:
+    def capture(self, plan_id: PlanId, project_id: ProjectId, filter_: Filter) -> SnapshotId:
         """Stores the files of a plan's sandbox as they are; returns the snapshot id."""
         sandbox = self.require(plan_id)
         with self.archive(project_id).capture(sandbox.roots, filter_, full=True) as capture:
             return capture.commit({"kind": "state", "plan_id": plan_id})
 
-    def reserve(self, connection: Connection, plan_id: str, like: str, base_ref: str) -> None:
+    def reserve(
+        self, connection: Connection, plan_id: PlanId, like: PlanId, base_ref: SnapshotId
+    ) -> None:
         """Records the sandbox of a plan that starts from a state of another; `create` makes it."""
         repository = SandboxRepository(connection)
         sandbox_id, strategy = new_id(), repository.get(like).strategy
         repository.add(sandbox_id, plan_id, strategy, self._place(sandbox_id), base_ref=base_ref)
 
-    def throw_away(self, project_id: str) -> AbstractContextManager[ThrowAway]:
+    def throw_away(self, project_id: ProjectId) -> AbstractContextManager[ThrowAway]:
         """Makes a directory to try states in; it goes when it is left."""
         return throw_away(self._data_dir / "sandboxes", self.archive(project_id))
 
@@ -281,7 +285,7 @@ class Sandboxes:
             raise
         self._set_status(held, READY)
 
-    def refill(self, held: Held, project_id: str, reference: str) -> Sandbox:
+    def refill(self, held: Held, project_id: ProjectId, reference: SnapshotId) -> Sandbox:
         """Makes a lost sandbox again from a snapshot; one that is there stays as it is."""
         if not self.is_there(held.plan_id):
             archive = self.archive(project_id)
@@ -296,7 +300,9 @@ class Sandboxes:
     def _place(self, sandbox_id: str) -> Path:
         return self._data_dir / "sandboxes" / sandbox_id / "tree"
 
-    def _fill(self, sandbox: Sandbox, project: Project, project_id: str, about: About) -> Filled:
+    def _fill(
+        self, sandbox: Sandbox, project: Project, project_id: ProjectId, about: About
+    ) -> Filled:
         _remove(sandbox)
         make_durably(sandbox.path)
         archive = self.archive(project_id)
@@ -309,18 +315,18 @@ class Sandboxes:
         strategy = self._strategies(project_id)[sandbox.strategy]
         return strategy.fill(project, sandbox, archive, self._policy, about)
 
-    def _strategies(self, project_id: str) -> Mapping[str, Strategy]:
+    def _strategies(self, project_id: ProjectId) -> Mapping[str, Strategy]:
         mirror = self._mirror(project_id)
         return {REPOSITORY: GitWorktree(mirror), "filesystem_copy": FilesystemCopy()}
 
-    def _mirror(self, project_id: str) -> Mirror:
+    def _mirror(self, project_id: ProjectId) -> Mirror:
         def stood_on() -> set[str]:
             with self._database.reading() as connection:
                 return SandboxRepository(connection).heads(project_id)
 
         return Mirror(self._data_dir / "projects" / project_id / "mirror.git", stood_on)
 
-    def _users(self, project_id: str) -> Git | None:
+    def _users(self, project_id: ProjectId) -> Git | None:
         """The user's repository, if it is still there."""
         with self._database.reading() as connection:
             project = projects.find(connection, project_id)

@@ -2,12 +2,13 @@
 
 import stat
 
+from cleveragents.ids import SnapshotId
 from cleveragents.sandbox.git_worktree import branch_off
 from cleveragents.sandbox.sandbox import GIT, Filled, Sandbox
 from cleveragents.snapshots.archive import MAIN, Archive
 
 
-def fill_from_snapshot(sandbox: Sandbox, snapshot_id: str, archive: Archive) -> Filled:
+def fill_from_snapshot(sandbox: Sandbox, snapshot_id: SnapshotId, archive: Archive) -> Filled:
     """Restores the snapshot; all of its content is stored already and is not stored again."""
     snapshot = archive.load(snapshot_id)
     places = {MAIN: sandbox.path, GIT: sandbox.git_dir}

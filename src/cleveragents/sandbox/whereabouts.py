@@ -3,11 +3,12 @@
 from pathlib import Path
 
 from cleveragents.errors import Refused
+from cleveragents.ids import PlanId
 from cleveragents.quoting import quoted
 from cleveragents.sandbox.sandbox import CREATING, REMOVED, Sandbox
 
 
-def with_files(found: Sandbox | None, plan_id: str) -> Sandbox:
+def with_files(found: Sandbox | None, plan_id: PlanId) -> Sandbox:
     """Returns a sandbox that was finished and is still on the disk; refuses any other."""
     if found is None or found.status == CREATING:
         raise Refused(

@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Lock
 
 from cleveragents.errors import Damaged, Differs
+from cleveragents.ids import SnapshotId
 from cleveragents.snapshots.capture import Capture, named
 from cleveragents.snapshots.healing import Healing
 from cleveragents.snapshots.merging import MergeResult
@@ -251,7 +252,9 @@ class Archive(Healing):
         if paths := self.damaged(snapshot):
             raise lost(paths)
 
-    def sweep(self, live: Callable[[], set[str]], forgotten: Iterable[str]) -> Swept | None:
+    def sweep(
+        self, live: Callable[[], set[SnapshotId]], forgotten: Iterable[SnapshotId]
+    ) -> Swept | None:
         """Frees what only forgotten snapshots need; None if the store is in use just now."""
         return self._store.sweep(
             lambda: set(map(bytes.fromhex, live())),

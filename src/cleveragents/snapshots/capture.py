@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from cleveragents.ids import SnapshotId
 from cleveragents.snapshots.store.store import NewPack
 from cleveragents.snapshots.tree import record
 from cleveragents.snapshots.tree.filter import Filter
@@ -29,14 +30,14 @@ class Capture:
             for path, why in state.not_captured
         )
 
-    def commit(self, about: Mapping[str, object]) -> str:
+    def commit(self, about: Mapping[str, object]) -> SnapshotId:
         """Stores the root record and makes everything durable; returns the snapshot id."""
         snapshot = Snapshot(self.roots, self.filter, self.not_captured, about)
         identity = self._pack.put_root(record.to_bytes(snapshot))
         self.size_bytes = self._pack.finish(identity)
         for tracker in self._trackers.values():
             tracker.keep()
-        return identity.hex()
+        return SnapshotId(identity.hex())
 
 
 def named(root: str, path: bytes) -> str:

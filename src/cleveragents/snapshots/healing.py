@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cleveragents.counting import counted
 from cleveragents.errors import CleverAgentsError, Damaged, Failed
+from cleveragents.ids import SnapshotId
 from cleveragents.snapshots.capture import named
 from cleveragents.snapshots.keeping import Keeping
 from cleveragents.snapshots.merging import MergeResult
@@ -43,7 +44,7 @@ class Healing(Keeping):
         return _unreadable(snapshot, None, verifier or self.verifier())
 
     def secure(
-        self, snapshot_id: str, roots: Mapping[str, Path], going: Changes | None = None
+        self, snapshot_id: SnapshotId, roots: Mapping[str, Path], going: Changes | None = None
     ) -> None:
         """Makes sure that a snapshot gives back what is about to go from directories of ours.
 
@@ -59,12 +60,12 @@ class Healing(Keeping):
 
         self._secure(snapshot_id, going, search)
 
-    def secure_merged(self, snapshot_id: str, merge: MergeResult) -> None:
+    def secure_merged(self, snapshot_id: SnapshotId, merge: MergeResult) -> None:
         """Makes sure that a snapshot gives back what a merge replaces, from what it has read."""
         going = {MAIN: list(merge.changes)}
         self._secure(snapshot_id, going, lambda mending: merge.objects.store(mending.put))
 
-    def secure_outside(self, snapshot_id: str, root: Path, going: Changes) -> None:
+    def secure_outside(self, snapshot_id: SnapshotId, root: Path, going: Changes) -> None:
         """Makes sure that a snapshot gives back single paths of a directory that is not ours."""
 
         def search(mending: Mending) -> None:
@@ -73,7 +74,7 @@ class Healing(Keeping):
 
         self._secure(snapshot_id, going, search)
 
-    def _secure(self, snapshot_id: str, going: Changes | None, search: Search) -> None:
+    def _secure(self, snapshot_id: SnapshotId, going: Changes | None, search: Search) -> None:
         snapshot = self.load(snapshot_id)
         lost: dict[str, None] = {}
         tried: set[bytes] = set()
@@ -89,7 +90,10 @@ class Healing(Keeping):
             self._tell(_healed(list(lost)))
 
     def mend(
-        self, missed: Collection[bytes], snapshot_id: str, places: Iterable[tuple[Path, Filter]]
+        self,
+        missed: Collection[bytes],
+        snapshot_id: SnapshotId,
+        places: Iterable[tuple[Path, Filter]],
     ) -> int:
         """Stores lost objects again that damaged packs or directories still have; counts them.
 
@@ -105,7 +109,7 @@ class Healing(Keeping):
 
         return self._mend(missed, snapshot_id, search)
 
-    def _mend(self, missed: Collection[bytes], snapshot_id: str, search: Search) -> int:
+    def _mend(self, missed: Collection[bytes], snapshot_id: SnapshotId, search: Search) -> int:
         with self._store.writing(doing="mending the store"):
             mending = self._store.mending(missed)
             try:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from cleveragents.ids import SnapshotId
 from cleveragents.snapshots.merging import MergeResult, Merging
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree import record
@@ -17,18 +18,18 @@ class Keeping(Merging):
         super().__init__(store.read)
         self._store = store
 
-    def keep_merge(self, merge: MergeResult, about: Mapping[str, object]) -> str:
+    def keep_merge(self, merge: MergeResult, about: Mapping[str, object]) -> SnapshotId:
         """Makes the result of a merge durable; returns the snapshot id.
 
         Its row may follow: what no row needs yet is kept for a day.
         """
         return self._keep(replace(merge.snapshot, about=about), merge.objects.store)
 
-    def keep_again(self, snapshot: Snapshot, about: Mapping[str, object]) -> str:
+    def keep_again(self, snapshot: Snapshot, about: Mapping[str, object]) -> SnapshotId:
         """Keeps the content of a snapshot as another one as well, as `keep_merge` does."""
         return self._keep(replace(snapshot, about=about), lambda _: None)
 
-    def _keep(self, snapshot: Snapshot, store: Callable[[Put], object]) -> str:
+    def _keep(self, snapshot: Snapshot, store: Callable[[Put], object]) -> SnapshotId:
         with self._store.writing(doing="saving a snapshot"):
             pack = self._store.new_pack()
             try:
@@ -37,4 +38,4 @@ class Keeping(Merging):
                 pack.finish(identity)
             finally:
                 pack.discard()
-        return identity.hex()
+        return SnapshotId(identity.hex())

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from cleveragents.ids import SnapshotId
 from cleveragents.snapshots.merge import (
     LeftAlone,
     MergeConflict,
@@ -43,7 +44,7 @@ class Merging:
     def __init__(self, read: Load) -> None:
         self.read = read
 
-    def load(self, snapshot_id: str) -> Snapshot:
+    def load(self, snapshot_id: SnapshotId) -> Snapshot:
         """Reads the root record of a snapshot."""
         return record.from_bytes(self.read(bytes.fromhex(snapshot_id)))
 
@@ -100,7 +101,7 @@ class Merging:
         return MergeResult(ours, result, tuple(changes), conflicts, objects)
 
     def exchange(
-        self, root: Path, old: str, new: str, mark: str, stamp_ns: int, owners: Owners
+        self, root: Path, old: SnapshotId, new: SnapshotId, mark: str, stamp_ns: int, owners: Owners
     ) -> Exchange:
         """Prepares the way of a directory that is not ours from one snapshot to another."""
         before, after = self.load(old).roots[MAIN], self.load(new).roots[MAIN]

@@ -7,6 +7,8 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
+from cleveragents.ids import PlanId, ProjectId
+
 DATABASE = "cleveragents.db"
 NEWEST = 100  # rows of a kind; whoever wants an older one knows its id
 
@@ -41,30 +43,30 @@ class Glance:
     ) -> None:
         self._connection.close()
 
-    def project(self, places: Sequence[Path]) -> str | None:
+    def project(self, places: Sequence[Path]) -> ProjectId | None:
         """Returns the innermost project that is one of these directories."""
         query = PROJECT.format(", ".join("?" * len(places)))
         return self._first(query, *map(str, places))
 
-    def plans(self, project_id: str | None) -> list[tuple[str, str]]:
+    def plans(self, project_id: ProjectId | None) -> list[tuple[str, str]]:
         """Returns plans with name and state, the newest first."""
         return self._newest(PLANS, project_id)
 
-    def plan(self, project_id: str | None, text: str) -> str | None:
+    def plan(self, project_id: ProjectId | None, text: str) -> PlanId | None:
         """Returns the plan that is meant by `@`, an id or the beginning of one."""
         if text == "@":
             return self._first(LATEST, project_id)
         return self._first(PLAN, text.upper())
 
-    def checkpoints(self, plan_id: str | None) -> list[tuple[int, str, str]]:
+    def checkpoints(self, plan_id: PlanId | None) -> list[tuple[int, str, str]]:
         """Returns number, id, and label or type of checkpoints, the newest first."""
         return self._newest(CHECKPOINTS, plan_id)
 
-    def decisions(self, project_id: str | None) -> list[tuple[str, str]]:
+    def decisions(self, project_id: ProjectId | None) -> list[tuple[str, str]]:
         """Returns the decisions that count, each with what was chosen, the newest first."""
         return self._newest(DECISIONS, project_id)
 
-    def _first(self, query: str, *values: str | None) -> str | None:
+    def _first(self, query: str, *values: str | None) -> Any:
         row = self._connection.execute(query, values).fetchone()
         return None if row is None else row[0]
 

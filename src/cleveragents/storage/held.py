@@ -9,19 +9,20 @@ from threading import get_ident
 from typing import Protocol
 
 from cleveragents.errors import Refused
+from cleveragents.ids import PlanId
 
 
 class Held:
     """A plan that nobody else changes; it ends with the block that took it, and refuses then."""
 
-    def __init__(self, plan_id: str, hold: "Hold") -> None:
+    def __init__(self, plan_id: PlanId, hold: "Hold") -> None:
         self.plan_id = plan_id
         self._hold = hold
         self._thread = get_ident()
         self._is_over = False
 
     def with_(
-        self, plan_id: str, doing: str, *, files: bool = True
+        self, plan_id: PlanId, doing: str, *, files: bool = True
     ) -> AbstractContextManager["Held"]:
         """Holds a subplan that goes along: after its parent, never before it."""
         self.check()
@@ -49,5 +50,5 @@ class Hold(Protocol):
     """Takes a plan for one act; `files`: whether that may change them, so that none is half-way."""
 
     def __call__(
-        self, plan_id: str, doing: str, *, files: bool = True
+        self, plan_id: PlanId, doing: str, *, files: bool = True
     ) -> AbstractContextManager[Held]: ...

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from cleveragents.ids import PlanId
 from cleveragents.storage.durability import sync_directory
 
 
@@ -12,19 +13,19 @@ class CancelRequests:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
-    def ask(self, plan_id: str) -> None:
+    def ask(self, plan_id: PlanId) -> None:
         """Asks for a plan to be cancelled, durably."""
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(self._path(plan_id), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
         sync_directory(self._directory)
 
-    def is_asked(self, plan_id: str) -> bool:
+    def is_asked(self, plan_id: PlanId) -> bool:
         """Tells whether somebody wants the plan cancelled."""
         return self._path(plan_id).exists()
 
-    def withdraw(self, plan_id: str) -> None:
+    def withdraw(self, plan_id: PlanId) -> None:
         """Forgets the request; call it once the plan does what was asked, or never will."""
         self._path(plan_id).unlink(missing_ok=True)
 
-    def _path(self, plan_id: str) -> Path:
+    def _path(self, plan_id: PlanId) -> Path:
         return self._directory / f"plan-{plan_id}.cancel"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from cleveragents.ids import PlanId
 from cleveragents.sandbox.process import Finished, StepEnvironment
 from cleveragents.tools.declaration import Declaration
 from cleveragents.tools.tool import SHELL, Call, run_to_end
@@ -55,7 +56,7 @@ class Commands:
         self._environment = environment
         self._output_dir = output_dir
 
-    def outputs(self, plan_id: str) -> Path:
+    def outputs(self, plan_id: PlanId) -> Path:
         """Where what the commands of a plan print is kept; made if it is not there."""
         found = self._output_dir / plan_id
         found.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -3,6 +3,7 @@
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.rollback import Rollbacks
 from cleveragents.errors import Refused
+from cleveragents.ids import DecisionId
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import DecisionRepository, NewDecision
 from cleveragents.plans.document import PlanDocument
@@ -41,7 +42,7 @@ class ForkService:
             sandboxes = SandboxRepository(connection)
             started = sandboxes.get(plan.plan_id)
             self._sandboxes.reserve(connection, made.plan_id, plan.plan_id, checkpoint.sandbox_ref)
-            base = document.base or str(started.base_ref)
+            base = document.base or started.started_from
             sandboxes.inherit(made.plan_id, base=base, head=started.head)
         with self._hold(made.plan_id, "making its sandbox", files=False) as held:
             self._sandboxes.create(held, plan.project_id)
@@ -62,7 +63,7 @@ def _copy_decisions(connection: Connection, plan: Plan, made: Plan, document: Pl
     """Gives the new plan the decisions that led to the checkpoint."""
     repository = DecisionRepository(connection)
     influences = repository.influences(plan.plan_id)
-    copies: dict[str, str] = {}
+    copies: dict[DecisionId, DecisionId] = {}
     for row in repository.of_plan(plan.plan_id):
         if row.decision_id not in document.decisions:
             continue
@@ -77,7 +78,7 @@ def _copy_decisions(connection: Connection, plan: Plan, made: Plan, document: Pl
                 row.confidence,
                 row.rationale,
                 row.cursor,
-                copies.get(row.parent_id or ""),
+                copies.get(row.parent_id) if row.parent_id else None,
                 influenced_by=tuple(copies[other] for other in used if other in copies),
             ),
         )

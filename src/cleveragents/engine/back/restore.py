@@ -18,7 +18,7 @@ from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Damaged, Refused
 from cleveragents.events import PathsRestored, Reporter
-from cleveragents.ids import new_id, now
+from cleveragents.ids import PlanId, new_id, now
 from cleveragents.operations.act import TakenBack
 from cleveragents.operations.in_sandbox import Restore
 from cleveragents.operations.kind import Status
@@ -195,13 +195,13 @@ class RestoreService:
         self._checkpoints = checkpoints
         self._hold = hold
 
-    def preview(self, plan_id: str, source: Checkpoint, paths: Sequence[str]) -> RestoreProposal:
+    def preview(self, plan_id: PlanId, source: Checkpoint, paths: Sequence[str]) -> RestoreProposal:
         """Tells what taking paths back would do; owns nothing, stores and changes nothing."""
         return self._restores.propose(self._plan(plan_id), source, paths)
 
     def run(
         self,
-        plan_id: str,
+        plan_id: PlanId,
         source: Checkpoint,
         paths: Sequence[str],
         *,
@@ -223,7 +223,7 @@ class RestoreService:
             operation = self._restores.open(held, plan, proposed, safety)
             return self._restores.carry_out(held, operation)
 
-    def _plan(self, plan_id: str) -> Plan:
+    def _plan(self, plan_id: PlanId) -> Plan:
         with self._database.reading() as connection:
             plan = PlanRepository(connection).get(plan_id)
         refuse_applied(plan)

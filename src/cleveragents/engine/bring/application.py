@@ -21,6 +21,7 @@ from cleveragents.engine.bring.obstacles import (
 from cleveragents.engine.bring.proposal import BRANCH, Proposal, versions
 from cleveragents.errors import CleverAgentsError, Damaged, Failed, Refused
 from cleveragents.events import Note, PlanMoved, Reporter, afterwards
+from cleveragents.ids import CheckpointId, PlanId, ProjectId, SnapshotId
 from cleveragents.operations.in_project import Apply, InBranch, InFiles, Unapply
 from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.operation import Operation, OperationRepository
@@ -83,13 +84,18 @@ class Applications:
         self._report = report
 
     @contextmanager
-    def project_owned(self, project_id: str) -> Generator[None]:
+    def project_owned(self, project_id: ProjectId) -> Generator[None]:
         """While inside, no other process applies anything to the project."""
         with self._locks.own(project_id, "applying to the project"):
             yield
 
     def open(
-        self, held: Held, plan: Plan, proposal: Proposal, result: str, checkpoint_id: str | None
+        self,
+        held: Held,
+        plan: Plan,
+        proposal: Proposal,
+        result: SnapshotId,
+        checkpoint_id: CheckpointId | None,
     ) -> Operation[Apply]:
         """Stores both versions of every affected path, then records the intent.
 
@@ -311,7 +317,7 @@ class Applications:
             if kept_for:
                 self._report(Note(plan.plan_id, told_why_it_stays(kept_for)))
 
-    def _merged_into(self, plan_id: str) -> list[Plan]:
+    def _merged_into(self, plan_id: PlanId) -> list[Plan]:
         """The subplans whose result is part of a plan's, at any depth."""
         with self._database.reading() as connection:
             below = ChildRepository(connection).below(plan_id)

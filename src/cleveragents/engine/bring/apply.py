@@ -18,6 +18,7 @@ from cleveragents.engine.bring.proposal import BRANCH, ApplyOptions, Proposal, P
 from cleveragents.engine.bring.validate import Check, Validations
 from cleveragents.engine.hold.stuck import refuse_stuck
 from cleveragents.errors import Refused
+from cleveragents.ids import CheckpointId, PlanId, SnapshotId
 from cleveragents.operations.in_project import Apply
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.conflict import ConflictRepository
@@ -79,14 +80,14 @@ class ApplyPhase:
         self._applications = applications
         self._hold = hold
 
-    def preview(self, plan_id: str, options: ApplyOptions) -> Proposal:
+    def preview(self, plan_id: PlanId, options: ApplyOptions) -> Proposal:
         """Tells what an apply would do; owns nothing, stores nothing and changes nothing."""
         plan = self._plan(plan_id, COMPLETE)
         self._guard(plan, options)
         return self._proposals.make(plan, options)
 
     def run(
-        self, plan_id: str, options: ApplyOptions, *, shown_digest: str | None = None
+        self, plan_id: PlanId, options: ApplyOptions, *, shown_digest: str | None = None
     ) -> ApplyResult:
         """Applies a finished plan; with a digest, only if it is still what was shown."""
         with self._hold(plan_id, "applying") as held:
@@ -115,7 +116,7 @@ class ApplyPhase:
         refuse(proposal.obstacles, proposal.ways_out)
         return self._validations.check(held, plan, proposal.sandbox, result)
 
-    def preview_unapply(self, plan_id: str) -> Withdrawal:
+    def preview_unapply(self, plan_id: PlanId) -> Withdrawal:
         """Tells what an unapply would change; owns nothing, stores nothing and changes nothing."""
         plan = self._plan(plan_id, APPLIED)
         project, _ = self._guard_project(plan)
@@ -123,11 +124,11 @@ class ApplyPhase:
         found = self._applications.in_the_way(plan, last)
         return Withdrawal(last, last.intent.paths, found, ways_around(found, project.path))
 
-    def versions(self, plan: Plan) -> tuple[str, str]:
+    def versions(self, plan: Plan) -> tuple[SnapshotId, SnapshotId]:
         """Returns the snapshots from before and after the apply of an applied plan."""
         return self._last(plan).intent.versions
 
-    def unapply(self, plan_id: str, *, shown_digest: str | None = None) -> ApplyOutcome:
+    def unapply(self, plan_id: PlanId, *, shown_digest: str | None = None) -> ApplyOutcome:
         """Takes an applied plan back; paths edited since are refused, all of them told."""
         with self._hold(plan_id, "taking an apply back") as held:
             plan = self._plan(plan_id, APPLIED)
@@ -141,7 +142,7 @@ class ApplyPhase:
             raise undone.error
         return undone
 
-    def _plan(self, plan_id: str, needed: Stage) -> Plan:
+    def _plan(self, plan_id: PlanId, needed: Stage) -> Plan:
         with self._database.reading() as connection:
             plan = PlanRepository(connection).get(plan_id)
             if plan.stage == needed:
@@ -196,7 +197,7 @@ class ApplyPhase:
             )
         return project, sandbox
 
-    def _milestone(self, held: Held, plan: Plan, proposal: Proposal) -> str | None:
+    def _milestone(self, held: Held, plan: Plan, proposal: Proposal) -> CheckpointId | None:
         if not plan.keeps_checkpoints:
             return None
         reason = f"before its result is applied as {proposal.options.mode}"

@@ -8,6 +8,7 @@ from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.engine.bring.resolution import ResolutionProposal, Resolutions
 from cleveragents.errors import NotFound, Refused
+from cleveragents.ids import PlanId
 from cleveragents.plans.conflict import Conflict, ConflictRepository
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.quoting import quoted
@@ -39,17 +40,17 @@ class ConflictService:
         self._checkpoints = checkpoints
         self._hold = hold
 
-    def open(self, plan_id: str) -> Sequence[Conflict]:
+    def open(self, plan_id: PlanId) -> Sequence[Conflict]:
         """Returns what nobody has solved yet, by path."""
         with self._database.reading() as connection:
             return ConflictRepository(connection).open(plan_id)
 
-    def preview(self, plan_id: str, path: str, take: str) -> ResolutionProposal:
+    def preview(self, plan_id: PlanId, path: str, take: str) -> ResolutionProposal:
         """Tells what solving a conflict would do; changes nothing."""
         return self._resolutions.propose(self._plan(plan_id), self._find(plan_id, path), take)
 
     def resolve(
-        self, plan_id: str, path: str, take: str, *, shown: ResolutionProposal | None = None
+        self, plan_id: PlanId, path: str, take: str, *, shown: ResolutionProposal | None = None
     ) -> SolvedConflict:
         """Puts the parent's or the child's version, or a file, in place, between two checkpoints.
 
@@ -72,7 +73,7 @@ class ConflictService:
                 self._checkpoints.mark_done(held, f"solved the conflict in {path}")
             return SolvedConflict(proposed.conflict, before)
 
-    def _find(self, plan_id: str, path: str) -> Conflict:
+    def _find(self, plan_id: PlanId, path: str) -> Conflict:
         for conflict in self.open(plan_id):
             if conflict.path == os.fsencode(path):
                 return conflict
@@ -80,6 +81,6 @@ class ConflictService:
             f"no open conflict in {path}", hints=[f"see: agents plan conflicts {plan_id}"]
         )
 
-    def _plan(self, plan_id: str) -> Plan:
+    def _plan(self, plan_id: PlanId) -> Plan:
         with self._database.reading() as connection:
             return PlanRepository(connection).get(plan_id)

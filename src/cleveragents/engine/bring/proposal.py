@@ -13,6 +13,7 @@ from cleveragents.checkpoints.comparison import FileDiff, diffs, path_told
 from cleveragents.checkpoints.shown import digest_of
 from cleveragents.engine.bring.obstacles import Obstacle, obstacles, ways_out
 from cleveragents.engine.bring.replacing import losses
+from cleveragents.ids import PlanId, SnapshotId
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox import branch
@@ -51,7 +52,7 @@ class ApplyOptions:
     mode: str = CHANGES
     include_ignored: bool = False
 
-    def command(self, plan_id: str) -> str:
+    def command(self, plan_id: PlanId) -> str:
         """Returns the command that applies a plan so."""
         mode = " --as branch" if self.mode == BRANCH else ""
         ignored = " --include-ignored" if self.include_ignored else ""
@@ -98,14 +99,14 @@ class Proposals:
         self._database = database
         self._sandboxes = sandboxes
 
-    def keep(self, plan: Plan) -> str:
+    def keep(self, plan: Plan) -> SnapshotId:
         """Stores what the plan made, whole; returns the snapshot id."""
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
         with archive.capture(sandbox.roots, Filter(), full=True) as capture:
             return capture.commit({"kind": "result", "plan_id": plan.plan_id})
 
-    def make(self, plan: Plan, options: ApplyOptions, kept: str | None = None) -> Proposal:
+    def make(self, plan: Plan, options: ApplyOptions, kept: SnapshotId | None = None) -> Proposal:
         """Merges what the plan made with the user's files as they are; changes neither.
 
         What it made is what was `kept`, for whoever goes on to apply it; else it is only seen.

@@ -12,6 +12,7 @@ from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.engine.back.placing import place
 from cleveragents.errors import Refused
 from cleveragents.events import Reporter, SandboxRefreshed
+from cleveragents.ids import PlanId, SnapshotId
 from cleveragents.operations.in_sandbox import Refresh
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import Operation, OperationRepository
@@ -45,7 +46,7 @@ class RefreshProposal:
     """What a refresh would do."""
 
     looked: Looked
-    present_ref: str  # the sandbox as it is
+    present_ref: SnapshotId  # the sandbox as it is
     merge: MergeResult
 
 
@@ -146,11 +147,11 @@ class RefreshPhase:
         self._checkpoints = checkpoints
         self._hold = hold
 
-    def preview(self, plan_id: str) -> MergeResult:
+    def preview(self, plan_id: PlanId) -> MergeResult:
         """Tells what a refresh would do; owns nothing, stores and changes nothing."""
         return self._refreshes.foresee(self._plan(plan_id))
 
-    def run(self, plan_id: str, *, shown_digest: str | None = None) -> RefreshResult:
+    def run(self, plan_id: PlanId, *, shown_digest: str | None = None) -> RefreshResult:
         """Merges the project into the sandbox, between two checkpoints.
 
         With a digest, only if it is still what was shown.
@@ -168,7 +169,7 @@ class RefreshPhase:
                 left = tuple(ConflictRepository(connection).open(plan_id))
             return RefreshResult(len(proposed.merge.changes), left, before)
 
-    def _plan(self, plan_id: str) -> Plan:
+    def _plan(self, plan_id: PlanId) -> Plan:
         with self._database.reading() as connection:
             plan = PlanRepository(connection).get(plan_id)
         if plan.parent_plan_id is not None:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from cleveragents.engine.hold.stopping import Stopping
 from cleveragents.errors import Interrupted, Refused
 from cleveragents.events import Reporter, StepOutput, Validated
+from cleveragents.ids import SnapshotId
 from cleveragents.operations.in_sandbox import Validate
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import Operation, OperationRepository
@@ -51,7 +52,9 @@ class Validations:
         self._stopping = stopping
         self._report = report
 
-    def check(self, held: Held, plan: Plan, sandbox: Sandbox, result_ref: str) -> Sequence[Check]:
+    def check(
+        self, held: Held, plan: Plan, sandbox: Sandbox, result_ref: SnapshotId
+    ) -> Sequence[Check]:
         """Runs every command; refuses if one fails, with the end of what it printed."""
         intent = Validate(snapshot=result_ref, keeps=(result_ref,))
         with self._database.writing(held) as connection:

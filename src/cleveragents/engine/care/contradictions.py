@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, facts
 from cleveragents.engine.care.facts import PlanFacts
+from cleveragents.ids import DecisionId, StepRunId
 from cleveragents.plans.decision import Decision, noted
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.journal import Happening, JournalEntry
@@ -30,7 +31,7 @@ def _decisions(plan: PlanFacts) -> Iterator[str]:
     """Decisions that say something else than was written down when they were made."""
     rows = {row.decision_id: row for row in plan.decisions}
     for entry in _entries(plan, Happening.DECIDED):
-        row = rows.get(entry.ref_id)
+        row = rows.get(DecisionId(entry.ref_id))
         if row is None:
             yield f"decision {entry.ref_id} has no row, and the journal knows it"
         elif entry.detail:
@@ -57,7 +58,7 @@ def _documents(plan: PlanFacts) -> Iterator[str]:
     Documents may list rows that are gone: a database made again from the store has no others.
     """
     ended = {run.step_run_id: run.status for run in plan.runs}
-    told: dict[str, str] = {}  # by call: the first checkpoint that tells
+    told: dict[StepRunId, str] = {}  # by call: the first checkpoint that tells
     for found in plan.checkpoints:
         for run in found.document.step_runs if found.document is not None else ():
             if ended.get(run, SUCCEEDED) != SUCCEEDED:
@@ -81,7 +82,7 @@ def _checkpoints(plan: PlanFacts) -> Iterator[str]:
     """Checkpoints that say something else than when they were made."""
     rows: Mapping[str, Checkpoint] = {row.checkpoint_id: row for row in plan.rows}
     for entry in _entries(plan, Happening.CHECKPOINT):
-        row = rows.get(entry.ref_id)
+        row = rows.get(DecisionId(entry.ref_id))
         if row is not None and entry.detail:
             noted_then = {name: entry.detail.get(name) for name in LASTING}
             present = {**facts(row), "type": str(row.checkpoint_type)}

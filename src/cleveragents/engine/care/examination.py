@@ -13,6 +13,7 @@ from cleveragents.checkpoints.verification import Verification
 from cleveragents.engine.care.facts import Facts, Orphan, PlanFacts, ProjectFacts, System
 from cleveragents.engine.hold.ownership import Ownership
 from cleveragents.errors import Damaged
+from cleveragents.ids import PlanId, ProjectId, SnapshotId
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.decision import Decision, DecisionRepository
 from cleveragents.plans.journal import JournalEntry, entries
@@ -75,7 +76,7 @@ class Examination:
         with self._database.reading() as connection:
             rows = connection.tuples("SELECT project_id, path FROM projects")
         known = {project_id: Path(path) for project_id, path in rows}
-        stores = {path.name for path in self._data_dir.glob("projects/*")}
+        stores = {ProjectId(path.name) for path in self._data_dir.glob("projects/*")}
         found = [self._project(name, known.get(name)) for name in sorted(known.keys() | stores)]
         homes = {facts.sandbox.home for one in found for facts in one.plans if facts.sandbox}
         strays = [
@@ -105,7 +106,7 @@ class Examination:
             tuple(sorted(others(self._data_dir))) if is_open(self._data_dir) else (),
         )
 
-    def _project(self, project_id: str, path: Path | None) -> ProjectFacts:
+    def _project(self, project_id: ProjectId, path: Path | None) -> ProjectFacts:
         home = self._data_dir / "projects" / project_id
         with self._database.reading() as connection:
             plans = PlanRepository(connection).of_project(project_id)
@@ -143,7 +144,7 @@ class Examination:
             found.journal,
         )
 
-    def _settled(self, plan_id: str) -> tuple["_Rows", str | None]:
+    def _settled(self, plan_id: PlanId) -> tuple["_Rows", str | None]:
         """Returns the rows of a plan and the state of its owner, as they were at one moment.
 
         A run may begin or end between a look at the one and at the other: where nobody owns the
@@ -155,7 +156,7 @@ class Examination:
             if state is not None or self._rows(plan_id) == found:
                 return found, state
 
-    def _rows(self, plan_id: str) -> "_Rows":
+    def _rows(self, plan_id: PlanId) -> "_Rows":
         with self._database.reading() as connection:  # one moment for all of its rows
             return _Rows(
                 PlanRepository(connection).get(plan_id),
@@ -168,7 +169,7 @@ class Examination:
             )
 
     def _base_damage(
-        self, project_id: str, sandbox: Sandbox | None, verification: Verification | None
+        self, project_id: ProjectId, sandbox: Sandbox | None, verification: Verification | None
     ) -> tuple[str, ...]:
         if sandbox is None or sandbox.base_ref is None or verification is None:
             return ()
@@ -180,13 +181,15 @@ class Examination:
         return verification.of_snapshot(snapshot)
 
     def _orphans(
-        self, project_id: str, archive: Archive, store: Inspection, verification: Verification
+        self, project_id: ProjectId, archive: Archive, store: Inspection, verification: Verification
     ) -> Iterator[Orphan]:
         with self._database.reading() as connection:
             known = OperationRepository(connection).forgotten(project_id)
         known |= self._pruning.live(project_id)
         # A process that died while it joined packs has left some twice.
-        roots = {root.identity.hex(): root for pack in store.packs for root in pack.roots}
+        roots = {
+            SnapshotId(root.identity.hex()): root for pack in store.packs for root in pack.roots
+        }
         for snapshot_id, root in roots.items():
             found = None
             if snapshot_id not in known:
@@ -196,7 +199,7 @@ class Examination:
 
 
 def _orphan(
-    archive: Archive, root: Root, snapshot_id: str, verification: Verification
+    archive: Archive, root: Root, snapshot_id: SnapshotId, verification: Verification
 ) -> Orphan | None:
     try:
         snapshot = archive.load(snapshot_id)

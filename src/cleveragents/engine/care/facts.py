@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.verification import VerificationResult
+from cleveragents.ids import PlanId, ProjectId, SnapshotId
 from cleveragents.operations.operation import AnyOperation
 from cleveragents.plans.decision import Decision
 from cleveragents.plans.journal import JournalEntry
@@ -66,7 +67,7 @@ class PlanFacts:
 class Orphan:
     """A snapshot in the store that no row needs and nobody has forgotten."""
 
-    snapshot_id: str
+    snapshot_id: SnapshotId
     snapshot: Snapshot
     size_bytes: int
     age_seconds: float
@@ -78,9 +79,9 @@ class Orphan:
         return self.snapshot.about
 
     @property
-    def plan_id(self) -> str:
+    def plan_id(self) -> PlanId:
         """The plan it was made for."""
-        return str(self.about.get("plan_id", ""))
+        return PlanId(str(self.about.get("plan_id", "")))
 
     @property
     def is_checkpoint(self) -> bool:
@@ -97,7 +98,7 @@ class Orphan:
 class ProjectFacts:
     """A project, its plans and its store."""
 
-    project_id: str
+    project_id: ProjectId
     path: Path | None  # None: no row knows it, only its store is there
     plans: Sequence[PlanFacts]
     store: Inspection
@@ -106,11 +107,11 @@ class ProjectFacts:
     mirror_bytes: int
     mirror_problems: tuple[str, ...] = ()
 
-    def plan(self, plan_id: str) -> PlanFacts | None:
+    def plan(self, plan_id: PlanId) -> PlanFacts | None:
         """Returns one of its plans."""
         return next((facts for facts in self.plans if facts.plan.plan_id == plan_id), None)
 
-    def base(self, plan_id: str) -> Orphan | None:
+    def base(self, plan_id: PlanId) -> Orphan | None:
         """Returns the record of what a lost plan started from; it holds the plan itself."""
         return next(
             (
@@ -121,7 +122,7 @@ class ProjectFacts:
             None,
         )
 
-    def without_row(self, plan_id: str) -> Sequence[Orphan]:
+    def without_row(self, plan_id: PlanId) -> Sequence[Orphan]:
         """Returns the checkpoints of a plan that are whole and have no row, the oldest first."""
         known = self.plan(plan_id)
         taken = {row.seq for row in known.rows} if known is not None else set[int]()

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from cleveragents.ids import PlanId
+
 
 class Severity(StrEnum):
     """How much a finding matters."""
@@ -18,17 +20,17 @@ class Finding:
     level: Severity
     message: str
     help: str = ""  # a command, or what to do
-    plan_id: str | None = None
+    plan_id: PlanId | None = None
     detail: tuple[str, ...] = ()
 
 
 def problem(
-    message: str, help_: str, *, plan_id: str | None = None, detail: tuple[str, ...] = ()
+    message: str, help_: str, *, plan_id: PlanId | None = None, detail: tuple[str, ...] = ()
 ) -> Finding:
     """Something that does not work, or is lost."""
     return Finding(Severity.PROBLEM, message, help_, plan_id, detail)
 
 
-def note(message: str, help_: str = "", *, plan_id: str | None = None) -> Finding:
+def note(message: str, help_: str = "", *, plan_id: PlanId | None = None) -> Finding:
     """Something worth knowing."""
     return Finding(Severity.NOTE, message, help_, plan_id)

@@ -11,7 +11,7 @@ from ulid import ULID
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.care.facts import Orphan
-from cleveragents.ids import now
+from cleveragents.ids import ProjectId, SnapshotId, now
 from cleveragents.plans.action import Action
 from cleveragents.plans.lifecycle import ERRORED
 from cleveragents.plans.plan import PlanError
@@ -27,14 +27,14 @@ WHY = PlanError(
 )
 
 
-def add_project(connection: Connection, project_id: str, path: str) -> None:
+def add_project(connection: Connection, project_id: ProjectId, path: str) -> None:
     """Records a project again, unless another plan of it was first."""
     if connection.value(_PROJECT, project_id=project_id) is None:
         moment = made_at(project_id)
         connection.insert("projects", project_id=project_id, path=path, created_at=moment)
 
 
-def add_plan(connection: Connection, project_id: str, base: Orphan, cursor: str) -> None:
+def add_plan(connection: Connection, project_id: ProjectId, base: Orphan, cursor: str) -> None:
     """Records a plan again as one that stopped: what it goes on from is its latest checkpoint."""
     about: Mapping[str, Any] = base.about
     action = Action.model_validate(about["definition"])
@@ -55,12 +55,14 @@ def add_plan(connection: Connection, project_id: str, base: Orphan, cursor: str)
     )
 
 
-def _free_number(connection: Connection, project_id: str, number: int) -> int:
+def _free_number(connection: Connection, project_id: ProjectId, number: int) -> int:
     taken = set(connection.column(_NUMBERS, project_id=project_id))
     return max(taken) + 1 if number in taken else number
 
 
-def add_sandbox(connection: Connection, project_id: str, newest: Orphan, base_ref: str) -> None:
+def add_sandbox(
+    connection: Connection, project_id: ProjectId, newest: Orphan, base_ref: SnapshotId
+) -> None:
     """Records a sandbox again, as its checkpoints describe it."""
     about: Mapping[str, Any] = newest.about
     has_git = len(newest.snapshot.roots) > 1

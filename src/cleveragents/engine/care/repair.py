@@ -16,6 +16,7 @@ from cleveragents.engine.care.facts import Facts, PlanFacts, ProjectFacts
 from cleveragents.engine.hold.ownership import Ownership
 from cleveragents.engine.hold.stuck import give_up, standing
 from cleveragents.errors import CleverAgentsError, Refused
+from cleveragents.ids import PlanId, SnapshotId
 from cleveragents.operations.in_project import Apply
 from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.operation import GIVEN_UP, AnyOperation, OperationRepository
@@ -209,20 +210,20 @@ def _removed(files: int, size: int) -> str:
     return f"{counted(files, 'unfinished file')} removed ({counted(size, 'byte')})"
 
 
-def _refuse_registered_anew(facts: Facts, project: ProjectFacts, plan_id: str) -> None:
+def _refuse_registered_anew(facts: Facts, project: ProjectFacts, plan_id: PlanId) -> None:
     base = project.base(plan_id)
     path = None if base is None else str(base.about["project"])
     if project.path is None and path in {str(other.path) for other in facts.projects}:
         raise Refused(f"{path} got new plans since the database was lost")
 
 
-def _needs(project: ProjectFacts) -> str:
+def _needs(project: ProjectFacts) -> SnapshotId:
     """A snapshot that needs what was lost: the new pack lives as long as it does."""
     rows = (found for plan in project.plans for found in plan.checkpoints if not found.is_intact)
     bases = (plan.sandbox for plan in project.plans if plan.base_damage)
     return next(
         (found.checkpoint.sandbox_ref for found in rows),
-        next((str(sandbox.base_ref) for sandbox in bases if sandbox is not None), ""),
+        next((sandbox.started_from for sandbox in bases if sandbox is not None), SnapshotId("")),
     )
 
 

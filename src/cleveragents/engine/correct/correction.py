@@ -20,6 +20,7 @@ from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.checkpoints.undo import CallsAfter
 from cleveragents.engine.correct.correction_operation import Correction, CorrectionOperations
 from cleveragents.errors import InvalidInput, Refused
+from cleveragents.ids import DecisionId, PlanId
 from cleveragents.nearest import asking
 from cleveragents.plans.affected import affected
 from cleveragents.plans.child import ChildRepository
@@ -82,10 +83,10 @@ class _Facts:
 
     plan: Plan
     decisions: Sequence[Decision]  # those that count
-    influences: Sequence[tuple[str, str]]
+    influences: Sequence[tuple[DecisionId, DecisionId]]
     checkpoints: Sequence[Checkpoint]
     runs: Sequence[StepRun]
-    children: Mapping[str, Plan]  # those that count, by the decision that spawned each
+    children: Mapping[DecisionId, Plan]  # those that count, by the decision that spawned each
 
 
 class CorrectionService:
@@ -115,12 +116,12 @@ class CorrectionService:
         with self._database.reading() as connection:
             return CorrectionRepository(connection).resolve(text)
 
-    def attempts(self, plan_id: str) -> Sequence[CorrectionAttempt]:
+    def attempts(self, plan_id: PlanId) -> Sequence[CorrectionAttempt]:
         """Returns every attempt to correct something in a plan, the oldest first."""
         with self._database.reading() as connection:
             return CorrectionRepository(connection).of_plan(plan_id)
 
-    def preview(self, plan_id: str, decision: Decision | None) -> Impact:
+    def preview(self, plan_id: PlanId, decision: Decision | None) -> Impact:
         """Tells all that a correction of a decision, or of an error, takes back."""
         facts = self._facts(plan_id)
         refuse_applied(facts.plan)
@@ -164,7 +165,7 @@ class CorrectionService:
 
     def revert(
         self,
-        plan_id: str,
+        plan_id: PlanId,
         decision: Decision | None,
         guidance: str,
         chosen: str | None,
@@ -209,7 +210,7 @@ class CorrectionService:
             impact.document.children,
         )
 
-    def _facts(self, plan_id: str) -> _Facts:
+    def _facts(self, plan_id: PlanId) -> _Facts:
         with self._database.reading() as connection:
             decisions = DecisionRepository(connection)
             return _Facts(
@@ -219,7 +220,7 @@ class CorrectionService:
                 CheckpointRepository(connection).of_plan(plan_id),
                 StepRunRepository(connection).of_plan(plan_id),
                 {
-                    str(decisions.of_plan(child.plan_id)[0].parent_id): child
+                    DecisionId(str(decisions.of_plan(child.plan_id)[0].parent_id)): child
                     for child in ChildRepository(connection).counting(plan_id)
                 },
             )

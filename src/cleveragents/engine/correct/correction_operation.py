@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.restating import restated
 from cleveragents.checkpoints.rollback import RollbackResult, Rollbacks
-from cleveragents.ids import new_id, now
+from cleveragents.ids import CheckpointId, DecisionId, PlanId, SnapshotId, new_id, now
 from cleveragents.operations.act import TakenBack
 from cleveragents.operations.in_sandbox import Correct, Ending
 from cleveragents.operations.intent import Going
@@ -40,7 +40,9 @@ class Correction:
     affected: tuple[Decision, ...]
     stands: tuple[str, ...]  # ids of the decisions that go on counting
     target: Checkpoint  # the state before all that is affected
-    children: Mapping[str, str | None]  # subplans that go on counting, with what stays merged
+    children: Mapping[
+        PlanId, SnapshotId | None
+    ]  # subplans that go on counting, with what stays merged
 
 
 class CorrectionOperations:
@@ -55,7 +57,7 @@ class CorrectionOperations:
         self, held: Held, plan: Plan, wanted: Correction, safety: Checkpoint, going: Going
     ) -> Operation[Correct]:
         """Records the attempt, the intervention, the state to go to and the intent."""
-        intervention_id = new_id()
+        intervention_id = DecisionId(new_id())
         document = replace(
             self._rollbacks.document(plan, wanted.target),
             decisions=(*wanted.stands, intervention_id),
@@ -74,7 +76,7 @@ class CorrectionOperations:
             intent = Correct(
                 target=goal.checkpoint_id,
                 safety=safety.checkpoint_id,
-                record=new_id(),
+                record=CheckpointId(new_id()),
                 ending=Ending(QUEUED),
                 going=going,
                 correction=attempt.correction_id,

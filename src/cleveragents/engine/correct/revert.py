@@ -14,7 +14,7 @@ from cleveragents.checkpoints.shown import refuse_other
 from cleveragents.engine.run.strategist import Strategist
 from cleveragents.engine.run.strategize import root_of, unkept
 from cleveragents.errors import Failed, Refused
-from cleveragents.ids import new_id
+from cleveragents.ids import CheckpointId, DecisionId, PlanId, new_id
 from cleveragents.operations.in_sandbox import Ending, PlanAnew
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.action import Action, read_action
@@ -41,13 +41,13 @@ class _Anew:
     action: Action
     number: int  # of the action, among those the plan has had
     guidance: str
-    root_id: str
-    reversion_id: str
-    said: tuple[str, ...]  # what users have said before: it goes on counting
+    root_id: DecisionId
+    reversion_id: DecisionId
+    said: tuple[DecisionId, ...]  # what users have said before: it goes on counting
     action_hash: str | None  # of the file that the action was read from
 
     @property
-    def decisions(self) -> tuple[str, ...]:
+    def decisions(self) -> tuple[DecisionId, ...]:
         """The decisions that count afterwards."""
         return (*self.said, self.root_id, self.reversion_id)
 
@@ -89,7 +89,7 @@ class ReversionService:
         self._strategist = strategist
         self._hold = hold
 
-    def preview(self, plan_id: str) -> BackToStart:
+    def preview(self, plan_id: PlanId) -> BackToStart:
         """Tells all that planning anew takes back; owns nothing, stores and changes nothing."""
         plan = self._plan(plan_id)
         self._refuse(plan)
@@ -109,7 +109,7 @@ class ReversionService:
         return BackToStart(plan=plan, times_left=self._left(plan), changes=changes, besides=besides)
 
     def to_strategize(
-        self, plan_id: str, guidance: str, *, shown_digest: str | None = None
+        self, plan_id: PlanId, guidance: str, *, shown_digest: str | None = None
     ) -> ReversionResult:
         """Reads the action file or asks the strategist again; the plan then starts from there.
 
@@ -167,7 +167,9 @@ class ReversionService:
         if (error := unkept(action)) is not None:
             raise Failed(error.message, detail=error.detail)
         ids = tuple(row.decision_id for row in said)
-        return _Anew(action, number, guidance, new_id(), new_id(), ids, read)
+        return _Anew(
+            action, number, guidance, DecisionId(new_id()), DecisionId(new_id()), ids, read
+        )
 
     def _start_from_nothing(self, held: Held, plan: Plan, anew: _Anew) -> None:
         """Nothing has run yet: only the rows change."""
@@ -193,7 +195,7 @@ class ReversionService:
             intent = PlanAnew(
                 target=goal.checkpoint_id,
                 safety=safety.checkpoint_id,
-                record=new_id(),
+                record=CheckpointId(new_id()),
                 ending=Ending(STRATEGIZED),
                 going=self._checkpoints.save_children(held, plan, start, stack),
             )
@@ -209,7 +211,7 @@ class ReversionService:
             _record(connection, plan, anew, superseded_by=operation.operation_id)
         return operation
 
-    def _plan(self, plan_id: str) -> Plan:
+    def _plan(self, plan_id: PlanId) -> Plan:
         with self._database.reading() as connection:
             return PlanRepository(connection).get(plan_id)
 

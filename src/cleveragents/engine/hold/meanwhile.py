@@ -12,6 +12,7 @@ from cleveragents.checkpoints.saving import CheckpointRequest, Saving
 from cleveragents.checkpoints.stored import last_known
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Damaged
+from cleveragents.ids import PlanId, SnapshotId
 from cleveragents.operations.intent import Ends, Saved, Stored
 from cleveragents.operations.operation import AnyOperation
 from cleveragents.plans.plan import PlanRepository
@@ -64,7 +65,7 @@ class Meanwhile:
         )
         return self._saving.save(held, wanted, prune=False, going=edited.going, half_made=True)
 
-    def move_aside(self, plan_id: str) -> Path | None:
+    def move_aside(self, plan_id: PlanId) -> Path | None:
         """Takes what lies where a sandbox was removed out of the way; None: it is all saved."""
         sandbox = self._sandboxes.find(plan_id)
         if sandbox is None or sandbox.status != REMOVED or not sandbox.has_files:
@@ -78,7 +79,7 @@ class Meanwhile:
             edited = Edited(Filter(), None)
         return None if edited.going == {} else self._sandboxes.move_aside(sandbox)
 
-    def _edited(self, plan_id: str, ends: Ends, roots: Roots) -> Edited:
+    def _edited(self, plan_id: PlanId, ends: Ends, roots: Roots) -> Edited:
         with self._database.reading() as connection:
             project_id = PlanRepository(connection).get(plan_id).project_id
             refs = [_snapshot(connection, end) for end in (ends.was, ends.shall_be)]
@@ -88,7 +89,7 @@ class Meanwhile:
         return Edited(shall_be.filter, _neither(*changes))
 
 
-def _snapshot(connection: Connection, end: Saved | Stored) -> str:
+def _snapshot(connection: Connection, end: Saved | Stored) -> SnapshotId:
     """The snapshot that an intent names, by itself or by its checkpoint."""
     if isinstance(end, Stored):
         return end.reference

@@ -1,6 +1,7 @@
 """Moves plans along their lifecycle, each in a transaction of its own, and tells of it."""
 
 from cleveragents.events import Event, PlanMoved, Reporter
+from cleveragents.ids import PlanId
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.lifecycle import COMPLETE, RUNNING, Stage
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
@@ -15,7 +16,7 @@ class PlanMoves:
         self._database = database
         self._report = report
 
-    def plan(self, plan_id: str) -> Plan:
+    def plan(self, plan_id: PlanId) -> Plan:
         """Returns a plan as it is now."""
         with self._database.reading() as connection:
             return PlanRepository(connection).get(plan_id)
@@ -27,7 +28,7 @@ class PlanMoves:
         self.tell(PlanMoved(held.plan_id, moved.phase, moved.state))
         return moved
 
-    def cancel_children(self, held: Held) -> list[str]:
+    def cancel_children(self, held: Held) -> list[PlanId]:
         """Cancels the subplans that are not at their end; returns those that still run."""
         with self._database.writing(held) as connection:
             repository = ChildRepository(connection)

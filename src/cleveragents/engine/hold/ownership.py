@@ -8,6 +8,7 @@ from cleveragents.engine.hold.meanwhile import Meanwhile
 from cleveragents.engine.hold.stuck import refuse_stuck
 from cleveragents.errors import Busy, Damaged
 from cleveragents.events import Note, Reporter
+from cleveragents.ids import PlanId
 from cleveragents.operations.act import Acts, TakenBack
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.child import ChildRepository
@@ -42,7 +43,7 @@ class Ownership:
         self._held: dict[str, Held] = {}  # by plan, each of the thread that has its lock
 
     @contextmanager
-    def hold(self, plan_id: str, doing: str, *, files: bool = True) -> Generator[Held]:
+    def hold(self, plan_id: PlanId, doing: str, *, files: bool = True) -> Generator[Held]:
         """While inside, this thread is the only one that changes the plan.
 
         Whoever leaves its `files` alone may do so beside an operation that is stuck.
@@ -71,13 +72,13 @@ class Ownership:
             self._refuse_stuck(plan_id)
             self._keep_found(plan_id)
 
-    def take_over(self, plan_id: str) -> None:
+    def take_over(self, plan_id: PlanId) -> None:
         """Ends the process that owns the plan, stopped or stuck as it may be."""
         ended = self._locks.end_owner(plan_id)
         text = "nobody owned the plan" if ended is None else f"ended: {ended}"
         self._report(Note(plan_id, text))
 
-    def owner_state(self, plan_id: str) -> str | None:
+    def owner_state(self, plan_id: PlanId) -> str | None:
         """Returns the state of the process that owns the plan, as the kernel writes it."""
         return self._locks.owner_state(plan_id)
 
@@ -137,7 +138,7 @@ class Ownership:
             text = f"{saved.name} holds what was there before {goes_on}"
             self._report(Note(operation.plan_id, text))
 
-    def _keep_found(self, plan_id: str) -> None:
+    def _keep_found(self, plan_id: PlanId) -> None:
         found = self._meanwhile.move_aside(plan_id)
         if found is not None:
             text = f"what somebody wrote where the sandbox was is kept: {found}"
@@ -150,25 +151,25 @@ class Ownership:
         named = f"an interrupted {operation.kind.noun} could not be finished"
         self._report(Note(operation.plan_id, f"{named}; it is set aside: {why['reason']}"))
 
-    def _refuse_stuck(self, plan_id: str) -> None:
+    def _refuse_stuck(self, plan_id: PlanId) -> None:
         with self._database.reading() as connection:
             refuse_stuck(connection, plan_id)
 
-    def _end_left_behind(self, plan_id: str, mark: str, output: str) -> None:
+    def _end_left_behind(self, plan_id: PlanId, mark: str, output: str) -> None:
         """Ends what a dead run left running, or it goes on writing; names who else is there."""
         others = self._sandboxes.end_left_behind(plan_id, mark, Path(output).parent)
         if others:
             text = f"still at work in the sandbox, and not ended: {', '.join(others)}"
             self._report(Note(plan_id, text))
 
-    def _recover_child(self, held: Held, plan_id: str) -> None:
+    def _recover_child(self, held: Held, plan_id: PlanId) -> None:
         """Does the same for a child that died with its parent, unless somebody else runs it."""
         with suppress(Busy), held.with_(plan_id, "recovering the subplan", files=False):
             pass
 
 
 @contextmanager
-def _with_ways_out(plan_id: str) -> Generator[None]:
+def _with_ways_out(plan_id: PlanId) -> Generator[None]:
     """Tells whoever meets an owner what else there is but to wait."""
     try:
         yield

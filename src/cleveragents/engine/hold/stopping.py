@@ -3,6 +3,7 @@
 from threading import Event
 
 from cleveragents.errors import Interrupted
+from cleveragents.ids import PlanId
 from cleveragents.storage.request import CancelRequests
 
 
@@ -17,11 +18,11 @@ class Stopping:
         self._requests = requests
         self._interrupted = Event()
 
-    def ask(self, plan_id: str) -> None:
+    def ask(self, plan_id: PlanId) -> None:
         """Asks whoever owns a plan to cancel it."""
         self._requests.ask(plan_id)
 
-    def withdraw(self, plan_id: str) -> None:
+    def withdraw(self, plan_id: PlanId) -> None:
         """Forgets that a plan should be cancelled."""
         self._requests.withdraw(plan_id)
 
@@ -29,17 +30,17 @@ class Stopping:
         """Lets every plan of this process stop at the next moment it can."""
         self._interrupted.set()
 
-    def is_due(self, plan_id: str) -> bool:
+    def is_due(self, plan_id: PlanId) -> bool:
         """Tells whether a plan should stop; asked several times a second while a step runs."""
         return self._interrupted.is_set() or self._requests.is_asked(plan_id)
 
-    def check(self, plan_id: str) -> None:
+    def check(self, plan_id: PlanId) -> None:
         """Leaves the loop of a plan that should stop; the plan stays where it is."""
         if self._requests.is_asked(plan_id):
             raise CancelAsked
         self.check_interrupted(plan_id)
 
-    def check_interrupted(self, plan_id: str) -> None:
+    def check_interrupted(self, plan_id: PlanId) -> None:
         """Leaves what a signal shall stop; costs next to nothing, for whoever asks at each file."""
         if self._interrupted.is_set():
             raise Interrupted(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.errors import Refused
+from cleveragents.ids import PlanId
 from cleveragents.operations.in_project import Apply
 from cleveragents.operations.in_sandbox import Correct
 from cleveragents.operations.intent import Intent
@@ -53,7 +54,9 @@ def _before(operation: AnyOperation, rows: Sequence[Checkpoint]) -> Checkpoint |
     """The safety checkpoint, or the newest one that is older than the operation."""
     by_id = {row.checkpoint_id: row for row in rows}
     older = [row for row in rows if row.checkpoint_id < operation.operation_id]  # ids go up
-    return by_id.get(operation.intent.before or "", older[-1] if older else None)
+    known = operation.intent.before
+    safety = None if known is None else by_id.get(known)
+    return safety or (older[-1] if older else None)
 
 
 def _in_project(operation: AnyOperation) -> str:
@@ -63,7 +66,7 @@ def _in_project(operation: AnyOperation) -> str:
     return f"each of its paths in the project is as before or as after{named}"
 
 
-def refuse_stuck(connection: Connection, plan_id: str) -> None:
+def refuse_stuck(connection: Connection, plan_id: PlanId) -> None:
     """Refuses what would change files that a stuck operation has left half-way."""
     found = OperationRepository(connection).unfinished(plan_id)
     stuck = [operation for operation in found if operation.is_stuck and operation.holds_files]
@@ -77,7 +80,7 @@ def refuse_stuck(connection: Connection, plan_id: str) -> None:
         )
 
 
-def give_up(connection: Connection, plan_id: str) -> list[AnyOperation]:
+def give_up(connection: Connection, plan_id: PlanId) -> list[AnyOperation]:
     """Ends every stuck operation of a plan and leaves the files as they are; returns them."""
     operations = OperationRepository(connection)
     stuck = [one for one in operations.unfinished(plan_id) if one.is_stuck]

@@ -8,6 +8,7 @@ from typing import Any
 from cleveragents.checkpoints.checkpoint import CheckpointRepository, facts
 from cleveragents.counting import counted
 from cleveragents.engine.read.operation_story import story
+from cleveragents.ids import CheckpointId
 from cleveragents.operations.in_sandbox import GoBack
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.child import ChildRepository
@@ -53,7 +54,7 @@ class History:
             children = ChildRepository(connection).of_plan(plan.plan_id)
         live = {row.checkpoint_id: facts(row) for row in checkpoints}
         saved = {
-            entry.ref_id: entry.detail or live[entry.ref_id]
+            entry.ref_id: entry.detail or live[CheckpointId(entry.ref_id)]
             for entry in happened
             if entry.kind is Happening.CHECKPOINT and (entry.detail or entry.ref_id in live)
         }

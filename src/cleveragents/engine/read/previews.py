@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from cleveragents.engine.hold.stuck import REPAIR, refuse_stuck
 from cleveragents.errors import Busy, Refused
+from cleveragents.ids import PlanId
 from cleveragents.operations.kind import Kind
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.child import ChildRepository
@@ -23,7 +24,7 @@ class Previews:
         self._database = database
         self._is_owned = is_owned
 
-    def begin(self, plan_id: str) -> bool:
+    def begin(self, plan_id: PlanId) -> bool:
         """Refuses while something waits to be finished first; tells whether the plan is moving.
 
         Space that waits to be freed stands in nobody's way.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.engine.read.status import StepStatus, is_interrupted, statuses
+from cleveragents.ids import DecisionId
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.cursor import holder, step_at
 from cleveragents.plans.decision import PROMPT_DEFINITION, Decision, DecisionRepository
@@ -30,7 +31,7 @@ class DecisionNode:
 class _Facts:
     plan: Plan
     rows: Sequence[Decision]
-    pairs: Sequence[tuple[str, str]]
+    pairs: Sequence[tuple[DecisionId, DecisionId]]
     before: dict[str, Checkpoint]  # by decision; the latest one
     found: dict[str, str]  # how far each step has come
     below: dict[

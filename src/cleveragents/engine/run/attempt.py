@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cleveragents.engine.hold.stopping import Stopping
 from cleveragents.events import Reporter, StepFailed, StepFinished, StepOutput, StepStarted
+from cleveragents.ids import CheckpointId
 from cleveragents.plans.cursor import title_at
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step import RunningStep
@@ -31,7 +32,7 @@ class Attempt:
     on_success: Callable[[Connection], None]  # what success means, recorded together with it
     number: int = 1
     left: int = 0  # how many more may follow
-    started_from: str | None = None  # the checkpoint it starts from
+    started_from: CheckpointId | None = None  # the checkpoint it starts from
 
 
 class StepAttempts:

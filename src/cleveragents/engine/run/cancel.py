@@ -8,6 +8,7 @@ from cleveragents.engine.hold.moves import PlanMoves
 from cleveragents.engine.hold.stopping import Stopping
 from cleveragents.engine.run.resume import Resumption
 from cleveragents.errors import Busy, Refused
+from cleveragents.ids import PlanId
 from cleveragents.operations.in_sandbox import Ending
 from cleveragents.plans.action import OnFailure
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, MOVES, RUNNING, written
@@ -35,7 +36,7 @@ class Cancellation:
         self.stopping = stopping
         self._hold = hold
 
-    def cancel(self, plan_id: str) -> Plan:
+    def cancel(self, plan_id: PlanId) -> Plan:
         """Asks the owner of a plan to cancel it, or does so itself where there is none."""
         seen = self._moves.plan(plan_id)
         deadline = time.monotonic() + WAIT_SECONDS

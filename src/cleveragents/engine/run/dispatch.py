@@ -1,3 +1,5 @@
+from cleveragents.ids import PlanId
+
 """Runs pieces of work at the same time: the seam where another engine could take over.
 
 A dispatcher knows nothing of plans. It starts what it is given, as many as it may at once, tells
@@ -37,7 +39,7 @@ class Work(Generic[T]):
 class Ended(Generic[T]):
     """What came of a piece of work; neither result nor error: it was cancelled before it began."""
 
-    key: str
+    key: PlanId
     result: T | None = None
     error: BaseException | None = None
 
@@ -52,10 +54,10 @@ class Dispatcher(Protocol[T]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None: ...
-    def submit(self, key: str, work: Work[T]) -> None: ...
+    def submit(self, key: PlanId, work: Work[T]) -> None: ...
     def wait(self, seconds: float) -> Ended[T] | None: ...
-    def cancel(self, key: str) -> None: ...
-    def status(self, key: str) -> WorkStatus: ...
+    def cancel(self, key: PlanId) -> None: ...
+    def status(self, key: PlanId) -> WorkStatus: ...
 
 
 class ThreadDispatcher(Generic[T]):
@@ -63,9 +65,9 @@ class ThreadDispatcher(Generic[T]):
 
     def __init__(self, most: int) -> None:
         self._pool = ThreadPoolExecutor(most, thread_name_prefix="subplan")
-        self._work: dict[str, Work[T]] = {}
-        self._futures: dict[str, Future[T]] = {}
-        self._told: set[str] = set()  # whose end somebody was told of
+        self._work: dict[PlanId, Work[T]] = {}
+        self._futures: dict[PlanId, Future[T]] = {}
+        self._told: set[PlanId] = set()  # whose end somebody was told of
 
     def __enter__(self) -> Self:
         return self
@@ -82,7 +84,7 @@ class ThreadDispatcher(Generic[T]):
             wait([self._futures[key] for key in going], STOP_SECONDS)
         self._pool.shutdown()
 
-    def submit(self, key: str, work: Work[T]) -> None:
+    def submit(self, key: PlanId, work: Work[T]) -> None:
         """Queues work; the same key may be submitted again once it has ended."""
         self._told.discard(key)
         self._work[key] = work
@@ -103,13 +105,13 @@ class ThreadDispatcher(Generic[T]):
         problem = future.exception()
         return Ended(open_[future], None if problem else future.result(), problem)
 
-    def cancel(self, key: str) -> None:
+    def cancel(self, key: PlanId) -> None:
         """Takes work out of the queue, or asks it to stop if it has begun."""
         future = self._futures[key]
         if not future.done() and not future.cancel():
             self._work[key].stop()
 
-    def status(self, key: str) -> WorkStatus:
+    def status(self, key: PlanId) -> WorkStatus:
         """Tells how far a piece of work has come."""
         future = self._futures[key]
         if future.cancelled():

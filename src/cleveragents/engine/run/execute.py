@@ -13,6 +13,7 @@ from cleveragents.engine.run.cancel import Cancellation
 from cleveragents.engine.run.resume import Course, Resumption, refuse_unsafe
 from cleveragents.errors import CleverAgentsError, Failed, Interrupted, Refused, in_words
 from cleveragents.events import Note, SandboxReady
+from cleveragents.ids import PlanId
 from cleveragents.plans.lifecycle import COMPLETE, ERRORED, RUNNING
 from cleveragents.plans.plan import Plan, PlanError
 from cleveragents.plans.step import AnyStep
@@ -54,7 +55,7 @@ class ExecutePhase:
         self._cancellation = cancellation
         self._hold = hold
 
-    def run(self, plan_id: str, *, restore: bool = False, retry_unsafe: bool = False) -> Plan:
+    def run(self, plan_id: PlanId, *, restore: bool = False, retry_unsafe: bool = False) -> Plan:
         """Runs the plan from its cursor; finished work is never run or wiped again.
 
         With `restore` (resume) its files are first put back to the latest checkpoint, whatever

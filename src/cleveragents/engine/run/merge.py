@@ -11,6 +11,7 @@ from cleveragents.checkpoints.checkpoint import CheckpointRepository
 from cleveragents.engine.back.placing import place
 from cleveragents.errors import Failed
 from cleveragents.events import Reporter, SubplanMerged
+from cleveragents.ids import SnapshotId
 from cleveragents.operations.in_sandbox import Merge
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import Operation, OperationRepository
@@ -52,16 +53,16 @@ class Conflicting(Failed):
 class _States:
     """The snapshots of a merge."""
 
-    base: str
-    ours: str
-    theirs: str
+    base: SnapshotId
+    ours: SnapshotId
+    theirs: SnapshotId
 
 
 @dataclass(frozen=True)
 class _Result:
     """What a merge comes to."""
 
-    target: str
+    target: SnapshotId
     conflicts: tuple[MergeConflict, ...]
     changes: Changes  # of the parent's files
 
@@ -139,11 +140,11 @@ class Merges:
     def _states(self, plan: Plan, child: Plan) -> _States:
         with self._database.reading() as connection:
             latest = CheckpointRepository(connection).latest(child.plan_id)
-            started_from = SandboxRepository(connection).get(child.plan_id).base_ref
+            started_from = SandboxRepository(connection).get(child.plan_id).started_from
         theirs = latest.sandbox_ref if latest is not None else self._captured(child)
-        return _States(str(child.merged_ref or started_from), self._captured(plan), theirs)
+        return _States(child.merged_ref or started_from, self._captured(plan), theirs)
 
-    def _captured(self, plan: Plan) -> str:
+    def _captured(self, plan: Plan) -> SnapshotId:
         return self._sandboxes.capture(plan.plan_id, plan.project_id, self._filter)
 
 

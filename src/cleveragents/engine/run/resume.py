@@ -11,6 +11,7 @@ from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
 from cleveragents.errors import Refused
 from cleveragents.events import Note, Reporter
+from cleveragents.ids import CheckpointId
 from cleveragents.operations.in_sandbox import Ending, GoBack
 from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.operation import AnyOperation, OperationRepository
@@ -93,7 +94,7 @@ class _Past:
         by_id = {row.checkpoint_id: row for row in self.checkpoints}
         for operation in self.operations:
             target = _target(operation)
-            if operation.status is Status.OPEN and target in by_id:
+            if operation.status is Status.OPEN and target is not None and target in by_id:
                 return by_id[target]  # finished before anything else
         if self.cut_off is not None and self.cut_off.checkpoint_id is not None:
             return by_id[self.cut_off.checkpoint_id]
@@ -119,15 +120,15 @@ class _Past:
         ended = [self._number(intent.record) for intent in by_user]
         return not began or not any(record > began for record in ended)
 
-    def _number(self, checkpoint_id: str | None) -> int:
+    def _number(self, checkpoint_id: CheckpointId | None) -> int:
         """The number of a checkpoint; 0 if there is none any more."""
         found = [row.seq for row in self.checkpoints if row.checkpoint_id == checkpoint_id]
         return found[0] if found else 0
 
 
-def _target(operation: AnyOperation) -> str:
+def _target(operation: AnyOperation) -> CheckpointId | None:
     """The checkpoint that an operation leads to; none if it leads elsewhere."""
-    return operation.intent.target if isinstance(operation.intent, GoBack) else ""
+    return operation.intent.target if isinstance(operation.intent, GoBack) else None
 
 
 class Resumption:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
+from cleveragents.ids import CheckpointId, SnapshotId
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import (
     PROMPT_DEFINITION,
@@ -59,7 +60,11 @@ class Spawning:
             )
 
     def _record(
-        self, connection: Connection, plan: Plan, subplan: Subplan, checkpoint_id: str | None
+        self,
+        connection: Connection,
+        plan: Plan,
+        subplan: Subplan,
+        checkpoint_id: CheckpointId | None,
     ) -> Plan:
         decisions = DecisionRepository(connection)
         spawned = NewDecision(
@@ -77,7 +82,7 @@ class Spawning:
         decisions.add(child.plan_id, root)
         return child
 
-    def _state(self, held: Held, plan: Plan, names: str) -> tuple[str | None, str]:
+    def _state(self, held: Held, plan: Plan, names: str) -> tuple[CheckpointId | None, SnapshotId]:
         """Returns the checkpoint before a spawn, if there is one, and the snapshot of the state."""
         if not plan.keeps_checkpoints:
             filter_ = self._checkpoints.policy.filter

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from cleveragents.engine.hold.stopping import Stopping
 from cleveragents.engine.run.asking import Asking
 from cleveragents.errors import Failed
+from cleveragents.ids import PlanId
 from cleveragents.plans.action import Action, with_steps
 from cleveragents.tools.commands import CallRules, Commands
 
@@ -30,7 +31,7 @@ class Strategist:
         self._stopping = stopping
 
     def complete(
-        self, action: Action, plan_id: str, project: Path, guidance: Sequence[str]
+        self, action: Action, plan_id: PlanId, project: Path, guidance: Sequence[str]
     ) -> Action:
         """Returns the action with the steps it answered; without usable ones it has failed."""
         asking = Asking(str(action.strategist), StrategistAnswer, lambda _: None)

@@ -19,6 +19,7 @@ from cleveragents.engine.run.merge import Conflicting, Merges
 from cleveragents.engine.run.spawn import Spawning
 from cleveragents.errors import CleverAgentsError
 from cleveragents.events import Reporter, SubplanEnded, SubplanStarted
+from cleveragents.ids import PlanId
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.cursor import following, step_at
 from cleveragents.plans.group import Group, Progress
@@ -54,7 +55,7 @@ class _Running:
     problems: dict[str, str] = field(default_factory=dict[str, str])
     halted: Event = field(default_factory=Event)  # with fail_fast: nothing more may begin
 
-    def name_of(self, child_id: str) -> str:
+    def name_of(self, child_id: PlanId) -> str:
         """Returns what a child is called in the group."""
         return next(name for name, child in self.children.items() if child.plan_id == child_id)
 
@@ -63,7 +64,7 @@ class _Running:
 class Runner:
     """How children are run: by whom, how many at once, and who may be asked to stop."""
 
-    run: Callable[[str], Plan]
+    run: Callable[[PlanId], Plan]
     hold: Hold
     dispatcher: Callable[[int], PlanDispatcher]
     stopping: Stopping
@@ -185,7 +186,7 @@ class SubplanSteps:
 
         running.dispatcher.submit(child_id, Work(run, lambda: stopping.ask(child_id)))
 
-    def _run_child(self, child_id: str) -> Plan:
+    def _run_child(self, child_id: PlanId) -> Plan:
         try:
             return self._runner.run(child_id)
         finally:
@@ -291,13 +292,13 @@ class SubplanSteps:
             reached = following(plan.action.steps, plan.cursor)
             PlanRepository(connection).set_cursor(plan.plan_id, reached)
 
-    def _cancel_queued(self, held: Held, child_id: str) -> None:
+    def _cancel_queued(self, held: Held, child_id: PlanId) -> None:
         with self._database.writing(held) as connection:
             child = PlanRepository(connection).get(child_id)
             if child.stage == QUEUED:
                 ChildRepository(connection).cancel(child)
 
-    def _plan(self, plan_id: str) -> Plan:
+    def _plan(self, plan_id: PlanId) -> Plan:
         with self._database.reading() as connection:
             return PlanRepository(connection).get(plan_id)
 
