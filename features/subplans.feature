@@ -442,5 +442,5 @@ Feature: Subplans
       | 5   | post_execute |                  | after the last step  |
 
   Scenario: a dispatcher
-    Then work that is given to a dispatcher is run, told of once, cancelled and stopped
+    Then plans that are given to a dispatcher are run, told of once, cancelled and stopped
     And a dispatcher that is left in a hurry stops what it runs

@@ -236,31 +236,31 @@ def check_log(context, words):
     assert sorted(found) == sorted(words.split()), found
 
 
-@then("work that is given to a dispatcher is run, told of once, cancelled and stopped")
+@then("plans that are given to a dispatcher are run, told of once, cancelled and stopped")
 def check_dispatcher(context):
     stopped = []
 
-    def endless():
-        while not stopped:
+    def run(plan_id):
+        while plan_id == "long" and not stopped:
             time.sleep(0.01)
-        return "stopped"
+        return 1 / 0 if plan_id == "bad" else "stopped"
 
-    with ThreadDispatcher(1) as dispatcher:
-        dispatcher.submit("long", Work(endless, lambda: stopped.append(1)))
-        dispatcher.submit("never", Work(lambda: "run", lambda: None))
-        dispatcher.submit("bad", Work(lambda: 1 / 0, lambda: None))
+    with ThreadDispatcher(1, Work(run, stopped.append)) as dispatcher:
+        for plan_id in ("long", "never", "bad"):
+            dispatcher.submit(plan_id)
         assert dispatcher.wait(0.01) is None
         assert (dispatcher.status("long"), dispatcher.status("never")) == ("running", "queued")
         dispatcher.cancel("never")
         assert dispatcher.status("never") == "cancelled"
         first = dispatcher.wait(10)
-        assert (first.key, first.result, first.error) == ("never", None, None)
+        assert (first.plan_id, first.result, first.error) == ("never", None, None)
         dispatcher.cancel("long")
         ended = {}
         while len(ended) < 2:
             done = dispatcher.wait(10)
-            ended[done.key] = done
+            ended[done.plan_id] = done
         assert ended["long"].result == "stopped"
+        assert stopped == ["long"]
         assert isinstance(ended["bad"].error, ZeroDivisionError)
         assert dispatcher.status("long") == "ended"
         assert dispatcher.wait(0.01) is None
@@ -270,18 +270,18 @@ def check_dispatcher(context):
 def check_left(context):
     stopped = []
 
-    def endless():
+    def endless(_):
         while not stopped:
             time.sleep(0.01)
 
     began = time.monotonic()
     try:
-        with ThreadDispatcher(2) as dispatcher:
-            dispatcher.submit("long", Work(endless, lambda: stopped.append(1)))
+        with ThreadDispatcher(2, Work(endless, stopped.append)) as dispatcher:
+            dispatcher.submit("long")
             raise KeyError  # noqa: TRY301 - whatever goes wrong while it runs
     except KeyError:
         pass
-    assert stopped == [1]
+    assert stopped == ["long"]
     assert time.monotonic() - began < 10
 
 

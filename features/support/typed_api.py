@@ -28,6 +28,7 @@ from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.engine.apply import ApplyPhase
 from cleveragents.engine.correct import CorrectionService
 from cleveragents.engine.execute import ExecutePhase
+from cleveragents.ids import PlanId
 from cleveragents.storage.unit_of_work import UnitOfWork
 
 WHERE_THEY_WERE = (
@@ -57,7 +58,7 @@ def use(app: App, project: Path) -> Plan:
     with app.session(project, task=task) as run:
         assert_type(run, Session)
         assert_type(run.path, Path)
-        assert_type(run.plan_id, str)
+        assert_type(run.plan_id, PlanId)
         result = run.tool("write_file", path="b.txt", content="one")
         assert_type(result, ToolResult)
         assert_type(result.output, str)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.manifest import Change
 from cleveragents.snapshots.way import Changes
 
@@ -41,7 +42,8 @@ def without_top(changes: Changes) -> Changes:
 def telling(changes: Iterable[Change]) -> Iterator[Change]:
     """Leaves out directories that are told by what is in them, unless mode or kind differ."""
     listed = list(changes)
-    parents = {parent for change in listed for parent in _parents_of(change.path)}
+    parents = {parent for change in listed for parent in tree_path.above(change.path)}
+    parents |= {b"" for change in listed if change.path}
     for change in listed:
         entry = change.after or change.before
         is_told = entry is not None and entry.is_dir and change.path in parents
@@ -53,10 +55,3 @@ def has_other_mode(change: Change) -> bool:
     """Whether something is there before and after, with other permissions or of another kind."""
     before, after = change.before, change.after
     return before is not None and after is not None and before.mode != after.mode
-
-
-def _parents_of(path: bytes) -> Iterator[bytes]:
-    """Yields every directory above a path, the root included."""
-    while path:
-        path = path.rpartition(b"/")[0]
-        yield path

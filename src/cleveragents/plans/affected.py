@@ -1,9 +1,9 @@
-from cleveragents.ids import DecisionId
-
 """What a decision has led to: a pure function of the tree and of who influenced whom."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+
+from cleveragents.ids import DecisionId
 
 
 def affected(

@@ -16,7 +16,7 @@ from cleveragents.ids import PlanId
 from cleveragents.sandbox import git
 from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.project import Project
-from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree import tree_path
 
 AUTHOR = ("-c", "user.name=CleverAgents", "-c", "user.email=plan@example.invalid")
 
@@ -75,14 +75,14 @@ def _own(project: Project) -> Generator[Git]:
 
 def _part(own: Git, users: Git, head: str, paths: Sequence[bytes]) -> str:
     """Copies those files of a commit that paths meet, and what says how git treats them."""
-    wanted, around = {*paths}, {head for path in paths for head in beneath.and_above(path)}
+    wanted, around = {*paths}, {head for path in paths for head in tree_path.and_above(path)}
     lines = [
         line
         for line in users.run("ls-tree", "-r", "-z", "--full-tree", head).split(b"\0")[:-1]
         for path in [line.partition(b"\t")[2]]
         if path in around
-        or path.rpartition(b"/")[2] == b".gitattributes"
-        or not wanted.isdisjoint(beneath.and_above(path))
+        or tree_path.split(path)[1] == b".gitattributes"
+        or not wanted.isdisjoint(tree_path.and_above(path))
     ]
     abouts = [line.partition(b"\t")[0].split(b" ") for line in lines]
     blobs = b"".join(identity + b"\n" for _, kind, identity in abouts if kind == b"blob")

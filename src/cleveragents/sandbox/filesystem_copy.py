@@ -6,6 +6,7 @@ from pathlib import Path
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import About, Filled, Known, Looked, Sandbox, SandboxPolicy
 from cleveragents.snapshots.archive import MAIN, Archive
+from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.scan import Excluded
 
 
@@ -80,7 +81,7 @@ class Ties:
     def leads_out(self, path: bytes) -> bool:
         """Tells whether a path is one of them, and notes it."""
         whole = self._top + b"/" + path
-        if path.rpartition(b"/")[2] != b".git" or not (
+        if tree_path.split(path)[1] != b".git" or not (
             os.path.islink(whole) or os.path.isfile(whole)
         ):
             return False

@@ -21,7 +21,7 @@ from cleveragents.sandbox.pipes import refuse_pipes
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import About, Filled, Known, Looked, Sandbox, SandboxPolicy
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.scan import Excluded
 
@@ -145,15 +145,15 @@ class _LeftOut:
             if copy_ignored
             else set[bytes]()
         )
-        self._on_the_way = {above for path in self._wanted for above in beneath.and_above(path)}
+        self._on_the_way = {above for path in self._wanted for above in tree_path.and_above(path)}
 
     def __call__(self, path: bytes) -> bool:
         """Tells whether a path stays behind."""
         if path in self._on_the_way or any(
-            above in self._wanted for above in beneath.and_above(path)
+            above in self._wanted for above in tree_path.and_above(path)
         ):
             return False
-        return any(above in self._ignored for above in beneath.and_above(path))
+        return any(above in self._ignored for above in tree_path.and_above(path))
 
 
 def _below(top: bytes, path: bytes) -> Iterator[bytes]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
+from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.content import CHUNK, Objects, Put, Read
 from cleveragents.snapshots.tree.diff import compare, same
 from cleveragents.snapshots.tree.manifest import Directory, Entry, decode, encode, object_id
@@ -122,7 +123,7 @@ class _Merging:
         olds, mine, others = (self._children(entry) for entry in sides)
         merged: Directory = {}
         for name in sorted(mine.keys() | others.keys()):
-            inner = path + b"/" + name if path else name
+            inner = tree_path.joined(path, name)
             entry = self.entries(inner, Sides(olds.get(name), mine.get(name), others.get(name)))
             if entry is not None:
                 merged[name] = entry
@@ -233,13 +234,13 @@ class _Links:
         if entry.link:
             yield path, entry
         for name, inner in self._inside(entry).items():
-            yield from self._linked(path + b"/" + name if path else name, inner)
+            yield from self._linked(tree_path.joined(path, name), inner)
 
     def _relinked(self, path: bytes, entry: Entry, leaders: dict[bytes, bytes]) -> Entry:
         if not entry.is_dir:
             return entry._replace(link=leaders[path]) if entry.link else entry
         inside = {
-            name: self._relinked(path + b"/" + name if path else name, inner, leaders)
+            name: self._relinked(tree_path.joined(path, name), inner, leaders)
             for name, inner in self._inside(entry).items()
         }
         return entry._replace(content=self._objects.put(encode(inside)))

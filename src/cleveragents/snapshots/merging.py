@@ -2,7 +2,7 @@
 
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from cleveragents.snapshots.merge import (
     three_way,
     with_links_settled,
 )
-from cleveragents.snapshots.tree import beneath, record
+from cleveragents.snapshots.tree import beneath, record, tree_path
 from cleveragents.snapshots.tree.diff import Load, compare
 from cleveragents.snapshots.tree.lookup import Lookup, with_entries
 from cleveragents.snapshots.tree.manifest import Change, Entry, encode
@@ -115,7 +115,7 @@ class Merging:
         heads = {
             head: Entry(stat.S_IFDIR | 0o700)
             for path in there
-            for head in _heads(path)
+            for head in tree_path.above(path)
             if head not in there
         }
         changes = [
@@ -160,10 +160,3 @@ class Merging:
         changes = compare(before, root, objects.read)
         changed = replace(snapshot, roots={**snapshot.roots, MAIN: root})
         return MergeResult(snapshot, changed, tuple(changes), (), objects)
-
-
-def _heads(path: bytes) -> Iterator[bytes]:
-    head = path.rpartition(b"/")[0]
-    while head:
-        yield head
-        head = head.rpartition(b"/")[0]

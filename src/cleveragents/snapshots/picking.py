@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import chain
 
 from cleveragents.errors import InvalidInput, NotFound, Refused
-from cleveragents.snapshots.tree.beneath import above, names, split
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.lookup import Lookup
 from cleveragents.snapshots.tree.manifest import EMPTY, Entry, object_id
 from cleveragents.snapshots.tree.scan import shown
+from cleveragents.snapshots.tree.tree_path import above, names, split
 
 NEAR = 3  # names that are suggested for one that is not found
 

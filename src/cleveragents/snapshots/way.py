@@ -10,7 +10,7 @@ from cleveragents.counting import counted, size
 from cleveragents.errors import Damaged, Failed, Refused
 from cleveragents.snapshots.capture import named
 from cleveragents.snapshots.store.traverse import Verifier
-from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree import beneath, tree_path
 from cleveragents.snapshots.tree.content import Read, bytes_needed
 from cleveragents.snapshots.tree.manifest import Change, Entry
 from cleveragents.snapshots.tree.scan import shown
@@ -41,10 +41,9 @@ class Way:
 def refuse_in_the_way(changes: Iterable[Change], excluded: Iterable[bytes]) -> None:
     """Refuses to put a file where a directory holds excluded ones, before anything changes."""
     for change in changes:
-        inside = change.path + b"/"
         if change.after is None or change.after.is_dir:
             continue
-        blocked = [shown(path) for path in excluded if path.startswith(inside)]
+        blocked = [shown(path) for path in excluded if tree_path.is_below(path, change.path)]
         if blocked:
             raise Refused(
                 f"{shown(change.path)} cannot be restored: excluded files are in the way",
@@ -129,7 +128,7 @@ def _freed(way: Way, roots: Mapping[str, Path]) -> int:
 def _blocks(root: int, change: Change) -> int:
     if change.before is None or not change.before.is_file:
         return 0
-    head, name = beneath.split(change.path)
+    head, name = tree_path.split(change.path)
     try:
         with beneath.directory(root, head) as parent:
             found = os.stat(name, dir_fd=parent, follow_symlinks=False)

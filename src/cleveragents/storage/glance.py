@@ -66,7 +66,7 @@ class Glance:
         """Returns the decisions that count, each with what was chosen, the newest first."""
         return self._newest(DECISIONS, project_id)
 
-    def _first(self, query: str, *values: str | None) -> Any:
+    def _first(self, query: str, *values: str | None) -> Any:  # noqa: ANN401 - an id, as stored
         row = self._connection.execute(query, values).fetchone()
         return None if row is None else row[0]
 

@@ -17,7 +17,7 @@ from cleveragents.sandbox import users_repository
 from cleveragents.sandbox.project import Project
 from cleveragents.snapshots.merge import MergeConflict
 from cleveragents.snapshots.merging import MergeResult
-from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree import beneath, tree_path
 from cleveragents.snapshots.tree.manifest import Change
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.write.hindrances import Why, hindrances, kept_out
@@ -87,7 +87,7 @@ def _not_for_the_project(
             path, why = whole, "git keeps its own affairs under such a name"
         elif change.after is not None and change.after.kind not in PLACED:
             why = "neither file nor link nor directory"
-        elif any(above in tracked.submodules for above in beneath.and_above(path)):
+        elif any(above in tracked.submodules for above in tree_path.and_above(path)):
             why = "it belongs to a submodule"
         elif change.before is None and path in tracked.not_checked_out:
             why = "it is tracked, and outside your sparse checkout"
@@ -188,7 +188,7 @@ def _new_files(changes: Iterable[Change]) -> list[bytes]:
 
 def _like_git(path: bytes) -> bytes | None:
     """Returns the part of a path that ends with a name like `.git`, if it has any."""
-    names = path.split(b"/")
+    names = tree_path.names(path)
     ends = (index + 1 for index, name in enumerate(names) if is_like_git(name))
     end = next(ends, None)
     return None if end is None else b"/".join(names[:end])
@@ -215,13 +215,13 @@ def _collisions(project: Project, changes: Iterable[Change]) -> Iterator[Obstacl
     new = [change.path for change in changes if change.before is None]
     gone = {change.path for change in changes if change.after is None}
     for path in new:
-        head, _, name = path.rpartition(b"/")
+        head, name = tree_path.split(path)
         folder = project.path / os.fsdecode(head)
         there = [os.fsencode(other) for other in os.listdir(folder)] if folder.is_dir() else []
-        beside = [head + b"/" + other if head else other for other in there]
+        beside = [tree_path.joined(head, other) for other in there]
         others = {*beside, *new} - gone - {path}
         for other in others:
-            other_head, _, other_name = other.rpartition(b"/")
+            other_head, other_name = tree_path.split(other)
             if other_head == head and _folded(other_name) == _folded(name):
                 why = f"{shown(other)} differs from it only in case"
                 yield Obstacle(shown(path), why, Remedy.LEAVE_OUT)

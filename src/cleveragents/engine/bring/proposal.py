@@ -26,7 +26,7 @@ from cleveragents.sandbox.users_repository import ignored_in
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.merging import MergeResult, Merging
 from cleveragents.snapshots.seen import Seen
-from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree import beneath, tree_path
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.lookup import Lookup
 from cleveragents.snapshots.tree.manifest import Change
@@ -187,12 +187,8 @@ class _LeftAlone:
         """Tells whether a path is left as the project has it."""
         if path.partition(b"/")[0] == TIE:
             return True
-        above = path
-        while above:
-            if above in self._ignored:
-                return path not in self._base
-            above = above.rpartition(b"/")[0]
-        return False
+        is_ignored = any(one in self._ignored for one in tree_path.and_above(path))
+        return is_ignored and path not in self._base
 
 
 def _of_branch(merge: MergeResult) -> Iterator[FilePreview]:

@@ -5,12 +5,12 @@ import stat
 from collections.abc import Iterator
 from contextlib import suppress
 
-from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree import beneath, tree_path
 
 
 def losses(root: int, path: bytes) -> Iterator[str]:
     """Tells what a path beneath the project's root will no longer be; one look at it is enough."""
-    head, name = beneath.split(path)
+    head, name = tree_path.split(path)
     gone = (FileNotFoundError, NotADirectoryError)  # since it was merged: nothing is lost
     with suppress(*gone), beneath.directory(root, head) as parent:
         yield from _losses(os.stat(name, dir_fd=parent, follow_symlinks=False))

@@ -1,8 +1,6 @@
-from cleveragents.ids import PlanId
+"""Runs plans at the same time: the seam where another engine could take over.
 
-"""Runs pieces of work at the same time: the seam where another engine could take over.
-
-A dispatcher knows nothing of plans. It starts what it is given, as many as it may at once, tells
+A dispatcher is handed ids and knows nothing else of plans. It runs as many as it may at once, tells
 what has ended, and stops what is no longer wanted.
 """
 
@@ -13,13 +11,15 @@ from enum import StrEnum
 from types import TracebackType
 from typing import Generic, Protocol, Self, TypeVar
 
+from cleveragents.ids import PlanId
+
 STOP_SECONDS = 0.1  # between asking what runs to stop, and asking again
 
 T = TypeVar("T")
 
 
 class WorkStatus(StrEnum):
-    """How far a piece of work has come."""
+    """How far a plan has come."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -29,23 +29,23 @@ class WorkStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Work(Generic[T]):
-    """Something to do, and how to make it stop once it has begun."""
+    """What to do with a plan, and how to make it stop once it has begun."""
 
-    run: Callable[[], T]
-    stop: Callable[[], None]
+    run: Callable[[PlanId], T]
+    stop: Callable[[PlanId], None]
 
 
 @dataclass(frozen=True)
 class Ended(Generic[T]):
-    """What came of a piece of work; neither result nor error: it was cancelled before it began."""
+    """What came of a plan; neither result nor error: it was cancelled before it began."""
 
-    key: PlanId
+    plan_id: PlanId
     result: T | None = None
     error: BaseException | None = None
 
 
 class Dispatcher(Protocol[T]):
-    """Runs work; on leaving its block, whatever still runs is stopped and waited for."""
+    """Runs plans; on leaving its block, whatever still runs is stopped and waited for."""
 
     def __enter__(self) -> Self: ...
     def __exit__(
@@ -54,18 +54,18 @@ class Dispatcher(Protocol[T]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None: ...
-    def submit(self, key: PlanId, work: Work[T]) -> None: ...
+    def submit(self, plan_id: PlanId) -> None: ...
     def wait(self, seconds: float) -> Ended[T] | None: ...
-    def cancel(self, key: PlanId) -> None: ...
-    def status(self, key: PlanId) -> WorkStatus: ...
+    def cancel(self, plan_id: PlanId) -> None: ...
+    def status(self, plan_id: PlanId) -> WorkStatus: ...
 
 
 class ThreadDispatcher(Generic[T]):
-    """Runs work in threads of this process, at most so many at once."""
+    """Runs plans in threads of this process, at most so many at once."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, work: Work[T]) -> None:
         self._pool = ThreadPoolExecutor(most, thread_name_prefix="subplan")
-        self._work: dict[PlanId, Work[T]] = {}
+        self._work = work
         self._futures: dict[PlanId, Future[T]] = {}
         self._told: set[PlanId] = set()  # whose end somebody was told of
 
@@ -78,21 +78,20 @@ class ThreadDispatcher(Generic[T]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        while going := [key for key, future in self._futures.items() if not future.done()]:
-            for key in going:  # again and again: one may just be about to begin
-                self.cancel(key)
-            wait([self._futures[key] for key in going], STOP_SECONDS)
+        while going := [one for one, future in self._futures.items() if not future.done()]:
+            for plan_id in going:  # again and again: one may just be about to begin
+                self.cancel(plan_id)
+            wait([self._futures[one] for one in going], STOP_SECONDS)
         self._pool.shutdown()
 
-    def submit(self, key: PlanId, work: Work[T]) -> None:
-        """Queues work; the same key may be submitted again once it has ended."""
-        self._told.discard(key)
-        self._work[key] = work
-        self._futures[key] = self._pool.submit(work.run)
+    def submit(self, plan_id: PlanId) -> None:
+        """Queues a plan; the same one may be submitted again once it has ended."""
+        self._told.discard(plan_id)
+        self._futures[plan_id] = self._pool.submit(self._work.run, plan_id)
 
     def wait(self, seconds: float) -> Ended[T] | None:
-        """Returns work that has ended since, each once; None if nothing does in time."""
-        open_ = {future: key for key, future in self._futures.items() if key not in self._told}
+        """Returns a plan that has ended since, each once; None if nothing does in time."""
+        open_ = {future: one for one, future in self._futures.items() if one not in self._told}
         # The pool tells of what was cancelled only once it comes to it.
         ended = {future for future in open_ if future.cancelled()}
         ended = ended or wait(open_, seconds, FIRST_COMPLETED).done
@@ -105,15 +104,15 @@ class ThreadDispatcher(Generic[T]):
         problem = future.exception()
         return Ended(open_[future], None if problem else future.result(), problem)
 
-    def cancel(self, key: PlanId) -> None:
-        """Takes work out of the queue, or asks it to stop if it has begun."""
-        future = self._futures[key]
+    def cancel(self, plan_id: PlanId) -> None:
+        """Takes a plan out of the queue, or asks it to stop if it has begun."""
+        future = self._futures[plan_id]
         if not future.done() and not future.cancel():
-            self._work[key].stop()
+            self._work.stop(plan_id)
 
-    def status(self, key: PlanId) -> WorkStatus:
-        """Tells how far a piece of work has come."""
-        future = self._futures[key]
+    def status(self, plan_id: PlanId) -> WorkStatus:
+        """Tells how far a plan has come."""
+        future = self._futures[plan_id]
         if future.cancelled():
             return WorkStatus.CANCELLED
         if future.done():

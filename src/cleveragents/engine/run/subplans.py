@@ -7,6 +7,7 @@ to this process, and a second run of the step does only what is left.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Event
 
 from cleveragents.checkpoints.acts import CheckpointActs
@@ -47,8 +48,8 @@ class _Running:
     plan: Plan
     step: SubplansStep
     group: Group
-    dispatcher: PlanDispatcher
     children: dict[str, Plan]  # by name
+    dispatcher: PlanDispatcher = field(init=False)
     tried: dict[str, int] = field(default_factory=dict[str, int])  # attempts so far
     began: dict[str, float] = field(default_factory=dict[str, float])
     late: set[str] = field(default_factory=set[str])  # stopped because they took too long
@@ -66,7 +67,7 @@ class Runner:
 
     run: Callable[[PlanId], Plan]
     hold: Hold
-    dispatcher: Callable[[int], PlanDispatcher]
+    dispatcher: Callable[[int, Work[Plan]], PlanDispatcher]
     stopping: Stopping
 
 
@@ -104,8 +105,9 @@ class SubplanSteps:
         children = self._children(held, plan)
         progress = {name: _progress(child) for name, child in children.items()}
         group = Group(step.subplans, progress)
-        with self._runner.dispatcher(group.at_once) as dispatcher:
-            running = _Running(held, plan, step, group, dispatcher, children)
+        running = _Running(held, plan, step, group, children)
+        work = Work(partial(self._run, running), self._runner.stopping.ask)
+        with self._runner.dispatcher(group.at_once, work) as running.dispatcher:
             for name in group.names(Progress.RUNNING):
                 self._submit(running, name)
             while not group.is_over:
@@ -167,24 +169,25 @@ class SubplanSteps:
         running.tried[name] = running.tried.get(name, 0) + 1
         running.late.discard(name)
         running.began.pop(name, None)
-        stopping = self._runner.stopping
         self._report(SubplanStarted(running.plan.plan_id, child_id, name, running.tried[name]))
+        running.dispatcher.submit(child_id)
 
-        def run() -> Plan:
-            if running.halted.is_set():
-                return self._plan(child_id)
-            running.began[name] = time.monotonic()
-            complete = False
-            try:
-                child = self._run_child(child_id)
-                complete = child.stage == COMPLETE
-            finally:  # here: once this thread is free, the next one that waits begins
-                subplans = running.step.subplans
-                if subplans.fail_fast and not complete and running.tried[name] > subplans.retries:
-                    running.halted.set()
+    def _run(self, running: _Running, child_id: PlanId) -> Plan:
+        """Runs a child, in whatever thread the dispatcher has for it."""
+        child = self._plan(child_id)
+        if running.halted.is_set():
             return child
-
-        running.dispatcher.submit(child_id, Work(run, lambda: stopping.ask(child_id)))
+        name = child.name  # not from `running`: its children are added to by another thread
+        running.began[name] = time.monotonic()
+        complete = False
+        try:
+            child = self._run_child(child_id)
+            complete = child.stage == COMPLETE
+        finally:  # here: once this thread is free, the next one that waits begins
+            subplans = running.step.subplans
+            if subplans.fail_fast and not complete and running.tried[name] > subplans.retries:
+                running.halted.set()
+        return child
 
     def _run_child(self, child_id: PlanId) -> Plan:
         try:
@@ -221,10 +224,10 @@ class SubplanSteps:
 
     def _note_end(self, running: _Running, ended: Ended[Plan]) -> None:
         """Notes what came of an attempt: it is complete, tried again, or has failed for good."""
-        name = running.name_of(ended.key)
+        name = running.name_of(ended.plan_id)
         if ended.error is not None and not isinstance(ended.error, CleverAgentsError | OSError):
             raise ended.error
-        child = running.children[name] = self._plan(ended.key)
+        child = running.children[name] = self._plan(ended.plan_id)
         if child.stage == QUEUED and running.halted.is_set():
             return  # it did not begin; whoever has failed takes it along
         if child.stage == COMPLETE:

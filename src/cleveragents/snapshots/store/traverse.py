@@ -4,7 +4,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from cleveragents.errors import Damaged
-from cleveragents.snapshots.tree import content
+from cleveragents.snapshots.tree import content, tree_path
 from cleveragents.snapshots.tree.content import Read
 from cleveragents.snapshots.tree.lookup import Lookup
 from cleveragents.snapshots.tree.manifest import Entry, contents, decode
@@ -25,7 +25,7 @@ class Verifier:
     def damaged_paths(self, path: bytes, entry: Entry) -> list[bytes]:
         """Returns the paths at and below an entry that cannot be had intact."""
         if entry.is_dir:
-            return [_joined(path, inner) for inner in self._directory(entry.content)]
+            return [tree_path.joined(path, inner) for inner in self._directory(entry.content)]
         return [path] if self._is_damaged(entry) else []
 
     def damaged_at(self, root: Entry, paths: Iterable[bytes]) -> list[bytes]:
@@ -110,7 +110,7 @@ def intact(path: bytes, entry: Entry, read: Read) -> Iterator[tuple[bytes, Entry
         return
     yield path, entry
     for name, inner in inside:
-        yield from intact(_joined(path, name), inner, read)
+        yield from intact(tree_path.joined(path, name), inner, read)
 
 
 def reachable(entries: Iterable[Entry], read: Read, bases: Bases) -> set[bytes]:
@@ -133,7 +133,3 @@ def reachable(entries: Iterable[Entry], read: Read, bases: Bases) -> set[bytes]:
             else:
                 found.add(identity)
     return found
-
-
-def _joined(path: bytes, inner: bytes) -> bytes:
-    return path + b"/" + inner if path and inner else path or inner

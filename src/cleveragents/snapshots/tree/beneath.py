@@ -7,10 +7,11 @@ before it with O_NOFOLLOW, so a link planted or swapped in meanwhile is refused,
 import errno
 import os
 import stat
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 
 from cleveragents.errors import Refused
+from cleveragents.snapshots.tree import tree_path
 
 DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # A FIFO put in place of a file must not block us, a terminal must not adopt us.
@@ -67,7 +68,7 @@ def directory(root: int, path: bytes) -> Generator[int]:
     """Opens the directory at a path beneath the root (empty: the root itself)."""
     fd = os.dup(root)
     try:
-        for name in names(path):
+        for name in tree_path.names(path):
             inner = os.open(name, DIRECTORY, dir_fd=fd)
             os.close(fd)
             fd = inner
@@ -89,14 +90,14 @@ def own_directory(root: str | os.PathLike[str], path: bytes) -> Generator[int]:
         stack.callback(os.close, parent)
         if mode is not None:
             stack.callback(os.fchmod, parent, mode)
-        for step in names(path):
+        for step in tree_path.names(path):
             parent = stack.enter_context(_opened(parent, step, open_directory, stat.S_IRWXU))
         yield parent
 
 
 def read(root: str | os.PathLike[str], path: bytes) -> bytes:
     """Returns the bytes of a file of ours or the text of a link, also where modes forbid it."""
-    head, name = split(path)
+    head, name = tree_path.split(path)
     with own_directory(root, head) as parent:
         if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
             return os.fsencode(os.readlink(name, dir_fd=parent))
@@ -143,29 +144,3 @@ def borrowed(parent: int, name: bytes, bits: int) -> Generator[None]:
             os.chmod(f"/proc/self/fd/{handle}", mode)
     finally:
         os.close(handle)
-
-
-def names(path: bytes) -> list[bytes]:
-    """The components of a path."""
-    return path.split(b"/") if path else []
-
-
-def and_above(path: bytes) -> Iterator[bytes]:
-    """Yields a path and every directory above it but the root."""
-    while path:
-        yield path
-        path = path.rpartition(b"/")[0]
-
-
-def split(path: bytes) -> tuple[bytes, bytes]:
-    """Splits a path into its directory and its last name."""
-    head, _, name = path.rpartition(b"/")
-    return head, name
-
-
-def above(path: bytes) -> Iterator[bytes]:
-    """Yields the directories above a path, the outermost first."""
-    at = path.find(b"/")
-    while at >= 0:
-        yield path[:at]
-        at = path.find(b"/", at + 1)

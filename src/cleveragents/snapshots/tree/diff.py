@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.manifest import EMPTY, Change, Entry, differences
 
 Load = Callable[[bytes], bytes]  # a directory object by its id
@@ -27,7 +28,7 @@ def _compare(
     if _itself(before) != _itself(after):
         yield Change(path, before, after)
     for name, old, new in differences(_object(before, load), _object(after, load)):
-        yield from _compare(path + b"/" + name if path else name, old, new, load)
+        yield from _compare(tree_path.joined(path, name), old, new, load)
 
 
 def _itself(entry: Entry | None) -> Entry | None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.content import Objects
 from cleveragents.snapshots.tree.diff import Load, compare
 from cleveragents.snapshots.tree.manifest import Directory, Entry, decode, encode
@@ -20,7 +21,7 @@ class Lookup:
         """Returns what stands at a path; None if nothing does."""
         if not path:
             return self._root
-        above, _, name = path.rpartition(b"/")
+        above, name = tree_path.split(path)
         if above not in self._known:
             entry = self.find(above)
             is_directory = entry is not None and entry.is_dir
@@ -52,7 +53,7 @@ def with_entries(root: Entry, wanted: Mapping[bytes, Entry | None], objects: Obj
     top = _Branch()
     for path, entry in wanted.items():
         branch = top
-        for name in path.split(b"/"):
+        for name in tree_path.names(path):
             branch = branch.below.setdefault(name, _Branch())
         branch.given, branch.entry = True, entry
     changed = _changed(root, top, objects)

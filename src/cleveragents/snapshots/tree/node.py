@@ -8,6 +8,7 @@ with everything below it, is in the store.
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.manifest import (
     EMPTY,
     NO_CONTENT,
@@ -66,7 +67,7 @@ class Node:
 
     def inner(self, name: bytes) -> bytes:
         """The path of something in it."""
-        return self.path + b"/" + name if self.path else name
+        return tree_path.joined(self.path, name)
 
     def touch(self) -> None:
         """Says that something in it is no longer what it was."""

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from functools import cached_property
 
 from cleveragents.errors import Failed, Refused
-from cleveragents.snapshots.tree import attributes, beneath, giving_up, signature
+from cleveragents.snapshots.tree import attributes, beneath, giving_up, signature, tree_path
 from cleveragents.snapshots.tree.content import store_file
 from cleveragents.snapshots.tree.manifest import Entry
 from cleveragents.snapshots.tree.node import Node
@@ -82,7 +82,7 @@ class Scanner:
     def _is_known(self, node: Node) -> bool:
         """Whether a directory is still in the tree; it may have gone with one above it."""
         while node.parent is not None:
-            if node.parent.children.get(node.path.rpartition(b"/")[2]) is not node:
+            if node.parent.children.get(tree_path.split(node.path)[1]) is not node:
                 return False
             node = node.parent
         return node is self._tree.root

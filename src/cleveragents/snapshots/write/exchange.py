@@ -17,7 +17,7 @@ from pathlib import Path
 
 from cleveragents.counting import size
 from cleveragents.errors import Failed, Refused
-from cleveragents.snapshots.tree import attributes, beneath
+from cleveragents.snapshots.tree import attributes, beneath, tree_path
 from cleveragents.snapshots.tree.content import Read, bytes_needed, write_file
 from cleveragents.snapshots.tree.diff import same
 from cleveragents.snapshots.tree.manifest import Change, Entry, object_id
@@ -211,7 +211,7 @@ class Exchange:
             before, after = change.before, change.after
             if before is None or (after is not None and before.is_dir == after.is_dir):
                 continue
-            head, name = beneath.split(change.path)
+            head, name = tree_path.split(change.path)
             with (
                 suppress(FileNotFoundError, NotADirectoryError),
                 beneath.directory(root, head) as fd,
@@ -250,7 +250,7 @@ class Exchange:
             entry = change.after
             if entry is None:
                 continue
-            head, name = beneath.split(change.path)
+            head, name = tree_path.split(change.path)
             if entry.is_dir:
                 with beneath.directory(root, head) as fd, suppress(FileExistsError):
                     os.mkdir(name, 0o700, dir_fd=fd)
@@ -272,7 +272,7 @@ class Exchange:
             raise ChangedMeanwhile(
                 "changed meanwhile by somebody else", detail=[shown(change.path)]
             )
-        head, name = beneath.split(change.path)
+        head, name = tree_path.split(change.path)
         with (
             beneath.directory(root, self._workshop(change.path)) as source,
             beneath.directory(root, head) as target,
@@ -303,7 +303,7 @@ class Exchange:
     def _original(self, path: bytes) -> bytes:
         """Where a file with several names is found by its second one."""
         name = unplaced.name_of_original(self.mark, path)
-        return os.path.join(self._workshop(path), name)
+        return tree_path.joined(self._workshop(path), name)
 
     def _originals(self) -> list[Change]:
         """The same for all of them, to be opened like those whose second names they are."""

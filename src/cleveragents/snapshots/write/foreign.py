@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cleveragents.errors import Refused
 from cleveragents.quoting import quoted
-from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree import beneath, tree_path
 from cleveragents.snapshots.tree.manifest import Change
 from cleveragents.snapshots.tree.scan import shown
 
@@ -17,7 +17,7 @@ def refuse_foreign(root: Path, changes: Iterable[Change]) -> None:
         return
     needed: dict[bytes, bool] = {}  # whether the directory itself changes, too
     for change in changes:
-        needed.setdefault(beneath.split(change.path)[0], False)
+        needed.setdefault(tree_path.split(change.path)[0], False)
         if change.before is not None and change.before.is_dir and change.after is not None:
             needed[change.path] = needed.get(change.path, False) or change.after.is_dir
     for path, itself in sorted(needed.items()):

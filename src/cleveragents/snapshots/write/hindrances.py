@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree import beneath, tree_path
 from cleveragents.snapshots.tree.manifest import Change
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.write.opening import is_opened
@@ -53,9 +53,9 @@ def kept_out(directory: int | str, *, owned: bool = False) -> Why | None:
 
 def workshop(by_path: Mapping[bytes, Change], path: bytes) -> bytes:
     """The nearest directory above that is one before and after: new files are built there."""
-    head, _ = beneath.split(path)
+    head, _ = tree_path.split(path)
     while head in by_path and not _stays_directory(by_path[head]):
-        head, _ = beneath.split(head)
+        head, _ = tree_path.split(head)
     return head
 
 
@@ -63,7 +63,7 @@ def _held(root: int, by_path: Mapping[bytes, Change]) -> Iterator[bytes]:
     """What is in directories that become files, at any depth, and does not go with them."""
     for path, change in by_path.items():
         if _is_emptied(by_path, change):
-            inside = (path + b"/" + name for name in _names(root, path))
+            inside = (tree_path.joined(path, name) for name in _names(root, path))
             yield from sorted(one for one in inside if one not in by_path)
 
 
@@ -73,19 +73,19 @@ def _is_emptied(by_path: Mapping[bytes, Change], change: Change) -> bool:
         return False
     if change.after is not None:
         return not change.after.is_dir
-    above = by_path.get(beneath.split(change.path)[0])
+    above = by_path.get(tree_path.split(change.path)[0])
     return above is not None and _is_emptied(by_path, above)
 
 
 def _closed(root: int, by_path: Mapping[bytes, Change]) -> Iterator[Hindrance]:
     """The directories that changes need, and that we may not change; of a mount the first alone."""
     heads = {workshop(by_path, path) for path in by_path}
-    heads |= {beneath.split(path)[0] for path in by_path}
+    heads |= {tree_path.split(path)[0] for path in by_path}
     settled = {path for path, change in by_path.items() if _stays_directory(change)}
     mounted: list[bytes] = []
     for path in sorted(heads | settled):
         why = _kept_out(root, path, owned=path in settled)
-        if why is Why.READ_ONLY and not any(_is_below(path, above) for above in mounted):
+        if why is Why.READ_ONLY and not any(tree_path.is_below(path, above) for above in mounted):
             mounted.append(path)
             yield Hindrance(path, why)
         elif why is Why.CLOSED and not (path in by_path and is_opened(root, by_path[path])):
@@ -98,10 +98,6 @@ def _kept_out(root: int, path: bytes, *, owned: bool) -> Why | None:
             return kept_out(fd, owned=owned)
     except (FileNotFoundError, NotADirectoryError):
         return None  # what is wrong with it is told as a change by somebody else
-
-
-def _is_below(path: bytes, above: bytes) -> bool:
-    return not above or path.startswith(above + b"/")
 
 
 def _stays_directory(change: Change) -> bool:

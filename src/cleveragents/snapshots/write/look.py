@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterable
 
 from cleveragents.errors import Failed, Refused
-from cleveragents.snapshots.tree import attributes, beneath
+from cleveragents.snapshots.tree import attributes, beneath, tree_path
 from cleveragents.snapshots.tree.content import Put, store_file
 from cleveragents.snapshots.tree.manifest import Entry
 from cleveragents.snapshots.tree.scan import shown
@@ -18,7 +18,7 @@ def look(root: int, path: bytes, put: Put) -> Entry | None:
 
     Of a directory it tells mode and attributes, not what is inside.
     """
-    head, name = beneath.split(path)
+    head, name = tree_path.split(path)
     try:
         with beneath.directory(root, head) as parent:
             mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
@@ -40,7 +40,7 @@ def look_at(root: int, paths: Iterable[bytes], put: Put) -> dict[bytes, Entry | 
     seen: dict[bytes, Entry | None] = {}
     passable: set[bytes] = set()
     for path in sorted(paths):
-        for above in beneath.above(path):
+        for above in tree_path.above(path):
             if above not in passable and above not in seen:
                 entry = look(root, above, put)
                 if entry is not None and entry.is_dir:

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
-from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree import beneath, tree_path
 from cleveragents.snapshots.tree.manifest import Change, Entry
 
 _HANDLE = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -67,7 +67,7 @@ class OpenedPaths:
         self._modes.pop(path, None)
 
     def _open(self, path: bytes) -> None:
-        head, name = beneath.split(path)
+        head, name = tree_path.split(path)
         with beneath.directory(self._root, head) as parent:
             handle = os.open(name, _HANDLE, dir_fd=parent)
             self._handles.callback(os.close, handle)
@@ -96,7 +96,7 @@ def _is_closed(entry: Entry) -> bool:
 
 
 def _found(root: int, path: bytes) -> os.stat_result | None:
-    head, name = beneath.split(path)
+    head, name = tree_path.split(path)
     try:
         with beneath.directory(root, head) as parent:
             return os.stat(name, dir_fd=parent, follow_symlinks=False)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree import beneath, tree_path
 
 
 class FileOwner(NamedTuple):
@@ -28,7 +28,7 @@ def owners(root: Path, paths: Iterable[bytes]) -> dict[bytes, FileOwner]:
 
 def owner_of(root: int, path: bytes) -> FileOwner | None:
     """Returns whom a path belongs to; None if there is nothing."""
-    head, name = beneath.split(path)
+    head, name = tree_path.split(path)
     try:
         with beneath.directory(root, head) as parent:
             found = os.stat(name, dir_fd=parent, follow_symlinks=False)

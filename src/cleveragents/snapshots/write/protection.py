@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cleveragents.errors import Refused
 from cleveragents.quoting import quoted
-from cleveragents.snapshots.tree import beneath, signature
+from cleveragents.snapshots.tree import beneath, signature, tree_path
 from cleveragents.snapshots.tree.manifest import Change
 from cleveragents.snapshots.tree.scan import shown
 
@@ -42,7 +42,7 @@ def refuse_protected(path: Path, changes: Iterable[Change]) -> None:
 
 
 def _touched(change: Change) -> Iterator[bytes]:
-    yield beneath.split(change.path)[0]
+    yield tree_path.split(change.path)[0]
     if change.before is not None:
         yield change.path
     if change.after is not None and change.after.link:
@@ -50,7 +50,7 @@ def _touched(change: Change) -> Iterator[bytes]:
 
 
 def _is_protected(root: int, path: bytes) -> bool:
-    head, name = beneath.split(path)
+    head, name = tree_path.split(path)
     try:
         with beneath.directory(root, head) as parent:
             return bool(_attributes(parent, name) & _PROTECTED)

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from cleveragents.snapshots.tree import attributes, beneath
+from cleveragents.snapshots.tree import attributes, beneath, tree_path
 from cleveragents.snapshots.tree.content import Read, write_file
 from cleveragents.snapshots.tree.manifest import Change, Entry
 from cleveragents.snapshots.write.aside import Aside, purge
@@ -88,7 +88,7 @@ class _Placement:
 
     def remove(self, change: Change, before: Entry) -> None:
         """Removes a file, a link or a directory that is empty by now."""
-        head, name = beneath.split(change.path)
+        head, name = tree_path.split(change.path)
         parent = self._directory(head)
         if not before.is_dir:
             self._aside.take(parent, name)
@@ -99,7 +99,7 @@ class _Placement:
         """Puts the target's entry in place; a directory is made here and settled at the end."""
         if entry.is_dir and change.before is not None and change.before.is_dir:
             return
-        head, name = beneath.split(change.path)
+        head, name = tree_path.split(change.path)
         if entry.is_dir:
             self._make_directory(self._directory(head), name)
             return
@@ -136,7 +136,7 @@ class _Placement:
     def _stage(self, path: bytes, entry: Entry) -> None:
         self._clear_staging()
         if entry.link not in (b"", path):
-            head, name = beneath.split(entry.link)
+            head, name = tree_path.split(entry.link)
             source = self._directory(head)
             os.link(
                 name, _STAGED, src_dir_fd=source, dst_dir_fd=self._staging, follow_symlinks=False
@@ -179,7 +179,7 @@ class _Placement:
             if not stat.S_ISSOCK(mode):
                 return False
             os.unlink(leftover, dir_fd=inside)
-        head, _ = beneath.split(path)
+        head, _ = tree_path.split(path)
         os.rmdir(name, dir_fd=self._directory(head))
         return True
 
@@ -191,8 +191,8 @@ class _Placement:
         fd = os.dup(self._root)
         self._borrow(fd, b"")
         walked = b""
-        for name in beneath.names(path):
-            walked = walked + b"/" + name if walked else name
+        for name in tree_path.names(path):
+            walked = tree_path.joined(walked, name)
             inner = self._descend(fd, name, walked)
             os.close(fd)
             fd = inner

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree import beneath, tree_path
 from cleveragents.snapshots.tree.manifest import object_id
 
 DIGITS = 16
@@ -31,7 +31,7 @@ def prefix(mark: str) -> str:
 def find(root: Path, mark: str, paths: Iterable[bytes]) -> list[bytes]:
     """Finds what was never placed or let go, in the directories above paths that may be gone."""
     ours = re.compile(f"{re.escape(prefix(mark))}[0-9a-f]{{{DIGITS}}}({WAS})?".encode())
-    heads = {head for path in paths for head in (*beneath.and_above(path), b"")}
+    heads = {head for path in paths for head in (*tree_path.and_above(path), b"")}
     with beneath.root_directory(root) as fd:
         return [path for head in sorted(heads) for path in _matching(fd, head, ours)]
 
@@ -40,7 +40,7 @@ def remove(root: Path, found: Iterable[bytes]) -> None:
     """Removes what was found."""
     with beneath.root_directory(root) as fd:
         for path in found:
-            head, last = beneath.split(path)
+            head, last = tree_path.split(path)
             with beneath.directory(fd, head) as parent:
                 os.unlink(last, dir_fd=parent)
 
@@ -51,4 +51,4 @@ def _matching(root: int, head: bytes, ours: re.Pattern[bytes]) -> Iterator[bytes
         beneath.directory(root, head) as fd,
     ):
         names = map(os.fsencode, os.listdir(fd))
-        yield from (os.path.join(head, one) for one in sorted(names) if ours.fullmatch(one))
+        yield from (tree_path.joined(head, one) for one in sorted(names) if ours.fullmatch(one))
