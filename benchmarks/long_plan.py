@@ -84,7 +84,7 @@ def _measure(home: Path, arguments: argparse.Namespace) -> Measured:
             rows = app.checkpoints.list_checkpoints(plan.plan_id)
             stored = sum(path.stat().st_size for path in (home / "data").rglob("*.pack"))
             measured.ratio.append(stored / (base + sum(row.size_bytes for row in rows)))
-    app.checkpoints.finish(plan.plan_id)
+    app.checkpoints.tidy(plan.plan_id)
     kept = app.checkpoints.list_checkpoints(plan.plan_id)
     read_back = app.checkpoints.verify_checkpoints(kept)
     measured.damaged = sum(not found.is_intact for found in read_back)

@@ -49,9 +49,9 @@ CLOSE_THEN_RECORD = f"""\
             OperationRepository(connection).close(operation.operation_id, status, {{}})
         with self._database.writing(held) as connection:
 {RECORD}"""
-FINISH = "        self.size_bytes = self._pack.finish(identity)\n"
+FINISH = "        self.size_bytes = self._pack.seal(identity)\n"
 # What is thrown away unless it was finished is thrown away after the row was written.
-FINISH_LAST = "        self._pack.discard = lambda: self._pack.finish(identity)\n"
+FINISH_LAST = "        self._pack.discard = lambda: self._pack.seal(identity)\n"
 REWRITE = "                self._rewrite(pack, live)\n"
 UNLINK = "            pack.path.unlink()\n"
 NO_ROOM = "                break  # it stays whole until there is room for its rest\n"

@@ -68,14 +68,14 @@ def restore_without_threads(context):
         put_back(context)
         threading.stack_size(1 << 46)
         context.kept.archive.purge(context.kept.staging)
-        context.kept.archive.settle()
+        context.kept.archive.wait_for_purging()
 
     assert forked(work) == 0
 
 
 @then("{count:d} files lie aside")
 def check_aside(context, count):
-    context.kept.archive.settle()
+    context.kept.archive.wait_for_purging()
     found = list(context.kept.staging.glob("aside-*"))
     assert len(found) == count, found
 

@@ -236,7 +236,7 @@ def check_verdicts(context):
     verdicts = app.checkpoints.prune_checkpoints(app.plans.find("@").plan_id)
     found = [(str(verdict.checkpoint.seq), verdict.why) for verdict in verdicts]
     assert found == [(row["seq"], row["why"]) for row in context.table], found
-    kept = [verdict.checkpoint.seq for verdict in verdicts if verdict.keep]
+    kept = [verdict.checkpoint.seq for verdict in verdicts if verdict.stays]
     assert [row.seq for row in checkpoints(context)] == kept
 
 
@@ -517,7 +517,7 @@ def check_store(context, some, total, name):
 def check_needed(context, numbers):
     app = context.world.app()
     verdicts = app.checkpoints._pruning.prune(_held(app.plans.find("@")))
-    kept = [verdict.checkpoint.seq for verdict in verdicts if verdict.keep]
+    kept = [verdict.checkpoint.seq for verdict in verdicts if verdict.stays]
     assert ", ".join(map(str, kept)) == numbers, kept
     assert "an unfinished operation needs it" in {verdict.why for verdict in verdicts}
 

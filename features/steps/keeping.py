@@ -48,7 +48,7 @@ def check_would_keep(context, kept, all_of_them):
     verdicts = app.checkpoints.retention(app.plans.find("@").plan_id)
     found = [str(verdict.checkpoint.seq) for verdict in verdicts]
     assert " ".join(found) == all_of_them, found
-    found = [str(verdict.checkpoint.seq) for verdict in verdicts if verdict.keep]
+    found = [str(verdict.checkpoint.seq) for verdict in verdicts if verdict.stays]
     assert " ".join(found) == kept, [verdict.why for verdict in verdicts]
 
 
@@ -68,7 +68,7 @@ def make_in_one_go(context, count, size):
             )
             needed = sum(row.size_bytes for row in service.list_checkpoints(plan_id))
             context.stored.append((sum(pack.stat().st_size for pack in packs(context)), needed))
-    service.finish(plan_id)
+    service.tidy(plan_id)
 
 
 @then("the store was never larger than twice what its checkpoints need")

@@ -142,7 +142,7 @@ def fill_store(context, count, size):
     with store.writing(doing="filling it"):
         pack = store.new_pack()
         context.identities = [pack.put(os.urandom(size)) for _ in range(count)]
-        pack.finish(context.identities[0])
+        pack.seal(context.identities[0])
 
 
 @when("each of them is {used}")

@@ -83,7 +83,7 @@ class Kept:
         """Ends all watching and removing, as the end of a process does."""
         if self.archive is None:
             return
-        self.archive.settle()
+        self.archive.wait_for_purging()
         for tracker in self.archive._trackers.values():
             tracker.forget()
 

@@ -105,7 +105,7 @@ class LineMachine(RuleBasedStateMachine):
         self.limit = limit
         self.open()
         verdicts = self.app.checkpoints.prune_checkpoints(self.plan_id)
-        kept = [verdict.checkpoint.checkpoint_id for verdict in verdicts if verdict.keep]
+        kept = [verdict.checkpoint.checkpoint_id for verdict in verdicts if verdict.stays]
         assert kept == [row.checkpoint_id for row in self.rows()], kept
 
     @precondition(lambda self: len(self.rows()) > 1)

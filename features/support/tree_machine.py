@@ -254,7 +254,7 @@ class TreeMachine(RuleBasedStateMachine):
         snapshot = self.archive.load(self.ids[number])
         with self.acting():
             self.archive.restore(snapshot, self.roots, self.home / "staging")
-        self.archive.settle()
+        self.archive.wait_for_purging()
         self.check_told()
         type(self).restores += 1
         assert_same(self.seen[number], picture(self.root))

@@ -191,16 +191,16 @@ class App:
         """Frees space and remembers the files, after an act was told; may be given up anywhere."""
         self._is_tidying = True
         try:
-            self.checkpoints.finish(plan_id)
+            self.checkpoints.tidy(plan_id)
         finally:
             self._is_tidying = False
 
-    def settle(self, plan_id: PlanId) -> "Sequence[AnyOperation]":
+    def recover(self, plan_id: PlanId) -> "Sequence[AnyOperation]":
         """Finishes what a crash left open in a plan, as every act does first; tells what it was.
 
         Nobody owns the plan afterwards: who is asked whether to go on may take all day.
         """
-        return self._wiring.settle(plan_id)
+        return self._wiring.recover(plan_id)
 
     @property
     def may_have_changed(self) -> bool:

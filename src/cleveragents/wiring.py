@@ -212,7 +212,7 @@ class Wiring:
             Repairs(database, sandboxes, pruning, self.ownership, base.head),
         )
 
-    def settle(self, plan_id: PlanId) -> Sequence[AnyOperation]:
+    def recover(self, plan_id: PlanId) -> Sequence[AnyOperation]:
         """Finishes what was left open; returns what that was."""
         with self._database.reading() as connection:
             begun = OperationRepository(connection).unfinished(plan_id)

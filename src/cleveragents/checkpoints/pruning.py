@@ -71,27 +71,27 @@ class Pruning:
         """Applies the policy; returns what became of each checkpoint and why."""
         with self._database.writing(held) as connection:
             retired = self._retired(connection, held.plan_id)
-        self.settle(held, retired)
+        self.follow_up(held, retired)
         return retired.verdicts
 
     def retire(self, connection: Connection, plan_id: PlanId) -> PruneResult | None:
         """Applies the policy in the transaction that has added a checkpoint, if it is one too many.
 
-        One commit instead of two: it is what a checkpoint waits for. Settle it afterwards.
+        One commit instead of two: it is what a checkpoint waits for. Follow it up afterwards.
         """
         if CheckpointRepository(connection).count(plan_id) <= self._policy.limit:
             return None
         return self._retired(connection, plan_id)
 
-    def settle(self, held: Held, retired: PruneResult) -> None:
+    def follow_up(self, held: Held, retired: PruneResult) -> None:
         """Frees space if it is worth it by now, and warns of what the limit does and cannot do."""
         plan_id = held.plan_id
-        kept = [verdict.checkpoint for verdict in retired.verdicts if verdict.keep]
+        kept = [verdict.checkpoint for verdict in retired.verdicts if verdict.stays]
         much = max(MUCH_BYTES, sum(row.size_bytes for row in kept) // 2)
         if retired.waiting_bytes > much or retired.waiting >= MANY:
             with self.afterwards(plan_id, "freeing space"):
                 self.free(plan_id)
-        self._tell_of_limit(plan_id, [one for one in retired.verdicts if not one.keep])
+        self._tell_of_limit(plan_id, [one for one in retired.verdicts if not one.stays])
         if len(kept) > self._policy.limit:
             text = f"{len(kept)} checkpoints are kept, more than the limit of {self._policy.limit}"
             self._report(Note(plan_id, text))
@@ -127,7 +127,7 @@ class Pruning:
     def _retired(self, connection: Connection, plan_id: PlanId) -> PruneResult:
         line_mending.mend(connection, plan_id)  # by a broken line it would let the wrong ones go
         verdicts = self._judged(connection, plan_id)
-        doomed = [verdict.checkpoint for verdict in verdicts if not verdict.keep]
+        doomed = [verdict.checkpoint for verdict in verdicts if not verdict.stays]
         if not doomed:
             return PruneResult(verdicts)
         intent = self._forget(connection, plan_id, doomed, by_hand=False)

@@ -26,7 +26,7 @@ class Verdict:
     needed: str = ""  # what would be missed without it
 
     @property
-    def keep(self) -> bool:
+    def stays(self) -> bool:
         """Whether it stays."""
         return self.why != BEYOND
 

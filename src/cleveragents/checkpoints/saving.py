@@ -116,7 +116,7 @@ class Saving:
                     retired = self._pruning.retire(connection, held.plan_id) if prune else None
         self.tell(taken)
         if retired:
-            self._pruning.settle(held, retired)
+            self._pruning.follow_up(held, retired)
         return checkpoint
 
     def tell(self, taken: "PendingCheckpoint") -> None:

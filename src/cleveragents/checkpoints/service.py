@@ -94,7 +94,7 @@ class CheckpointService(CheckpointReads):
         with self._hold(plan_id, "pruning checkpoints", files=False) as held:
             return self._pruning.prune(held)
 
-    def finish(self, plan_id: PlanId) -> None:
+    def tidy(self, plan_id: PlanId) -> None:
         """Does what is better done once an act is told: frees space, remembers the files.
 
         What fails here is told as a note. Nobody waits for space to be freed: the plan is held

@@ -147,7 +147,7 @@ class Undoing:
         self, held: Held, run: UndoRun, status: UndoStatus, summary: str, tail: str = ""
     ) -> None:
         with self._database.writing(held) as connection:
-            ended = UndoRunRepository(connection).finish(run.undo_run_id, status, summary, tail)
+            ended = UndoRunRepository(connection).end(run.undo_run_id, status, summary, tail)
         self._report(CallUndone(ended.plan_id, ended.worked, ended.told))
 
     def _call(self, step: ToolStep, declared: Declaration, sandbox: Path, run: UndoRun) -> Call:

@@ -195,7 +195,7 @@ def _withdrawal_data(plan: Plan, would: Withdrawal) -> dict[str, object]:
 
 def _finished_now(app: App, plan_id: PlanId, kind: Kind) -> Apply | None:
     """Finishes what is open in a plan; returns what of this kind was brought to its end by that."""
-    begun = [one.intent for one in app.settle(plan_id) if one.kind is kind]
+    begun = [one.intent for one in app.recover(plan_id) if one.kind is kind]
     reached = APPLIED if kind is Kind.APPLY else COMPLETE
     done = [intent for intent in begun if isinstance(intent, Apply)]
     return done[0] if done and app.plans.find(plan_id).stage == reached else None

@@ -75,7 +75,7 @@ def resolve(
     found = views.find(app, plan)
     is_moving = previewing.looking(app, found) if dry_run else False
     if not dry_run:
-        app.settle(found.plan_id)
+        app.recover(found.plan_id)
     again = f"agents plan resolve {found.plan_id} {quoted(path)} --take {quoted(take)}"
     proposed = app.conflicts.preview(found.plan_id, path, take)
     blocks = [changes.panel("Would change", proposed.changes), Text(_by_hand(proposed))]
@@ -129,7 +129,7 @@ def refresh(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
     if dry_run:
         is_moving = previewing.looking(app, found)
         return _preview(found, app.refresh.preview(found.plan_id), is_moving=is_moving)
-    app.settle(found.plan_id)
+    app.recover(found.plan_id)
     digest = None
     if not yes:
         would = app.refresh.preview(found.plan_id)

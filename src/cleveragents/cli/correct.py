@@ -61,7 +61,7 @@ def correct(
     if dry_run:
         is_moving = previewing.looking(app, app.plans.find(plan_id))
     else:
-        app.settle(plan_id)
+        app.recover(plan_id)
         plan_id, found = _find(app, decision)
     if mode is CorrectionMode.APPEND:
         if dry_run:

@@ -101,7 +101,7 @@ def delete(
     row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
     app.checkpoints.refuse_delete(found.plan_id, row)
     if not dry_run:
-        app.settle(found.plan_id)
+        app.recover(found.plan_id)
     needed = {v.checkpoint.seq: v.needed for v in app.checkpoints.retention(found.plan_id)}[row.seq]
     what = f"{row.name} ({row.label or row.reason}{f'; {needed}' if needed else ''})"
     again = f"agents plan checkpoint delete {found.plan_id} {row.seq}"

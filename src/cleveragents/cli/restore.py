@@ -47,7 +47,7 @@ def restore(
     found = views.find(app, plan)
     is_moving = previewing.looking(app, found) if dry_run else False
     if not dry_run:
-        app.settle(found.plan_id)
+        app.recover(found.plan_id)
     source = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
     proposed = app.restore.preview(found.plan_id, source, path)
     gone = [f"not in {source.name}, so it goes: {name}" for name in proposed.absent]

@@ -60,7 +60,7 @@ def revert(
             "moving": is_moving,
         }
         return Result(data, _blocks(would), messages=[previewing.DRY_RUN], next_steps=[again])
-    app.settle(found.plan_id)
+    app.recover(found.plan_id)
     digest = None
     if not yes:
         would = app.reversions.preview(found.plan_id)

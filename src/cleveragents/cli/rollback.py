@@ -73,7 +73,7 @@ def rollback(
         line = f"agents plan rollback {found.plan_id} {checkpoint} --take-over"
         require_answer(yes=yes, command_line=line)
         app.ownership.take_over(found.plan_id)
-    app.settle(found.plan_id)
+    app.recover(found.plan_id)
     target = _target(app, found, checkpoint)
     digest = None if yes else _asked(app, found, target, rebuild=rebuild)
     result = app.checkpoints.rollback_to_checkpoint(

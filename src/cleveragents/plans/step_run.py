@@ -86,7 +86,7 @@ class StepRunRepository:
         (row,) = self._connection.rows(_BY_ID, step_run_id=step_run_id)
         return _from_row(row)
 
-    def finish(
+    def end(
         self, step_run_id: StepRunId, *, ok: bool, summary: str, exit_code: int | None, tail: str
     ) -> None:
         """Records how a run ended."""

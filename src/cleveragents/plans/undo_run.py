@@ -82,7 +82,7 @@ class UndoRunRepository:
         record(self._connection, plan_id, Happening.UNDO, undo_run_id)
         return self.get(undo_run_id)
 
-    def finish(self, undo_run_id: str, status: UndoStatus, summary: str, tail: str) -> UndoRun:
+    def end(self, undo_run_id: str, status: UndoStatus, summary: str, tail: str) -> UndoRun:
         """Records how an undo ended."""
         self._connection.update(
             "undo_runs",

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from cleveragents.sandbox.project import Project
-from cleveragents.sandbox.sandbox import About, Filled, Known, Looked, Sandbox, SandboxPolicy
+from cleveragents.sandbox.sandbox import About, Filled, Known, ProjectState, Sandbox, SandboxPolicy
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.scan import Excluded
@@ -25,12 +25,12 @@ class FilesystemCopy:
         del policy
         return copy_in(project, sandbox, archive, about, lambda _: False)
 
-    def look(
+    def capture(
         self, project: Project, archive: Archive, policy: SandboxPolicy, known: Known
-    ) -> Looked:
+    ) -> ProjectState:
         """Takes a snapshot of the folder as it is now."""
         del policy, known
-        return take(project, archive, about_look(project), lambda _: False)
+        return capture_project(project, archive, about_project(project), lambda _: False)
 
     def left_out(self, project: Project, policy: SandboxPolicy, known: Known) -> Excluded:
         """Says what a look leaves out."""
@@ -46,12 +46,14 @@ def copy_in(
     Copying by snapshot and restore means one exact way to write files, and that the first
     checkpoint finds its content stored.
     """
-    looked = take(project, archive, about, excluded)
-    archive.restore(archive.load(looked.reference), {MAIN: sandbox.path}, sandbox.staging)
-    return Filled(looked.reference, None, looked.files, looked.notes)
+    state = capture_project(project, archive, about, excluded)
+    archive.restore(archive.load(state.reference), {MAIN: sandbox.path}, sandbox.staging)
+    return Filled(state.reference, None, state.files, state.notes)
 
 
-def take(project: Project, archive: Archive, about: About, excluded: Excluded) -> Looked:
+def capture_project(
+    project: Project, archive: Archive, about: About, excluded: Excluded
+) -> ProjectState:
     """Takes a snapshot of the project; the user's permissions are never borrowed."""
     ties = Ties(project.path)
     with archive.capture_once(
@@ -59,10 +61,10 @@ def take(project: Project, archive: Archive, about: About, excluded: Excluded) -
     ) as capture:
         reference = capture.commit(about)
     unexplained = [line for line in capture.not_captured if not line.endswith(": excluded")]
-    return Looked(reference, capture.files, (*unexplained, *ties.notes))
+    return ProjectState(reference, capture.files, (*unexplained, *ties.notes))
 
 
-def about_look(project: Project) -> About:
+def about_project(project: Project) -> About:
     """What the record of a later look at the project tells."""
     return {"kind": "look", "project": str(project.path)}
 

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from cleveragents.errors import Failed
 from cleveragents.sandbox import git
-from cleveragents.sandbox.filesystem_copy import Ties, about_look, copy_in, take
+from cleveragents.sandbox.filesystem_copy import Ties, about_project, capture_project, copy_in
 from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.mirror import Mirror, object_format
 from cleveragents.sandbox.pipes import refuse_pipes
 from cleveragents.sandbox.project import Project
-from cleveragents.sandbox.sandbox import About, Filled, Known, Looked, Sandbox, SandboxPolicy
+from cleveragents.sandbox.sandbox import About, Filled, Known, ProjectState, Sandbox, SandboxPolicy
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.filter import Filter
@@ -57,14 +57,14 @@ class GitWorktree:
         head = users.commit_of("HEAD")
         return replace(filled, branch=branch, notes=(*filled.notes, *notes), head=head)
 
-    def look(
+    def capture(
         self, project: Project, archive: Archive, policy: SandboxPolicy, known: Known
-    ) -> Looked:
+    ) -> ProjectState:
         """Takes a snapshot of what the user sees now; what the sandbox has is never left out."""
         users = Git(project.path / ".git", project.path)
         left_out = self._left_out(project, policy, known)
-        looked = take(project, archive, about_look(project), left_out)
-        return replace(looked, head=users.commit_of("HEAD"))
+        state = capture_project(project, archive, about_project(project), left_out)
+        return replace(state, head=users.commit_of("HEAD"))
 
     def left_out(self, project: Project, policy: SandboxPolicy, known: Known) -> Excluded:
         """Says what a look leaves out."""

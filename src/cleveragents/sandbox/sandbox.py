@@ -119,7 +119,7 @@ class Filled:
 
 
 @dataclass(frozen=True)
-class Looked:
+class ProjectState:
     """A snapshot of the project as it is now."""
 
     reference: SnapshotId
@@ -146,9 +146,9 @@ class Strategy(Protocol):
         about: About,
     ) -> Filled: ...
 
-    def look(
+    def capture(
         self, project: Project, archive: Archive, policy: SandboxPolicy, known: Known
-    ) -> Looked: ...
+    ) -> ProjectState: ...
 
     def left_out(self, project: Project, policy: SandboxPolicy, known: Known) -> Excluded: ...
 

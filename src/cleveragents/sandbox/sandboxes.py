@@ -22,7 +22,7 @@ from cleveragents.sandbox.sandbox import (
     REMOVED,
     About,
     Filled,
-    Looked,
+    ProjectState,
     Sandbox,
     SandboxPolicy,
     SandboxRepository,
@@ -161,7 +161,7 @@ class Sandboxes:
             SandboxRepository(connection).ready(sandbox.sandbox_id, filled, inode)
         return self.require(plan_id), filled
 
-    def look(self, sandbox: Sandbox, project_id: ProjectId) -> Looked:
+    def capture_project(self, sandbox: Sandbox, project_id: ProjectId) -> ProjectState:
         """Takes a snapshot of the project as it is now, with all that the sandbox knows of."""
         with self._database.reading() as connection:
             project = projects.find(connection, project_id)
@@ -169,7 +169,7 @@ class Sandboxes:
         known = archive.lookup(archive.load(sandbox.base))
         strategy = self._strategies(project_id)[sandbox.strategy]
         with self._project_locks.reading(project_id, "looking at it"):
-            return strategy.look(project, archive, self._policy, known.__contains__)
+            return strategy.capture(project, archive, self._policy, known.__contains__)
 
     def see_project(self, sandbox: Sandbox, project_id: ProjectId, beside: Seen) -> Seen:
         """Looks at the project in the same way; takes no lock and stores nothing."""
@@ -226,10 +226,10 @@ class Sandboxes:
         ground = Ground(sandbox.home, self._data_dir, self._data_dir / "sandboxes")
         return end_those_of(ran(mark, noted), ground)
 
-    def settle(self) -> None:
+    def wait_for_purging(self) -> None:
         """Returns when nothing of a sandbox is being removed in the background any more."""
         for archive in list(self._archives.values()):
-            archive.settle()
+            archive.wait_for_purging()
 
     def capture(self, plan_id: PlanId, project_id: ProjectId, filter_: Filter) -> SnapshotId:
         """Stores the files of a plan's sandbox as they are; returns the snapshot id."""

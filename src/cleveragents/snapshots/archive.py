@@ -127,7 +127,7 @@ class Archive(Healing):
 
     def release(self, roots: Roots) -> None:
         """Keeps what is known of directories, and follows their changes no longer."""
-        self.settle()
+        self.wait_for_purging()
         for key, tracker in self._known(roots):
             self._save(tracker)
             tracker.forget()
@@ -205,7 +205,7 @@ class Archive(Healing):
         """Begins to remove what restores have put aside."""
         self._purging.start(staging)
 
-    def settle(self) -> None:
+    def wait_for_purging(self) -> None:
         """Returns when nothing is removed in the background any more."""
         self._purging.wait()
 
@@ -317,7 +317,7 @@ class Archive(Healing):
             self._tell(f"{path}: its file system cannot hold the file's time and took the nearest")
         for name, path in roots.items():
             if way.seen[name] == snapshot.roots.get(name):
-                self._tracker(name, path, snapshot.filter).keep()
+                self._tracker(name, path, snapshot.filter).mark_stored()
 
     def _packs(self) -> Collection[str]:
         self._store.open()

@@ -34,9 +34,9 @@ class Capture:
         """Stores the root record and makes everything durable; returns the snapshot id."""
         snapshot = Snapshot(self.roots, self.filter, self.not_captured, about)
         identity = self._pack.put_root(record.to_bytes(snapshot))
-        self.size_bytes = self._pack.finish(identity)
+        self.size_bytes = self._pack.seal(identity)
         for tracker in self._trackers.values():
-            tracker.keep()
+            tracker.mark_stored()
         return SnapshotId(identity.hex())
 
 

@@ -114,7 +114,7 @@ class Healing(Keeping):
             mending = self._store.mending(missed)
             try:
                 search(mending)
-                mending.finish(bytes.fromhex(snapshot_id))
+                mending.seal(bytes.fromhex(snapshot_id))
             except OSError as error:
                 told = f"lost content could not be stored again: {error.strerror}"
                 hints = ["mend that, then try again"]

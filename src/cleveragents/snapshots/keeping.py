@@ -35,7 +35,7 @@ class Keeping(Merging):
             try:
                 store(pack.put)
                 identity = pack.put_root(record.to_bytes(snapshot))
-                pack.finish(identity)
+                pack.seal(identity)
             finally:
                 pack.discard()
         return SnapshotId(identity.hex())

@@ -96,7 +96,7 @@ class ApplyPhase:
             checks = self._validated(held, plan, options)
             with self._applications.project_owned(plan.project_id):
                 self._guard(plan, options)
-                result = self._proposals.keep(plan)
+                result = self._proposals.keep_result(plan)
                 proposal = self._proposals.make(plan, options, result)
                 refuse(proposal.obstacles, proposal.ways_out)
                 refuse_other(shown_digest, proposal.digest, options.command(plan_id))
@@ -111,7 +111,7 @@ class ApplyPhase:
         """Runs what must pass; what would be refused anyhow is refused before it."""
         if not plan.action.validate_:
             return ()
-        result = self._proposals.keep(plan)
+        result = self._proposals.keep_result(plan)
         proposal = self._proposals.make(plan, options, result)
         refuse(proposal.obstacles, proposal.ways_out)
         return self._validations.check(held, plan, proposal.sandbox, result)

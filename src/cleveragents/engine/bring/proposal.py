@@ -99,7 +99,7 @@ class Proposals:
         self._database = database
         self._sandboxes = sandboxes
 
-    def keep(self, plan: Plan) -> SnapshotId:
+    def keep_result(self, plan: Plan) -> SnapshotId:
         """Stores what the plan made, whole; returns the snapshot id."""
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)

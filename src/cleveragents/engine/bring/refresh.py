@@ -29,7 +29,7 @@ from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, QUEUED, w
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.git import merge_text
-from cleveragents.sandbox.sandbox import Looked, Sandbox, SandboxRepository
+from cleveragents.sandbox.sandbox import ProjectState, Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.merging import MergeResult
@@ -45,7 +45,7 @@ TIE = b".git"  # leads from the sandbox to its own git directory; the project ha
 class RefreshProposal:
     """What a refresh would do."""
 
-    looked: Looked
+    project: ProjectState
     present_ref: SnapshotId  # the sandbox as it is
     merge: MergeResult
 
@@ -85,17 +85,17 @@ class Refreshes:
         """Does the same for who goes on to act: both sides are stored."""
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
-        looked = self._sandboxes.look(sandbox, plan.project_id)
+        project = self._sandboxes.capture_project(sandbox, plan.project_id)
         with archive.capture(sandbox.roots, Filter(), full=True) as capture:
             present_ref = capture.commit({"kind": "before a refresh", "plan_id": plan.plan_id})
         merged = archive.merge(
             archive.load(sandbox.base),
             archive.load(present_ref),
-            archive.load(looked.reference),
+            archive.load(project.reference),
             merge_text,
             lambda path: path == TIE,
         )
-        return RefreshProposal(looked, present_ref, merged)
+        return RefreshProposal(project, present_ref, merged)
 
     def open(self, held: Held, plan: Plan, proposed: RefreshProposal) -> Operation[Refresh]:
         """Records the intent; from here on a crash is finished by recovery."""
@@ -106,11 +106,11 @@ class Refreshes:
             intent = Refresh(
                 target=target,
                 present=proposed.present_ref,
-                base=proposed.looked.reference,
-                head=proposed.looked.head,
+                base=proposed.project.reference,
+                head=proposed.project.head,
                 inode=projects.inode_of(projects.find(connection, plan.project_id)),
                 files=len(proposed.merge.changes),
-                keeps=(target, proposed.looked.reference, sandbox.base, proposed.present_ref),
+                keeps=(target, proposed.project.reference, sandbox.base, proposed.present_ref),
             )
             operation = OperationRepository(connection).open(plan.plan_id, intent)
             for conflict in _conflicts(plan, sandbox, proposed):
@@ -191,7 +191,7 @@ def digest(merge: MergeResult) -> str:
 
 
 def _conflicts(plan: Plan, sandbox: Sandbox, proposed: RefreshProposal) -> list[Conflict]:
-    refs = (sandbox.base, proposed.present_ref, proposed.looked.reference)
+    refs = (sandbox.base, proposed.present_ref, proposed.project.reference)
     return [
         new_conflict(
             plan.plan_id,

@@ -33,13 +33,13 @@ class Doctor:
 
     def examine(self) -> Report:
         """Tells what is wrong; changes nothing."""
-        return _judged(self._examination.look(), [])
+        return _judged(self._examination.examine(), [])
 
     def repair(self) -> Report:
         """Repairs what can be repaired by adding, in the order that loses least; looks again."""
         repairs = self._repairs
         repairs.refuse_foreign()
-        facts = self._examination.look()
+        facts = self._examination.examine()
         done: list[str] = []
         for step in (
             repairs.heal,
@@ -52,7 +52,7 @@ class Doctor:
         ):
             while said := list(step(facts)):
                 done += said
-                facts = self._examination.look()
+                facts = self._examination.examine()
                 if step != repairs.heal:  # what is healed lets more be seen that is lost
                     break
         return _judged(facts, done)

@@ -71,7 +71,7 @@ class Examination:
         self._head = head
         self._data_dir = data_dir
 
-    def look(self) -> Facts:
+    def examine(self) -> Facts:
         """Returns everything there is to know."""
         with self._database.reading() as connection:
             rows = connection.tuples("SELECT project_id, path FROM projects")

@@ -43,7 +43,7 @@ class Meanwhile:
         self._sandboxes = sandboxes
         self._saving = saving
 
-    def keep(self, held: Held, operation: AnyOperation) -> Checkpoint | None:
+    def save_edits(self, held: Held, operation: AnyOperation) -> Checkpoint | None:
         """Saves the present if somebody has edited it since.
 
         The user's own directory is never overwritten where it is neither: an apply needs no saving.

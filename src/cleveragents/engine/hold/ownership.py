@@ -61,7 +61,7 @@ class Ownership:
             finally:
                 held.end()
                 del self._held[plan_id]
-                self._sandboxes.settle()  # who holds it next finds nobody at work in its sandbox
+                self._sandboxes.wait_for_purging()  # who holds it next finds nobody at work
 
     def _make_ready(self, held: Held, *, files: bool) -> None:
         plan_id = held.plan_id
@@ -132,7 +132,7 @@ class Ownership:
         return None
 
     def _keep_edits(self, held: Held, operation: AnyOperation) -> None:
-        saved = self._meanwhile.keep(held, operation)
+        saved = self._meanwhile.save_edits(held, operation)
         if saved is not None:
             goes_on = f"an interrupted {operation.kind.noun} goes on"
             text = f"{saved.name} holds what was there before {goes_on}"

@@ -88,7 +88,7 @@ class StepAttempts:
     def _finish(self, held: Held, run: StepRun, outcome: Outcome, attempt: Attempt) -> None:
         """Records the result and the progress it means in one transaction."""
         with self._database.writing(held) as connection:
-            StepRunRepository(connection).finish(
+            StepRunRepository(connection).end(
                 run.step_run_id,
                 ok=outcome.ok,
                 summary=outcome.summary,

@@ -90,11 +90,11 @@ def join(packs: Sequence[Pack], writer: PackWriter, read: Read) -> list[Pack]:
                 writer.add_stored(identity, codec, payload)
     found = [contents(pack, read) for pack in joined]
     names = {pack.path.name for pack in joined}.union(*(one.replaces for one in found))
-    finish(writer, [root for one in found for root in one.roots], names)
+    seal(writer, [root for one in found for root in one.roots], names)
     return joined
 
 
-def finish(writer: PackWriter, roots: Iterable[Root], replaces: Iterable[str]) -> None:
+def seal(writer: PackWriter, roots: Iterable[Root], replaces: Iterable[str]) -> None:
     """Makes a joined pack durable and visible, with its list."""
     about = {
         _JOINED: "\n".join(map(_line, roots)),
@@ -103,7 +103,7 @@ def finish(writer: PackWriter, roots: Iterable[Root], replaces: Iterable[str]) -
     data = record.to_bytes(Snapshot({}, Filter(), (), about))
     identity = object_id(data)
     writer.add(identity, data)
-    writer.finish(identity)
+    writer.seal(identity)
 
 
 def _reads(pack: Pack, identity: bytes, read: Read) -> bool:

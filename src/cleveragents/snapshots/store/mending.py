@@ -33,10 +33,10 @@ class Mending:
             for data in _without_index(path, read):
                 self.put(data)
 
-    def finish(self, root: bytes) -> None:
+    def seal(self, root: bytes) -> None:
         """Makes what was found durable, in the name of a snapshot that needs it."""
         if self.healed:
-            self._writer.finish(root)
+            self._writer.seal(root)
 
     def discard(self) -> None:
         """Throws away what was not finished."""

@@ -46,7 +46,7 @@ Read = Callable[[bytes], bytes]
 
 
 class PackWriter:
-    """Writes one pack; nothing of it can be seen by others before `finish`."""
+    """Writes one pack; nothing of it can be seen by others before `seal`."""
 
     def __init__(self, directory: Path, name: str) -> None:
         self._directory = directory
@@ -86,7 +86,7 @@ class PackWriter:
         if len(self._buffer) > BUFFER:
             self._flush()
 
-    def finish(self, root: bytes) -> Path:
+    def seal(self, root: bytes) -> Path:
         """Makes the pack durable and visible; returns where it is."""
         for ready in self._compression.rest():
             self.add_stored(*ready)

@@ -13,7 +13,7 @@ from cleveragents.errors import Damaged
 from cleveragents.ids import new_id
 from cleveragents.snapshots.store.inspection import Inspection, inspect, left_behind
 from cleveragents.snapshots.store.joining import Contents, contents, join, joinable
-from cleveragents.snapshots.store.joining import finish as join_up
+from cleveragents.snapshots.store.joining import seal as seal_joined
 from cleveragents.snapshots.store.mending import Mending
 from cleveragents.snapshots.store.pack import Pack, PackWriter
 from cleveragents.snapshots.store.store_name import name_of
@@ -287,9 +287,9 @@ class Store:
                 writer.add_stored(identity, *pack.stored(identity))
             found = self._contents(pack)
             if found.is_joined:
-                join_up(writer, [root for root in found.roots if root.identity in live], ())
+                seal_joined(writer, [root for root in found.roots if root.identity in live], ())
             else:
-                writer.finish(pack.root)
+                writer.seal(pack.root)
         finally:
             writer.discard()  # unless it was finished
 
@@ -360,9 +360,9 @@ class NewPack:
             self._writer.add(identity, data)
         return identity
 
-    def finish(self, root: bytes) -> int:
+    def seal(self, root: bytes) -> int:
         """Makes everything durable; returns the bytes that were added."""
-        return self._store.add(self._writer.finish(root)).size
+        return self._store.add(self._writer.seal(root)).size
 
     def discard(self) -> None:
         """Throws away what was written."""

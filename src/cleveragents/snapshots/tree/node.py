@@ -77,7 +77,7 @@ class Node:
             node.stored = False
             node = node.parent
 
-    def keep(self) -> None:
+    def mark_stored(self) -> None:
         """Says that it is in the store as it is now, with everything below it."""
         self.stored = True
         self.unstored.clear()

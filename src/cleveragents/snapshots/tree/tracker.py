@@ -135,7 +135,7 @@ class Tracker:
                 os.fchmod(root, mode)
             os.close(root)
 
-    def keep(self) -> None:
+    def mark_stored(self) -> None:
         """Says that everything of the last state is stored."""
         self._tree.mark_stored()
 

@@ -158,7 +158,7 @@ class Tree:
     def mark_stored(self) -> None:
         """Says that all of it is kept now."""
         for node in self.not_stored():
-            node.keep()
+            node.mark_stored()
 
     def has_unexplained_links(self) -> bool:
         """Whether a file has more names than are known and nobody has looked for them yet."""
