@@ -338,6 +338,28 @@ Feature: Sessions
       """
     Then the plan is "execute/complete"
 
+  Scenario: a program opens a project for a caller who is elsewhere and has another environment
+    Given a plain folder
+    When this program runs
+      """
+      import os
+      there = app.project.path
+      (there / "a.yaml").write_text("name: a\nsteps: [{tool: shell, with: {command: 'echo $GREETING > b.txt'}, pass_env: [GREETING]}]")
+      caller = {"PATH": os.environ["PATH"], "HOME": str(there.parent / "home"), "GREETING": "hello",
+                "CLEVERAGENTS_SANDBOX_CHECKPOINT_EXCLUDE": "*.none"}
+      os.chdir("/")
+      theirs = App(caller=caller, cwd=there)
+      assert theirs.project.path == there
+      assert theirs.settings.texts("sandbox.checkpoint.exclude") == ("*.none",), theirs.settings
+      plan = theirs.execute.run(theirs.use("a.yaml", {}).plan_id)
+      assert (theirs.plans.status(plan).sandbox.path / "b.txt").read_text() == "hello\n"
+      assert (there.parent / "home/.local/share/cleveragents/cleveragents.db").exists()
+      caller["XDG_DATA_HOME"] = str(there.parent / "xdg")
+      assert not App(there, caller=caller).plans.list()
+      assert (there.parent / "xdg/cleveragents/cleveragents.db").exists()
+      """
+    Then in the project "test -d ../home -a -d ../xdg" holds
+
   Scenario: a failure that nothing follows is the end of it, unless the program says otherwise
     Given a plain folder
     When this program runs

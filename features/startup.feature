@@ -14,7 +14,6 @@ Feature: Start-up
       | yaml               |
       | tomlkit            |
       | ulid               |
-      | platformdirs       |
       | importlib.metadata |
       | asyncio            |
 

@@ -58,14 +58,28 @@ class App:
         config_path: Path | str | None = None,
         flags: Sequence[str] = (),
         report: Reporter = silent,
+        caller: Mapping[str, str] | None = None,
+        cwd: Path | str | None = None,
     ) -> None:
+        """Opens a project for a caller: by default this process, its environment and directory.
+
+        Paths are relative to that directory.
+        """
+        caller = caller_environment() if caller is None else dict(caller)
+        self._cwd = Path() if cwd is None else Path(cwd).absolute()
+        data = (self._cwd / (data_dir or default_data_dir(caller))).absolute()
+        settings_file = None if config_path is None else self._cwd / config_path
         self._open = partial(
-            App, data_dir=data_dir, config_path=config_path, flags=flags, report=report
+            App,
+            data_dir=data,
+            config_path=settings_file,
+            flags=flags,
+            report=report,
+            caller=caller,
+            cwd=cwd,
         )
-        caller = caller_environment()
-        data = Path(data_dir or default_data_dir(caller)).absolute()
-        settings_file = None if config_path is None else Path(config_path)
-        self.project = locate(None if project is None else Path(project), Path.cwd(), home(caller))
+        named = None if project is None else Path(project)
+        self.project = locate(named, self._cwd, home(caller))
         refuse_overlap(self.project, data)
         self.settings = load(Sources.of(self.project.path, settings_file, flags, caller))
         self._base = open_foundations(data, self.settings, caller, in_turn(report))
@@ -210,7 +224,7 @@ class App:
     def use(self, action_file: Path, arguments: Mapping[str, str]) -> Plan:
         """Makes a plan from an action file."""
         self._base.head.advance()
-        return self.strategize.run(self.project, action_file, arguments)
+        return self.strategize.run(self.project, self._cwd / action_file, arguments)
 
     @contextmanager
     def session(
@@ -226,7 +240,7 @@ class App:
         `task` names a new plan, or is its action without steps; `plan` (an id, a prefix, or `@`)
         goes on with one there is, after a crash as well. An exception leaves it to be gone on with.
         """
-        if project is not None and Path(project).resolve() != self.project.path:
+        if project is not None and (self._cwd / project).resolve() != self.project.path:
             with self._open(project).session(
                 plan=plan, task=task, retry_unsafe=retry_unsafe
             ) as session:

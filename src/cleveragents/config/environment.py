@@ -4,9 +4,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-import platformdirs
-
 DATA_DIR, CONFIG_PATH = "CLEVERAGENTS_DATA_DIR", "CLEVERAGENTS_CONFIG_PATH"
+OURS = "cleveragents"
 
 
 def home(environment: Mapping[str, str]) -> Path:
@@ -16,7 +15,18 @@ def home(environment: Mapping[str, str]) -> Path:
 
 def default_data_dir(environment: Mapping[str, str]) -> Path:
     """Where everything is kept unless a flag says otherwise."""
-    return Path(environment.get(DATA_DIR) or platformdirs.user_data_dir("cleveragents"))
+    return Path(environment.get(DATA_DIR) or _base(environment, "DATA", ".local/share") / OURS)
+
+
+def user_config(environment: Mapping[str, str]) -> Path:
+    """The settings of the user, unless a flag or a variable names others."""
+    return _base(environment, "CONFIG", ".config") / OURS / "config.toml"
+
+
+def _base(environment: Mapping[str, str], kind: str, usual: str) -> Path:
+    """A directory by the XDG rules; libraries for it know only the environment of the process."""
+    named = environment.get(f"XDG_{kind}_HOME", "").strip()
+    return Path(named) if named else home(environment) / usual
 
 
 def caller_environment() -> Mapping[str, str]:

@@ -9,9 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import cast
 
-import platformdirs
-
-from cleveragents.config.environment import CONFIG_PATH, DATA_DIR
+from cleveragents.config.environment import CONFIG_PATH, DATA_DIR, user_config
 from cleveragents.config.file import entries
 from cleveragents.config.settings import (
     SETTINGS,
@@ -72,7 +70,7 @@ class Sources:
     ) -> "Sources":
         """Finds the files of a project and of the user."""
         named = config_path or environment.get(CONFIG_PATH)
-        user_file = Path(named or platformdirs.user_config_path("cleveragents") / "config.toml")
+        user_file = Path(named or user_config(environment))
         return cls(flags, environment, project / PROJECT_FILE, user_file, config_path is not None)
 
 

@@ -28,9 +28,9 @@ def locate(directory: Path | None, current: Path, home: Path) -> Project:
 
     The home directory and the root of the file system are refused: nobody means all of that.
     """
-    if directory is not None and not directory.is_dir():
+    if directory is not None and not (current / directory).is_dir():
         raise InvalidInput(f"no such directory: {directory}")
-    start = (directory or current).resolve()
+    start = (current / (directory or "")).resolve()
     found = start if directory is not None else _top_level(start)
     if found in (home.resolve(), Path(found.root)):
         what = "the root of the file system" if found == Path(found.root) else "your home directory"
