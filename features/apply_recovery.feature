@@ -113,6 +113,27 @@ Feature: Apply, whatever happens in between
     Given the shell has run "rm swap/mine" in the project
     Then the user's repository and files are as they were
 
+  Scenario Outline: an interrupted <act> waits for a project that is not there, whatever is run meanwhile
+    Given <before>
+    And an <act> has been killed half-way
+    And the shell has run "mv ../project ../away" in the project
+    When "agents <meanwhile>" is run from elsewhere, for that plan
+    Then the exit code is <code>
+    And the error says "is gone, or something else took its place"
+    Given the project is back from "../away"
+    When I run "agents plan <act> @ --yes"
+    Then the exit code is 0
+    And the error says "the interrupted <act> was finished just now"
+    And in the project "! ls -A | grep .cleveragents-" holds
+    And in the project "<after>" holds
+
+    Examples:
+      | act     | before                                  | meanwhile               | code | after              |
+      | apply   | the shell has run "true" in the project | plan apply PLAN --yes   | 4    | test -e n/m/f      |
+      | apply   | the shell has run "true" in the project | doctor --repair         | 1    | test -e n/m/f      |
+      | apply   | the shell has run "true" in the project | plan checkpoint pin PLAN 1 | 0 | test -e n/m/f      |
+      | unapply | I have run "agents plan apply @ --yes"  | doctor --repair         | 1    | test ! -e n/m/f    |
+
   Scenario: an unfinished apply is shown by reading commands and finished by changing ones
     Given an apply has been killed half-way
     When I run "agents plan status @"

@@ -323,3 +323,16 @@ def somebody_applies(context):
     os.read(reading, 1)
     context.add_cleanup(os.waitpid, pid, 0)
     context.add_cleanup(os.kill, pid, signal.SIGKILL)
+
+
+@when('"agents {line}" is run from elsewhere, for that plan')
+def run_elsewhere(context, line):
+    ((plan_id,),) = context.world.sql("SELECT plan_id FROM plans ORDER BY number DESC LIMIT 1")
+    elsewhere = context.world.project.with_name("elsewhere")
+    elsewhere.mkdir(exist_ok=True)
+    context.world.agents(*line.replace("PLAN", plan_id).split(), cwd=elsewhere)
+
+
+@given('the project is back from "{where}"')
+def move_back(context, where):
+    (context.world.project / where).resolve().rename(context.world.project)

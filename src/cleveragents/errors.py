@@ -78,6 +78,10 @@ class Damaged(Failed):
     code = "damaged"
 
 
+class Gone(Refused):
+    """A directory is not where it was: moved, deleted, or on a disk that is not mounted."""
+
+
 class Differs(Failed):
     """What was just written is not what is there: the disk, or somebody else, is to blame."""
 

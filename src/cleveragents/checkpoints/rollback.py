@@ -273,7 +273,7 @@ class Rollbacks:
         plan, held = goal.plan, party[goal.plan.plan_id]
         archive = self._sandboxes.archive(plan.project_id)
         was_there = way is not None or self._sandboxes.is_there(plan.plan_id)
-        with self._sandboxes.refilling(held) as sandbox:
+        with self._sandboxes.refilling(held, archive, goal.snapshot) as sandbox:
             restored = archive.put_back(goal.snapshot, sandbox.roots, sandbox.staging, way)
         if not was_there:
             restored = replace(restored, changes=without_top(restored.changes))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
-from cleveragents.errors import Failed, Interrupted
+from cleveragents.errors import Damaged, Failed, Interrupted
 from cleveragents.ids import PlanId, ProjectId, SnapshotId, new_id
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.bystanders import Ground, end_those_of
@@ -47,6 +47,7 @@ from cleveragents.snapshots.seen import Seen
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.giving_up import Check, at_any_file
+from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.snapshots.tree.tracker import Tracking
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
@@ -259,10 +260,11 @@ class Sandboxes:
         remove_abandoned(path)
 
     @contextmanager
-    def refilling(self, held: Held) -> Generator[Sandbox]:
+    def refilling(self, held: Held, archive: Archive, state: Snapshot) -> Generator[Sandbox]:
         """Yields a sandbox to restore a whole state into; a lost one is there when that is done.
 
         Until then it counts as removed: neither an empty directory nor half of one is a state.
+        What the state leaves out is as the project had it: no step has taken it away.
         """
         held.check()
         plan_id = held.plan_id
@@ -277,7 +279,9 @@ class Sandboxes:
         try:
             for path in found.roots.values():
                 make_durably(path)
-            yield with_files(replace(found, status=READY), plan_id)
+            ready = with_files(replace(found, status=READY), plan_id)
+            yield ready
+            self._add_left_out(ready, state, archive)
         except Exception:
             if is_new:  # else something is there that nobody has saved
                 with suppress(OSError):  # the error that is on its way says what went wrong
@@ -289,9 +293,23 @@ class Sandboxes:
         """Makes a lost sandbox again from a snapshot; one that is there stays as it is."""
         if not self.is_there(held.plan_id):
             archive = self.archive(project_id)
-            with self.refilling(held) as sandbox:
-                archive.restore(archive.load(reference), sandbox.roots, sandbox.staging)
+            state = archive.load(reference)
+            with self.refilling(held, archive, state) as sandbox:
+                archive.restore(state, sandbox.roots, sandbox.staging)
         return self.require(held.plan_id)
+
+    def _add_left_out(self, sandbox: Sandbox, state: Snapshot, archive: Archive) -> None:
+        """Adds what the project has at the paths that a state leaves out.
+
+        Without it the plan would seem to have deleted what nobody has captured.
+        """
+        if not state.filter.patterns:
+            return
+        try:
+            base = archive.load(sandbox.base)
+            archive.add_left_out(state, base, sandbox.path, sandbox.staging)
+        except Damaged as error:
+            self._tell(f"what checkpoints leave out is not all there: {error.message}")
 
     def _set_status(self, held: Held, status: str) -> None:
         with self._database.writing(held) as connection:
@@ -309,7 +327,9 @@ class Sandboxes:
         if sandbox.base_ref is not None:
             if sandbox.strategy == REPOSITORY:
                 self._mirror(project_id).mend(self._users(project_id))
-            return fill_from_snapshot(sandbox, sandbox.base_ref, archive)
+            filled = fill_from_snapshot(sandbox, sandbox.base_ref, archive)
+            self._add_left_out(sandbox, archive.load(sandbox.base_ref), archive)
+            return filled
         if not project.path.is_dir():
             raise Failed(f"the project is gone: {project.path}", hints=["put it back where it was"])
         strategy = self._strategies(project_id)[sandbox.strategy]

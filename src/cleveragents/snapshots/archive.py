@@ -1,5 +1,6 @@
 """The archive of a project: captures directories into its store and restores them from it."""
 
+import os
 import stat
 import tempfile
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
@@ -13,6 +14,7 @@ from cleveragents.ids import SnapshotId
 from cleveragents.snapshots.capture import Capture, named
 from cleveragents.snapshots.healing import Healing
 from cleveragents.snapshots.merging import MergeResult
+from cleveragents.snapshots.picking import additions, is_excluded
 from cleveragents.snapshots.seen import Seen, Unstored
 from cleveragents.snapshots.store.inspection import Inspection
 from cleveragents.snapshots.store.store import Cleaned, Store, Swept
@@ -208,6 +210,20 @@ class Archive(Healing):
     def wait_for_purging(self) -> None:
         """Returns when nothing is removed in the background any more."""
         self._purging.wait()
+
+    def add_left_out(self, state: Snapshot, base: Snapshot, root: Path, staging: Path) -> None:
+        """Adds what a base has at the paths that a state leaves out, where nothing stands yet."""
+        ways = (self.lookup(state), self.lookup(base))
+        differing = compare(state.roots[MAIN], base.roots[MAIN], self._store.read)
+        paths = [change.path for change in differing if is_excluded(state.filter, change.path)]
+        changes = [
+            change
+            for change in additions(paths, *ways)
+            if not os.path.lexists(os.path.join(os.fsencode(root), change.path))
+        ]
+        with beneath.root_directory(staging) as staging_fd:
+            place(root, staging_fd, changes, self._store.read)
+        sync_file_system(root)
 
     def extract(self, snapshot: Snapshot, target: Path) -> list[str]:
         """Writes what is intact of a snapshot's files to a new directory; returns what is not."""

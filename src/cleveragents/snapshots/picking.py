@@ -9,7 +9,7 @@ from itertools import chain
 from cleveragents.errors import InvalidInput, NotFound, Refused
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.lookup import Lookup
-from cleveragents.snapshots.tree.manifest import EMPTY, Entry, object_id
+from cleveragents.snapshots.tree.manifest import EMPTY, Change, Entry, object_id
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.tree.tree_path import above, names, split
 
@@ -45,6 +45,20 @@ def inside(text: str) -> bytes:
 def is_excluded(filter_: Filter, path: bytes) -> bool:
     """Tells whether a path, or a directory that it is in, is left out."""
     return any(map(filter_.excludes, chain(above(path), [path])))
+
+
+def additions(paths: Sequence[bytes], state: Lookup, base: Lookup) -> list[Change]:
+    """What of a base can be added to a state that lacks it, parents before children."""
+    found: dict[bytes, Entry] = {}
+    for path in paths:
+        parent, entry = split(path)[0], base.find(path)
+        above_it = found.get(parent) or state.find(parent)
+        if entry is not None and above_it is not None and above_it.is_dir:
+            found[path] = entry
+    return [
+        Change(path, None, entry if entry.link in found else entry._replace(link=b""))
+        for path, entry in found.items()
+    ]
 
 
 def pick(paths: Sequence[bytes], held: Lookup, present: Lookup) -> Picked:

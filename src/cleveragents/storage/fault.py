@@ -5,7 +5,7 @@ import sqlite3
 import traceback
 from collections.abc import Iterator
 
-from cleveragents.errors import Busy, CleverAgentsError, Differs, Interrupted
+from cleveragents.errors import Busy, CleverAgentsError, Differs, Gone, Interrupted
 from cleveragents.storage.space import OUT_OF_SPACE
 
 # What the machine, or whoever moves things about on it, is to blame for: to try again may help.
@@ -35,6 +35,7 @@ PASSING = frozenset(
         errno.ETXTBSY,
     }
 )
+PASSING_TYPES = (Busy, Differs, Gone, Interrupted, MemoryError, sqlite3.OperationalError)
 TRACE_CHARACTERS = 4000  # of where a surprise happened, the end
 
 
@@ -63,7 +64,9 @@ def told(error: BaseException) -> dict[str, str]:
 def _is_passing(error: BaseException) -> bool:
     if isinstance(error, OSError):
         return error.errno in PASSING
-    return isinstance(error, (Busy, Differs, Interrupted, MemoryError, sqlite3.OperationalError))
+    return isinstance(
+        error, (Busy, Differs, Gone, Interrupted, MemoryError, sqlite3.OperationalError)
+    )
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -23,11 +23,13 @@ def place(
     archive = sandboxes.archive(project_id)
     target, present = operation.intent.target, operation.intent.present
     try:
-        with sandboxes.refilling(held) as sandbox:
-            archive.restore(archive.load(target), sandbox.roots, sandbox.staging)
+        state = archive.load(target)
+        with sandboxes.refilling(held, archive, state) as sandbox:
+            archive.restore(state, sandbox.roots, sandbox.staging)
     except Damaged as error:
-        with sandboxes.refilling(held) as sandbox:
-            archive.restore(archive.load(present), sandbox.roots, sandbox.staging)
+        state = archive.load(present)
+        with sandboxes.refilling(held, archive, state) as sandbox:
+            archive.restore(state, sandbox.roots, sandbox.staging)
         with database.writing(held) as connection:
             OperationRepository(connection).close(operation.operation_id, Status.ABORTED, {})
         raise TakenBack(error.message, detail=error.detail, hints=error.hints) from error

@@ -140,12 +140,13 @@ class Restores:
             )
         archive = self._sandboxes.archive(plan.project_id)
         try:
-            with self._sandboxes.refilling(held) as sandbox:
-                snapshot = archive.load(intent.snapshot)
+            snapshot = archive.load(intent.snapshot)
+            with self._sandboxes.refilling(held, archive, snapshot) as sandbox:
                 placed = archive.restore(snapshot, sandbox.roots, sandbox.staging)
         except Damaged as error:
-            with self._sandboxes.refilling(held) as sandbox:
-                archive.restore(verified(archive, safety), sandbox.roots, sandbox.staging)
+            was = verified(archive, safety)
+            with self._sandboxes.refilling(held, archive, was) as sandbox:
+                archive.restore(was, sandbox.roots, sandbox.staging)
             with self._database.writing(held) as connection:
                 OperationRepository(connection).close(operation.operation_id, Status.ABORTED, {})
             message = f"{error.message}; the files are as they were before"

@@ -350,7 +350,7 @@ class Applications:
         archive = self._sandboxes.archive(plan.project_id)
         try:
             snapshot = archive.load(intent.result)
-            with self._sandboxes.refilling(held) as sandbox:
+            with self._sandboxes.refilling(held, archive, snapshot) as sandbox:
                 archive.restore(snapshot, sandbox.roots, sandbox.staging)
         except (CleverAgentsError, OSError) as error:
             detail = getattr(error, "detail", ())

@@ -105,7 +105,7 @@ class Validations:
             plan = PlanRepository(connection).get(operation.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
         snapshot = archive.load(operation.intent.snapshot)
-        with self._sandboxes.refilling(held) as sandbox:
+        with self._sandboxes.refilling(held, archive, snapshot) as sandbox:
             archive.restore(snapshot, sandbox.roots, sandbox.staging)
         outcome = {"checks": [asdict(check) for check in checks]}
         with self._database.writing(held) as connection:

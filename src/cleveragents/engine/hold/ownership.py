@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cleveragents.engine.hold.meanwhile import Meanwhile
 from cleveragents.engine.hold.stuck import refuse_stuck
-from cleveragents.errors import Busy, Damaged
+from cleveragents.errors import Busy, Damaged, Gone
 from cleveragents.events import Note, Reporter
 from cleveragents.ids import PlanId
 from cleveragents.operations.act import Acts, TakenBack
@@ -66,7 +66,7 @@ class Ownership:
     def _make_ready(self, held: Held, *, files: bool) -> None:
         plan_id = held.plan_id
         self._sandboxes.refuse_elsewhere(plan_id)
-        self._recover(held)
+        self._recover(held, files=files)
         if files:
             self._sandboxes.ready_to_change(plan_id)
             self._refuse_stuck(plan_id)
@@ -82,7 +82,7 @@ class Ownership:
         """Returns the state of the process that owns the plan, as the kernel writes it."""
         return self._locks.owner_state(plan_id)
 
-    def _recover(self, held: Held) -> None:
+    def _recover(self, held: Held, *, files: bool) -> None:
         """Ends what a dead run left running, then finishes open operations in their order.
 
         It may itself be killed: everything here can be done again.
@@ -111,7 +111,17 @@ class Ownership:
         if any(operation.holds_files for operation in waiting):
             self._sandboxes.ready_to_change(plan_id)
         for operation in waiting:
+            self._finish_or_wait(held, operation, files=files)
+
+    def _finish_or_wait(self, held: Held, operation: AnyOperation, *, files: bool) -> None:
+        """Carries an operation out; who leaves the files alone need not wait for a directory."""
+        try:
             self._finish(held, operation)
+        except Gone as error:
+            if files:
+                raise
+            waits = f"the interrupted {operation.kind.noun} waits for it"
+            self._report(Note(operation.plan_id, f"{error.message}; {waits}"))
 
     def _finish(self, held: Held, operation: AnyOperation) -> None:
         """Carries an operation out; what can never be carried out must not hold up the others."""

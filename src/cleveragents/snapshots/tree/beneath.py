@@ -10,7 +10,7 @@ import stat
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 
-from cleveragents.errors import Refused
+from cleveragents.errors import Gone
 from cleveragents.snapshots.tree import tree_path
 
 DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -36,7 +36,10 @@ def open_root(path: str | os.PathLike[str], *, borrow: bool) -> tuple[int, int |
     With `borrow` an owner may enter and search it even if the root's mode forbids that.
     """
     if os.path.islink(path) or not os.path.isdir(path):
-        raise Refused(f"{os.fspath(path)} is gone, or something else took its place")
+        raise Gone(
+            f"{os.fspath(path)} is gone, or something else took its place",
+            hints=["put it back where it was, or mount its disk, then try again"],
+        )
     try:
         return open_directory(None, os.fsencode(path)), None
     except PermissionError:

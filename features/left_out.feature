@@ -1,0 +1,50 @@
+Feature: What checkpoints leave out is left alone
+  Excluded files are in no checkpoint. A sandbox that is made of one, for a fork or because it was lost,
+  has them as the project had them: a plan that never touched them does not seem to have deleted them.
+
+  Scenario Outline: <act> of a <kind>, <before>: what was left out is there, and an apply leaves it alone
+    Given a <kind>
+    And the shell has run "mkdir -p nm/d gone; echo lib > nm/lib; ln nm/lib nm/d/link; echo lock > x.lock; echo g > gone/y.lock" in the project
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_EXCLUDE is "nm,*.lock"
+    And the action
+      """
+      name: one
+      steps:
+        - {name: s1, tool: shell, with: {command: "echo 1 > made; rm -r gone"}}
+        - {name: s2, tool: shell, with: {command: "test nm/lib -ef nm/d/link && test $(cat x.lock) = lock && test ! -e gone && echo 2 >> made"}}
+      """
+    And I have run "agents run ACTION"
+    And <before>
+    When I run "agents plan <act>"
+    Then the exit code is 0
+    When I run "agents plan execute @"
+    Then the exit code is 0
+    When I run "agents plan apply @ --yes"
+    Then the exit code is 0
+    And in the project "test $(cat nm/lib) = lib -a nm/lib -ef nm/d/link -a $(cat x.lock) = lock -a ! -e gone/y.lock" holds
+    And in the project "test $(wc -l < made) = 2" holds
+
+    Examples:
+      | kind           | before                                                           | act                         |
+      | git repository | the shell has run "true" in the project                          | fork @ 2 --name alt         |
+      | plain folder   | the shell has run "true" in the project                          | fork @ 2 --name alt         |
+      | git repository | the shell has run "rm -r ../data/sandboxes/*" in the project     | rollback @ 2 --rebuild --yes |
+      | plain folder   | I have run "agents sandbox prune --discard --yes"                | rollback @ 2 --rebuild --yes |
+
+  Scenario: a state of the project that cannot be read keeps no sandbox from being made again
+    Given a plain folder
+    And the shell has run "echo lock > x.lock" in the project
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_EXCLUDE is "*.lock"
+    And the action
+      """
+      name: one
+      steps:
+        - {name: s1, tool: shell, with: {command: "echo 1 > made"}}
+      """
+    And I have run "agents run ACTION"
+    And the stored content of "x.lock" in the project is damaged
+    And the shell has run "rm -r ../data/sandboxes/*" in the project
+    When I run "agents plan rollback @ 2 --rebuild --yes"
+    Then the exit code is 0
+    And the error says "what checkpoints leave out is not all there"
+    And the plan's file "made" holds "1"
