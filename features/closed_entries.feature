@@ -56,6 +56,26 @@ Feature: Entries that their owner could not read, and directories of somebody el
     And the user's repository and files are as they were
 
   @needs_root
+  Scenario: what somebody else has in a sticky directory is refused, and the preview says so
+    Given the shell has run "mkdir tmp; echo r > tmp/r; git add -A; git commit -qm tmp" in the project
+    And the action
+      """
+      name: replace
+      steps:
+        - {tool: shell, with: {command: "echo new > text; echo new > tmp/r"}}
+      """
+    And I have run "agents run ACTION"
+    And an ordinary user owns the project
+    And the shell has run "chown root tmp tmp/r; chmod 1777 tmp; chmod 666 tmp/r" in the project
+    And the user's repository and files are remembered
+    When the ordinary user runs "agents plan apply @ --dry-run"
+    Then the output says "only its owner may replace or remove it"
+    When the ordinary user runs "agents plan apply @ --yes"
+    Then the exit code is 4
+    And the error says "chmod -t the directory"
+    And the user's repository and files are as they were
+
+  @needs_root
   Scenario Outline: a closed file that has another name is replaced, and that name stays closed, when <what>
     Given the shell has run "echo c > shut; ln shut ../twin; chmod 000 shut" in the project
     And the action

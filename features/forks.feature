@@ -121,3 +121,22 @@ Feature: Forks
     When I run "agents plan fork @ @"
     Then the exit code is 4
     And the error says "open conflicts"
+
+  Scenario: the lost sandbox of a fork that has no checkpoint yet is told, with what to do
+    Given a plain folder
+    And the action
+      """
+      name: first
+      steps:
+        - {tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    And I have run "agents plan fork @ 1 --name again"
+    And the shell has run "rm -r ../data/sandboxes/$(ls -t ../data/sandboxes | head -1)" in the project
+    When I run "agents plan execute @"
+    Then the exit code is 4
+    And the error says "make the plan again: agents plan use or plan fork"
+    When I run "agents doctor"
+    Then the exit code is 1
+    And the output says "its sandbox is missing"
+    And the output says "it has no checkpoint"

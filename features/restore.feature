@@ -123,6 +123,7 @@ Feature: Taking single paths back
       """
     When I run "agents plan restore @ 1 --path keep --yes"
     Then the exit code is 0
+    And the output says "relinked  keep2"
     And "stat -c %h keep keep2; cat keep keep2" in the sandbox prints
       """
       1

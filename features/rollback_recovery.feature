@@ -77,6 +77,12 @@ Feature: Rollbacks that go wrong
     Then the exit code is 4
     And the error says "exists already"
 
+  Scenario: a dry run writes nothing beside, either
+    When I run "agents plan rollback @ 1 --dry-run --to beside"
+    Then the exit code is 2
+    And the error says "--to changes no plan"
+    And in the project "! test -e beside" holds
+
   Scenario: writing a damaged checkpoint beside says what was written and what was not
     Given the stored content of "v" in checkpoint 3 is damaged
     When I run "agents plan rollback @ 3 --to ../left"

@@ -14,6 +14,7 @@ Feature: Sessions
           read = run.tool("read_file", path="b.txt")
           assert (run.path / "b.txt").read_text() == "hello"
           assert [file.path for file in run.diff()] == ["b.txt"], run.diff()
+          assert run.diff(1) == run.diff("cp1") == run.diff()
       assert written.summary == "wrote b.txt (5 bytes)" and written.exit_code is None
       assert printed.output == f"hello\n{run.path}\n" and printed.exit_code == 0
       assert read.output == "hello" and read.returned is None and written.output == ""
@@ -453,9 +454,12 @@ Feature: Sessions
       | run.tool("wirte_file", path="b", content="c")           | NotFound: unknown tool 'wirte_file'                                           |
       | run.tool("write_file", path="b", text="c")              | InvalidInput: write_file: content: Field required; write_file: text: Extra    |
       | run.tool("write_file", path=run.path, content="c")      | InvalidInput: write_file: what a tool is given is JSON data: Object of type   |
+      | run.tool("write_file", path="b", content=chr(0xdcff))   | InvalidInput: write_file: what a tool is given is JSON data: 'utf-8' codec    |
       | run.step("shell", {"command": "true"}, retries=-1)      | InvalidInput: retries: Input should be greater                                |
       | run.decide("Which?", ["this"])                          | InvalidInput: decide: give one of choose and chooser                          |
       | run.rollback("cp9")                                     | NotFound: no checkpoint 'cp9' in plan                                         |
+      | run.checkpoint(7)                                       | InvalidInput: a label is text: 7                                              |
+      | run.checkpoint(chr(0xdcff))                             | InvalidInput: a label is text                                                 |
 
   Scenario: what could not be taken back is refused
     Given a plain folder
@@ -525,6 +529,29 @@ Feature: Sessions
       | in another thread       | by another thread   | checkpoint("late")                                    |
       | in another thread       | by another thread   | rollback(1)                                           |
       | in another thread       | by another thread   | finish()                                              |
+      | in a forked process     | by another process  | tool("write_file", path="late.txt", content="late")   |
+      | in a forked process     | by another process  | step("shell", {"command": "touch late.txt"})          |
+      | in a forked process     | by another process  | decide("Which?", ["a", "b"], choose="a")              |
+      | in a forked process     | by another process  | checkpoint("late")                                    |
+      | in a forked process     | by another process  | rollback(1)                                           |
+      | in a forked process     | by another process  | finish()                                              |
+
+  Scenario: a session whose plan was applied within its block is refused, and its call is forgotten
+    Given a plain folder
+    When this program fails
+      """
+      from cleveragents import ApplyOptions
+      with app.session() as run:
+          run.tool("write_file", path="b.txt", content="one")
+          run.finish()
+          app.apply.run(run.plan_id, ApplyOptions())
+          run.tool("shell", command="touch late")
+      """
+    Then it raised "Refused: the plan is applied: its result is in your project"
+    When I run "agents plan unapply @ --yes"
+    And I run "agents plan execute @"
+    Then the plan has no file "late"
+    And the plan is "execute/complete"
 
   Scenario: somebody else cancels a session
     Given a plain folder

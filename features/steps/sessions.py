@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -54,6 +55,8 @@ def misuse_session(context, when, call):
             thread = threading.Thread(target=use)
             thread.start()
             thread.join()
+        if when == "in a forked process":
+            context.refusal, context.before, context.after = _told_by_fork(context, use)
     if when == "after its block":
         use()
 
@@ -70,12 +73,30 @@ def check_untouched(context):
     assert context.before == context.after, (context.before, context.after)
 
 
+def _told_by_fork(context, use):
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        try:
+            use()
+            told = (context.refusal, context.before, context.after)
+            with open(writer, "wb") as file:
+                pickle.dump((told[0].message, told[0].hints, told[1:]), file)
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with open(reader, "rb") as file:
+        message, hints, (before, after) = pickle.load(file)
+    os.wait()
+    return Refused(message, hints=hints), before, after
+
+
 def _present(world):
     """What a call could change, read with other eyes."""
     tables = ("plans", "checkpoints", "step_runs", "decisions", "operations")
     rows = {table: world.sql(f"SELECT * FROM {table}") for table in tables}
-    files = {path: path.read_bytes() for path in world.sandbox.rglob("*") if path.is_file()}
-    return rows, files
+    places = (world.sandbox, *world.data_dir.glob("projects/*/store/packs"))
+    found = (path for place in places for path in place.rglob("*"))
+    return rows, {path: path.read_bytes() for path in found if path.is_file()}
 
 
 @when("this program fails")

@@ -15,7 +15,7 @@ class FileChange:
     """What happened to one path."""
 
     file: str
-    action: str  # restored | removed
+    action: str  # restored | removed | relinked: it holds what it did, under other names as well
 
 
 def described(changes: Changes) -> tuple[FileChange, ...]:
@@ -28,10 +28,17 @@ def described(changes: Changes) -> tuple[FileChange, ...]:
         entry = change.after or change.before
         is_dir = entry is not None and entry.is_dir
         path = (os.fsdecode(change.path) or ".") + ("/" if is_dir else "")
-        found.append(FileChange(path, "removed" if change.after is None else "restored"))
+        found.append(FileChange(path, _action(change)))
     if any(listed for name, listed in changes.items() if name != MAIN):
         found.append(FileChange(".git/", "restored"))
     return tuple(found)
+
+
+def _action(change: Change) -> str:
+    before, after = change.before, change.after
+    if before is None or after is None:
+        return "removed" if after is None else "restored"
+    return "relinked" if before._replace(link=after.link) == after else "restored"
 
 
 def without_top(changes: Changes) -> Changes:

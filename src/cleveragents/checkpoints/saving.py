@@ -11,7 +11,7 @@ from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
 from cleveragents.checkpoints.stored import verified
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
-from cleveragents.errors import Damaged
+from cleveragents.errors import Damaged, InvalidInput
 from cleveragents.events import CheckpointSame, CheckpointSaved, Reporter
 from cleveragents.ids import PlanId, new_id, now
 from cleveragents.plans.document import PlanDocument, current_document
@@ -57,6 +57,11 @@ class CheckpointRequest:
     pinned: bool = False
     even_if_unchanged: bool = True
     filter: Filter | None = None  # another one than is in force
+
+    def __post_init__(self) -> None:
+        """Refuses a label that would be read back as another one."""
+        if self.label is not None and not _is_text(self.label):
+            raise InvalidInput(f"a label is text: {self.label!r}")
 
 
 Wanted = CheckpointRequest  # as the first release called it
@@ -131,6 +136,7 @@ class Saving:
 
         Write the row inside the block: no sweep runs before it ends.
         """
+        held.check()  # before anything is stored: it would be found without a row
         started = time.monotonic()
         present = self._present(held.plan_id, half_made=half_made)
         archive = self._sandboxes.archive(present.plan.project_id)
@@ -260,3 +266,14 @@ def _metadata(
         "seconds": round(seconds, 4),
         "not_captured": list(capture.not_captured),
     }
+
+
+def _is_text(label: object) -> bool:
+    """Whether it is what the database gives back: a number would come back as text."""
+    if not isinstance(label, str):
+        return False
+    try:
+        label.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

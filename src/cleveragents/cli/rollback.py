@@ -58,6 +58,8 @@ def rollback(
       agents plan rollback @ 3 --yes
       agents plan rollback @
     """
+    if to is not None and dry_run:
+        raise InvalidInput("--to changes no plan, it only writes a new directory: leave one out")
     app = current.app(progress=True, take_over=take_over and not dry_run)
     found = views.find(app, plan)
     current.messages += views.cautions(found, app)

@@ -25,7 +25,7 @@ from cleveragents.operations.in_sandbox import Ending
 from cleveragents.plans.cursor import holder
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, QUEUED, RUNNING
-from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.plans.plan import Plan, PlanRepository, refuse_applied
 from cleveragents.plans.step import DecideStep, Step, ToolStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository, failed_for_good
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -156,16 +156,19 @@ class Session:
 
         That a call has failed is taken back as well, if its files were already.
         """
-        named = checkpoint.checkpoint_id if isinstance(checkpoint, Checkpoint) else str(checkpoint)
-        target = self._reads.get_checkpoint(self.plan_id, named)
+        target = self._checkpoint(checkpoint)
         ending = Ending(QUEUED) if self.plan.stage == ERRORED else None
         return self._checkpoints.roll_back(self._held, target, ending=ending)
 
-    def diff(self, since: Checkpoint | None = None) -> Sequence[FileDiff]:
+    def diff(self, since: Checkpoint | str | int | None = None) -> Sequence[FileDiff]:
         """Tells what has changed since a checkpoint, or since the start."""
         if since is None:
             return self._comparisons.since_start(self.plan)
-        return self._comparisons.since(self.plan, since)
+        return self._comparisons.since(self.plan, self._checkpoint(since))
+
+    def _checkpoint(self, given: Checkpoint | str | int) -> Checkpoint:
+        named = given.checkpoint_id if isinstance(given, Checkpoint) else str(given)
+        return self._reads.get_checkpoint(self.plan_id, named)
 
     def finish(self) -> Plan:
         """Completes the plan, whatever failed in it; what comes next is to apply it."""
@@ -200,6 +203,7 @@ class Session:
         self._held.check()
         plan = self.plan
         self._refuse_cancelled(plan)
+        refuse_applied(plan)
         if plan.stage == COMPLETE:
             plan = self._moves.move(self._held, QUEUED)
         with self._database.writing(self._held) as connection:
@@ -272,7 +276,8 @@ def _result(run: StepRun) -> ToolResult:
 def _plain(tool: str, given: Mapping[str, object]) -> dict[str, Any]:
     """Returns the input of a call as it will be stored."""
     try:
-        return json.loads(json.dumps(dict(given)))
+        text = json.dumps(dict(given), ensure_ascii=False)
+        return json.loads(text.encode())
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"{tool}: what a tool is given is JSON data: {error}") from error
 

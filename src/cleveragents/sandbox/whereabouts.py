@@ -24,7 +24,10 @@ def with_files(found: Sandbox | None, plan_id: PlanId) -> Sandbox:
         )
     raise Refused(
         f"the sandbox is missing: {found.path}",
-        hints=[f"rebuild it: agents plan rollback {plan_id} CHECKPOINT --rebuild"],
+        hints=[
+            f"rebuild it: agents plan rollback {plan_id} CHECKPOINT --rebuild",
+            "or, if it has no checkpoint, make the plan again: agents plan use or plan fork",
+        ],
     )
 
 

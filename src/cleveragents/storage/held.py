@@ -4,6 +4,7 @@ Whatever changes a plan is handed a `Held`, so nothing can change one that it do
 only looks is handed none, so it cannot.
 """
 
+import os
 from contextlib import AbstractContextManager
 from threading import get_ident
 from typing import Protocol
@@ -18,7 +19,7 @@ class Held:
     def __init__(self, plan_id: PlanId, hold: "Hold") -> None:
         self.plan_id = plan_id
         self._hold = hold
-        self._thread = get_ident()
+        self._process, self._thread = os.getpid(), get_ident()
         self._is_over = False
 
     def with_(
@@ -29,11 +30,16 @@ class Held:
         return self._hold(plan_id, doing, files=files)
 
     def check(self) -> None:
-        """Refuses whoever comes after the block has ended, or from another thread."""
+        """Refuses whoever comes after the block has ended, or from another thread or process."""
         if self._is_over:
             raise Refused(
                 "the plan is not held any more: the block that held it has ended",
                 hints=["call it inside the block, or open the plan again"],
+            )
+        if self._process != os.getpid():  # a fork has all but the locks
+            raise Refused(
+                "the plan is held by another process, which this one was forked from",
+                hints=["call it in the process that opened it; nothing was changed"],
             )
         if self._thread != get_ident():
             raise Refused(

@@ -45,6 +45,7 @@ HELPS: Mapping[Why, Remedy | str] = {
     Why.PROTECTED: Remedy.ALLOW,
     Why.CLOSED: "make the directories writable for you, then try again",
     Why.READ_ONLY: "let its file system be written to, then try again",
+    Why.STICKY: "let its owner apply it, or chmod -t the directory, then try again",
 }
 
 

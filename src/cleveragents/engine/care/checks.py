@@ -150,8 +150,12 @@ def _sandboxes(facts: Facts) -> Iterator[Finding]:
             continue
         if sandbox is None or sandbox.exists or sandbox.status != READY:
             continue
-        if plan.rows and plan.plan.stage != APPLIED:
-            advice = f"agents plan rollback {plan_id} {plan.rows[-1].seq} --rebuild"
+        if plan.plan.stage != APPLIED:
+            advice = (
+                "it has no checkpoint; make the plan again: agents plan use or plan fork"
+            )
+            if plan.rows:
+                advice = f"agents plan rollback {plan_id} {plan.rows[-1].seq} --rebuild"
             text = f"{_called(plan)}: its sandbox is missing: {sandbox.path}"
             yield problem(text, advice, plan_id=plan_id)
     for path in strays.values():

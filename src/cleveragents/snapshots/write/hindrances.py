@@ -1,6 +1,7 @@
 """What would hinder changes of a directory that is not ours; it is only looked at."""
 
 import os
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
@@ -19,6 +20,7 @@ class Why(Enum):
     PROTECTED = "it is protected: chattr -ia allows changes"
     CLOSED = "no permission to change files in this directory"
     READ_ONLY = "its file system can only be read"
+    STICKY = "only its owner may replace or remove it: its directory is sticky"
 
 
 class Hindrance(NamedTuple):
@@ -38,6 +40,7 @@ def hindrances(root: int, changes: Sequence[Change], left: Sequence[Change]) -> 
         *(Hindrance(path, Why.FULL) for path in _held(root, by_path)),
         *(Hindrance(path, Why.PROTECTED) for path in protected(root, left)),
         *_closed(root, by_path),
+        *(Hindrance(change.path, Why.STICKY) for change in left if _is_stuck(root, change)),
     ]
 
 
@@ -90,6 +93,18 @@ def _closed(root: int, by_path: Mapping[bytes, Change]) -> Iterator[Hindrance]:
             yield Hindrance(path, why)
         elif why is Why.CLOSED and not (path in by_path and is_opened(root, by_path[path])):
             yield Hindrance(path, why)
+
+
+def _is_stuck(root: int, change: Change) -> bool:
+    """Whether something of another user's stands in a directory where only they may move it."""
+    head, name = tree_path.split(change.path)
+    try:
+        with beneath.directory(root, head) as parent:
+            above, found = os.fstat(parent), os.stat(name, dir_fd=parent, follow_symlinks=False)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return False  # nothing is there to be replaced, or it is told as closed
+    is_sticky = bool(change.path) and above.st_mode & stat.S_ISVTX
+    return bool(is_sticky) and os.geteuid() not in (0, above.st_uid, found.st_uid)
 
 
 def _kept_out(root: int, path: bytes, *, owned: bool) -> Why | None:
