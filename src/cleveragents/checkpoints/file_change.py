@@ -1,7 +1,7 @@
 """Changes of files as users read them."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from cleveragents.snapshots.archive import MAIN
@@ -15,10 +15,24 @@ class FileChange:
     """What happened to one path."""
 
     file: str
-    action: str  # restored | removed | relinked: it holds what it did, under other names as well
+    action: str  # restored | removed; of single paths also relinked: it holds what it did
 
 
-def described(changes: Changes) -> tuple[FileChange, ...]:
+def action(change: Change) -> str:
+    """What going back to a whole state does to a path."""
+    return "removed" if change.after is None else "restored"
+
+
+def action_on_path(change: Change) -> str:
+    """The same for who takes single paths back: others may lose a hard link by that."""
+    before, after = change.before, change.after
+    is_same = before is not None and after is not None and before._replace(link=after.link) == after
+    return "relinked" if is_same else action(change)
+
+
+def described(
+    changes: Changes, action_of: Callable[[Change], str] = action
+) -> tuple[FileChange, ...]:
     """Lists changes as users read them: files, and directories that nothing in them tells of.
 
     The sandbox's own git directory is one line: its parts are git's affair.
@@ -28,17 +42,10 @@ def described(changes: Changes) -> tuple[FileChange, ...]:
         entry = change.after or change.before
         is_dir = entry is not None and entry.is_dir
         path = (os.fsdecode(change.path) or ".") + ("/" if is_dir else "")
-        found.append(FileChange(path, _action(change)))
+        found.append(FileChange(path, action_of(change)))
     if any(listed for name, listed in changes.items() if name != MAIN):
         found.append(FileChange(".git/", "restored"))
     return tuple(found)
-
-
-def _action(change: Change) -> str:
-    before, after = change.before, change.after
-    if before is None or after is None:
-        return "removed" if after is None else "restored"
-    return "relinked" if before._replace(link=after.link) == after else "restored"
 
 
 def without_top(changes: Changes) -> Changes:

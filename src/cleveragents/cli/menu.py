@@ -75,5 +75,5 @@ def _would_change(app: App, plan: Plan, row: Checkpoint) -> str:
 
 def _counted(changes: Sequence[FileChange]) -> str:
     actions = [change.action for change in changes]
-    counts = [(actions.count(action), action) for action in ("restored", "removed", "relinked")]
+    counts = [(actions.count(action), action) for action in ("restored", "removed")]
     return ", ".join(f"{count} {action}" for count, action in counts if count) or "no file"

@@ -12,7 +12,7 @@ from typing import Any
 
 from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
-from cleveragents.checkpoints.file_change import FileChange, described
+from cleveragents.checkpoints.file_change import FileChange, action_on_path, described
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.triggers import CheckpointType
@@ -159,7 +159,9 @@ class Restores:
             operations.extend(operation.operation_id, replace(intent, keeps=()))
             operations.close(operation.operation_id, Status.DONE, {"files": intent.files})
         self._report(PathsRestored(plan.plan_id, source.seq, intent.files))
-        return PathRestoration(source, safety, record, described(placed.changes), placed.kept)
+        return PathRestoration(
+            source, safety, record, described(placed.changes, action_on_path), placed.kept
+        )
 
     def _stored(self, plan: Plan, proposed: RestoreProposal) -> Snapshot:
         """Stores the files as they would be."""
@@ -256,7 +258,9 @@ def _proposed(
     )
     going: Changes = {MAIN: list(changes)}
     digest = digest_of(changes, source.checkpoint_id)
-    return RestoreProposal(source, asked, absent, tops, described(going), going, picked, digest)
+    return RestoreProposal(
+        source, asked, absent, tops, described(going, action_on_path), going, picked, digest
+    )
 
 
 def _metadata(plan: Plan, proposed: RestoreProposal, files: Snapshot) -> dict[str, object]:

@@ -151,9 +151,7 @@ def _sandboxes(facts: Facts) -> Iterator[Finding]:
         if sandbox is None or sandbox.exists or sandbox.status != READY:
             continue
         if plan.plan.stage != APPLIED:
-            advice = (
-                "it has no checkpoint; make the plan again: agents plan use or plan fork"
-            )
+            advice = "it has no checkpoint; make the plan again: agents plan use or plan fork"
             if plan.rows:
                 advice = f"agents plan rollback {plan_id} {plan.rows[-1].seq} --rebuild"
             text = f"{_called(plan)}: its sandbox is missing: {sandbox.path}"
