@@ -48,3 +48,25 @@ Feature: What checkpoints leave out is left alone
     Then the exit code is 0
     And the error says "what checkpoints leave out is not all there"
     And the plan's file "made" holds "1"
+
+  Scenario: a refresh that changes what checkpoints leave out can be taken back
+    Given a plain folder
+    And the shell has run "mkdir nm; seq 9 > nm/lib; echo old > nm/goes; echo k > nm/stays" in the project
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_EXCLUDE is "nm"
+    And the action
+      """
+      name: one
+      steps:
+        - {tool: shell, with: {command: "echo 1 > made; sed -i s/9/plan/ nm/lib"}}
+      """
+    And I have run "agents run ACTION"
+    And the shell has run "sed -i s/1/mine/ nm/lib; rm nm/goes" in the project
+    When I run "agents plan refresh @ --yes"
+    Then the exit code is 0
+    And the plan's file "nm/lib" holds "mine\n2\n3\n4\n5\n6\n7\n8\nplan"
+    And the plan has no file "nm/goes"
+    When I run "agents plan rollback @ 4 --yes"
+    Then the exit code is 0
+    And the plan's file "nm/lib" holds "1\n2\n3\n4\n5\n6\n7\n8\nplan"
+    And the plan's file "nm/goes" holds "old"
+    And the plan's file "nm/stays" holds "k"

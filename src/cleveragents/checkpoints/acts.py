@@ -1,7 +1,7 @@
 """Acts on checkpoints, by whoever holds the plan: saving the present, going back, tidying up."""
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import described
@@ -22,6 +22,9 @@ from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.plans.plan import Plan, refuse_applied
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.picking import is_excluded
+from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
@@ -97,10 +100,16 @@ class CheckpointActs:
         return self._saving.save(held, wanted, prune=False, going=going)
 
     def save_before(self, held: Held, plan: Plan, reason: str, going: Changes) -> Checkpoint | None:
-        """Saves what an act is about to replace; None: the plan makes no checkpoints."""
+        """Saves what an act is about to replace; None: the plan makes no checkpoints.
+
+        It leaves nothing out if the act replaces what checkpoints leave out.
+        """
         if not plan.keeps_checkpoints:
             return None
-        return self.make(held, _before_going(reason, None), going=going)
+        wanted = _before_going(reason, None)
+        if any(is_excluded(self.policy.filter, change.path) for change in going[MAIN]):
+            wanted = replace(wanted, filter=Filter())
+        return self.make(held, wanted, going=going)
 
     def save_children(
         self, held: Held, plan: Plan, document: PlanDocument, stack: ExitStack
