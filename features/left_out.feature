@@ -70,3 +70,19 @@ Feature: What checkpoints leave out is left alone
     And the plan's file "nm/lib" holds "1\n2\n3\n4\n5\n6\n7\n8\nplan"
     And the plan's file "nm/goes" holds "old"
     And the plan's file "nm/stays" holds "k"
+
+  @needs_root
+  Scenario: a device in the project is refused with a way out that is one
+    Given a git repository
+    And the action
+      """
+      name: one
+      steps:
+        - {tool: shell, with: {command: "echo 1 > made"}}
+      """
+    And the shell has run "mknod nul c 1 3" in the project
+    When I run "agents run ACTION"
+    Then the exit code is 4
+    And the error says "nul is a device"
+    And the error says "take it out of the project"
+    And the error does not say "sandbox.checkpoint.exclude"

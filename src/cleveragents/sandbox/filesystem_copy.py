@@ -3,11 +3,14 @@
 import os
 from pathlib import Path
 
+from cleveragents.errors import Refused
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import About, Filled, Known, ProjectState, Sandbox, SandboxPolicy
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.scan import Excluded
+
+TAKE_OUT = "change that, or take it out of the project; files that git ignores are left out"
 
 
 class FilesystemCopy:
@@ -56,10 +59,16 @@ def capture_project(
 ) -> ProjectState:
     """Takes a snapshot of the project; the user's permissions are never borrowed."""
     ties = Ties(project.path)
-    with archive.capture_once(
-        project.path, lambda path: excluded(path) or ties.leads_out(path)
-    ) as capture:
-        reference = capture.commit(about)
+    try:
+        with archive.capture_once(
+            project.path, lambda path: excluded(path) or ties.leads_out(path)
+        ) as capture:
+            reference = capture.commit(about)
+    except Refused as error:
+        if type(error) is not Refused:  # nothing that a single path is to blame for
+            raise
+        # What a checkpoint may leave out is part of the project all the same.
+        raise Refused(error.message, detail=error.detail, hints=[TAKE_OUT]) from error
     unexplained = [line for line in capture.not_captured if not line.endswith(": excluded")]
     return ProjectState(reference, capture.files, (*unexplained, *ties.notes))
 
