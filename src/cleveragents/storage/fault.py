@@ -64,9 +64,7 @@ def told(error: BaseException) -> dict[str, str]:
 def _is_passing(error: BaseException) -> bool:
     if isinstance(error, OSError):
         return error.errno in PASSING
-    return isinstance(
-        error, (Busy, Differs, Gone, Interrupted, MemoryError, sqlite3.OperationalError)
-    )
+    return isinstance(error, PASSING_TYPES)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
