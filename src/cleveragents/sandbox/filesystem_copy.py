@@ -65,10 +65,9 @@ def capture_project(
         ) as capture:
             reference = capture.commit(about)
     except Refused as error:
-        if type(error) is not Refused:  # nothing that a single path is to blame for
-            raise
-        # What a checkpoint may leave out is part of the project all the same.
-        raise Refused(error.message, detail=error.detail, hints=[TAKE_OUT]) from error
+        # For a single path: what a checkpoint may leave out is part of the project all the same.
+        error.hints = (TAKE_OUT,) if type(error) is Refused else error.hints
+        raise
     unexplained = [line for line in capture.not_captured if not line.endswith(": excluded")]
     return ProjectState(reference, capture.files, (*unexplained, *ties.notes))
 
