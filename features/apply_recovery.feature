@@ -134,6 +134,25 @@ Feature: Apply, whatever happens in between
       | apply   | the shell has run "true" in the project | plan checkpoint pin PLAN 1 | 0 | test -e n/m/f      |
       | unapply | I have run "agents plan apply @ --yes"  | doctor --repair         | 1    | test ! -e n/m/f    |
 
+  @needs_root
+  Scenario: an interrupted apply waits for what is in its way both forward and back
+    Given an apply has been killed half-way
+    And chattr has set +i on the project's "file/in"
+    And chattr has set +i on the project's "text"
+    When I run "agents plan apply @ --yes"
+    Then the exit code is 1
+    And the error says "could not be put back yet"
+    And the error says "text: it is protected: chattr"
+    When I run "agents doctor --repair"
+    Then the error says "waits until that is mended"
+    When chattr takes the flags from the project's "file/in"
+    And chattr takes the flags from the project's "text"
+    And I run "agents plan apply @ --yes"
+    Then the exit code is 0
+    And the error says "the interrupted apply was finished just now"
+    And in the project "! find . -name '.cleveragents-*' | grep ." holds
+    And the plan is "apply/applied"
+
   Scenario: an unfinished apply is shown by reading commands and finished by changing ones
     Given an apply has been killed half-way
     When I run "agents plan status @"

@@ -71,6 +71,35 @@ Feature: What checkpoints leave out is left alone
     And the plan's file "nm/goes" holds "old"
     And the plan's file "nm/stays" holds "k"
 
+  Scenario Outline: a sandbox that is made again has them as the project was when <when>
+    Given a plain folder
+    And the shell has run "echo v1 > e.bin" in the project
+    And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_EXCLUDE is "*.bin"
+    And the action
+      """
+      name: one
+      steps:
+        - {tool: shell, with: {command: "echo 1 > made"}}
+      """
+    And I have run "agents run ACTION"
+    And the shell has run "echo v2 > e.bin; echo mine > fresh.bin" in the project
+    And I have run "agents plan refresh @ --yes"
+    And I have run "agents plan rollback @ <first> --yes"
+    And I have run "agents sandbox prune --discard --yes"
+    When I run "agents plan rollback @ <then> --rebuild --yes"
+    Then the exit code is 0
+    And the plan's file "e.bin" holds "<content>"
+    When I run "agents plan diff @ --stat"
+    Then the output does not say ".bin"
+    When I run "agents plan execute @"
+    And I run "agents plan apply @ --yes"
+    Then in the project "test $(cat e.bin) = v2 -a $(cat fresh.bin) = mine" holds
+
+    Examples:
+      | when                      | first | then | content |
+      | it was refreshed          | 3     | 5    | v2      |
+      | it was not refreshed yet  | 5     | 3    | v1      |
+
   @needs_root
   Scenario: a device in the project is refused with a way out that is one
     Given a git repository

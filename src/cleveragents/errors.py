@@ -82,6 +82,10 @@ class Gone(Refused):
     """A directory is not where it was: moved, deleted, or on a disk that is not mounted."""
 
 
+class Unsettled(Failed):
+    """Something is half-way, or may not survive a power cut: it waits until it can be gone on."""
+
+
 class Differs(Failed):
     """What was just written is not what is there: the disk, or somebody else, is to blame."""
 

@@ -28,7 +28,7 @@ from cleveragents.sandbox.sandbox import (
     SandboxRepository,
     Strategy,
 )
-from cleveragents.sandbox.snapshot_copy import fill_from_snapshot
+from cleveragents.sandbox.snapshot_copy import base_of, fill_from_snapshot
 from cleveragents.sandbox.survivors import end_left_behind, ran
 from cleveragents.sandbox.throw_away import (
     ThrowAway,
@@ -281,7 +281,7 @@ class Sandboxes:
                 make_durably(path)
             ready = with_files(replace(found, status=READY), plan_id)
             yield ready
-            self._add_left_out(ready, state, archive)
+            self._add_left_out(ready, state, archive, base_of(state) or ready.started_from)
         except Exception:
             if is_new:  # else something is there that nobody has saved
                 with suppress(OSError):  # the error that is on its way says what went wrong
@@ -298,7 +298,9 @@ class Sandboxes:
                 archive.restore(state, sandbox.roots, sandbox.staging)
         return self.require(held.plan_id)
 
-    def _add_left_out(self, sandbox: Sandbox, state: Snapshot, archive: Archive) -> None:
+    def _add_left_out(
+        self, sandbox: Sandbox, state: Snapshot, archive: Archive, base: SnapshotId
+    ) -> None:
         """Adds what the project has at the paths that a state leaves out.
 
         Without it the plan would seem to have deleted what nobody has captured.
@@ -306,8 +308,7 @@ class Sandboxes:
         if not state.filter.patterns:
             return
         try:
-            base = archive.load(sandbox.base)
-            archive.add_left_out(state, base, sandbox.path, sandbox.staging)
+            archive.add_left_out(state, archive.load(base), sandbox.path, sandbox.staging)
         except Damaged as error:
             self._tell(f"what checkpoints leave out is not all there: {error.message}")
 
@@ -328,7 +329,8 @@ class Sandboxes:
             if sandbox.strategy == REPOSITORY:
                 self._mirror(project_id).mend(self._users(project_id))
             filled = fill_from_snapshot(sandbox, sandbox.base_ref, archive)
-            self._add_left_out(sandbox, archive.load(sandbox.base_ref), archive)
+            state = archive.load(sandbox.base_ref)
+            self._add_left_out(sandbox, state, archive, sandbox.base)
             return filled
         if not project.path.is_dir():
             raise Failed(f"the project is gone: {project.path}", hints=["put it back where it was"])

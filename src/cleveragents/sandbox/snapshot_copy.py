@@ -6,6 +6,12 @@ from cleveragents.ids import SnapshotId
 from cleveragents.sandbox.git_worktree import branch_off
 from cleveragents.sandbox.sandbox import GIT, Filled, Sandbox
 from cleveragents.snapshots.archive import MAIN, Archive
+from cleveragents.snapshots.tree.record import Snapshot
+
+
+def base_of(state: Snapshot) -> SnapshotId | None:
+    """The state of the project that a checkpoint goes on from, if a refresh has brought one."""
+    return state.about.get("document", {}).get("base")
 
 
 def fill_from_snapshot(sandbox: Sandbox, snapshot_id: SnapshotId, archive: Archive) -> Filled:

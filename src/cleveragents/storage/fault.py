@@ -5,7 +5,14 @@ import sqlite3
 import traceback
 from collections.abc import Iterator
 
-from cleveragents.errors import Busy, CleverAgentsError, Differs, Gone, Interrupted
+from cleveragents.errors import (
+    Busy,
+    CleverAgentsError,
+    Differs,
+    Gone,
+    Interrupted,
+    Unsettled,
+)
 from cleveragents.storage.space import OUT_OF_SPACE
 
 # What the machine, or whoever moves things about on it, is to blame for: to try again may help.
@@ -35,7 +42,10 @@ PASSING = frozenset(
         errno.ETXTBSY,
     }
 )
-PASSING_TYPES = (Busy, Differs, Gone, Interrupted, MemoryError, sqlite3.OperationalError)
+PASSING_TYPES = (
+    *(Busy, Differs, Gone, Interrupted, Unsettled),
+    *(MemoryError, sqlite3.OperationalError),
+)
 TRACE_CHARACTERS = 4000  # of where a surprise happened, the end
 
 

@@ -19,7 +19,7 @@ from cleveragents.engine.bring.obstacles import (
     hindering,
 )
 from cleveragents.engine.bring.proposal import BRANCH, Proposal, versions
-from cleveragents.errors import CleverAgentsError, Damaged, Failed, Refused
+from cleveragents.errors import CleverAgentsError, Damaged, Failed, Refused, Unsettled
 from cleveragents.events import Note, PlanMoved, Reporter, afterwards
 from cleveragents.ids import CheckpointId, PlanId, ProjectId, SnapshotId
 from cleveragents.operations.in_project import Apply, InBranch, InFiles, Unapply
@@ -41,7 +41,6 @@ from cleveragents.snapshots.write import owners
 from cleveragents.snapshots.write.exchange import (
     TRIED_AGAIN,
     Exchange,
-    Unsettled,
     alike,
     reversed_changes,
 )
@@ -264,8 +263,11 @@ class Applications:
                 way_back.carry_out()
             exchange.release()
         except (CleverAgentsError, OSError) as second:
-            raise Failed(
+            # What cannot be read will not be there later, either; all else waits to be mended.
+            kind = Failed if isinstance(second, Damaged) else Unsettled
+            raise kind(
                 f"{error}; what was changed could not be put back yet: {second}",
+                detail=[*getattr(error, "detail", ()), *getattr(second, "detail", ())],
                 hints=[TRIED_AGAIN],
             ) from error
         told = [f"{shown(path)}: edited meanwhile, left as it is" for path in theirs]

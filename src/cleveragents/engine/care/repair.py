@@ -150,7 +150,10 @@ class Repairs:
         if not found:
             return ""
         told = counted(len(found), "file that it never placed", "files that it never placed")
-        if intent.kind is Kind.APPLY and self._sandboxes.is_there(operation.plan_id):
+        originals = [path for path in found if unplaced.is_original(path)]
+        if originals:
+            told = f"{told}, or that are yours and stood in its way,"
+        elif intent.kind is Kind.APPLY and self._sandboxes.is_there(operation.plan_id):
             with suppress(OSError):  # it may be a disk that can only be read: they are told
                 unplaced.remove(project, found)
                 return f"; {told} removed"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cleveragents.engine.hold.meanwhile import Meanwhile
 from cleveragents.engine.hold.stuck import refuse_stuck
-from cleveragents.errors import Busy, Damaged, Gone
+from cleveragents.errors import Busy, Damaged, Gone, Unsettled
 from cleveragents.events import Note, Reporter
 from cleveragents.ids import PlanId
 from cleveragents.operations.act import Acts, TakenBack
@@ -117,11 +117,12 @@ class Ownership:
         """Carries an operation out; who leaves the files alone need not wait for a directory."""
         try:
             self._finish(held, operation)
-        except Gone as error:
+        except (Gone, Unsettled) as error:
             if files:
                 raise
-            waits = f"the interrupted {operation.kind.noun} waits for it"
-            self._report(Note(operation.plan_id, f"{error.message}; {waits}"))
+            waits = f"the interrupted {operation.kind.noun} waits until that is mended"
+            told = "; ".join([error.message, *error.detail, waits])
+            self._report(Note(operation.plan_id, told))
 
     def _finish(self, held: Held, operation: AnyOperation) -> None:
         """Carries an operation out; what can never be carried out must not hold up the others."""

@@ -41,7 +41,8 @@ def standing(operation: AnyOperation, rows: Sequence[Checkpoint]) -> Standing:
     if not operation.holds_files:
         return Standing("no file was touched", None, "")
     if operation.kind in IN_PROJECT:
-        look = f"agents plan apply {operation.plan_id} --dry-run"
+        verb = "unapply" if operation.kind is Kind.UNAPPLY else "apply"
+        look = f"agents plan {verb} {operation.plan_id} --dry-run"
         return Standing(_in_project(operation), before, look)
     files = "the files of its sandbox are as it left them"
     if before is None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cleveragents.counting import size
-from cleveragents.errors import Failed, Refused
+from cleveragents.errors import Failed, Refused, Unsettled
 from cleveragents.snapshots.tree import attributes, beneath, tree_path
 from cleveragents.snapshots.tree.content import Read, bytes_needed, write_file
 from cleveragents.snapshots.tree.diff import same
@@ -32,10 +32,6 @@ from cleveragents.storage.space import FREE_SOME, free_bytes
 
 TRIED_AGAIN = "the next command that changes the plan tries again"
 Naming = Callable[[str, bytes], bytes]  # of what is ours beside a path, by mark and path
-
-
-class Unsettled(Failed):
-    """What was written may not survive a power cut, or its way back is gone: only go on from it."""
 
 
 class ChangedMeanwhile(Refused):

@@ -23,6 +23,11 @@ def name_of_original(mark: str, path: bytes) -> bytes:
     return name(mark, path) + WAS.encode()
 
 
+def is_original(path: bytes) -> bool:
+    """Whether it is a user's own file under its second name."""
+    return path.endswith(WAS.encode())
+
+
 def prefix(mark: str) -> str:
     """How the names of all that one exchange builds begin."""
     return f".cleveragents-{mark}-"
