@@ -202,6 +202,16 @@ Feature: Apply, whatever happens in between
       | apply   | the shell has run "true" in the project | removed              | ! ls -A \| grep .cleveragents- |
       | unapply | I have run "agents plan apply @ --yes"  | can be removed: find | ls -A \| grep .cleveragents-   |
 
+  Scenario: what is yours and has a second name is not removed when an apply is given up
+    Given the shell has run "ln file ../outside" in the project
+    And an apply has been killed half-way
+    And the shell has run "mkdir ../packs; mv ../data/projects/*/store/packs/* ../packs" in the project
+    When I run "agents plan apply @ --yes"
+    Then the error says "an interrupted apply of this plan cannot be finished"
+    When I run "agents doctor --repair"
+    Then the output says "or that are yours and stood in its way, can be removed: find"
+    And in the project "test .cleveragents-*-was -ef ../outside" holds
+
   Scenario: what cannot be made durable stays unfinished
     When an apply cannot be made durable
     Then the exit code is 1

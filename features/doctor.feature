@@ -42,7 +42,7 @@ Feature: The doctor
     And a rollback to checkpoint 2 has crashed after its intent was recorded
     When the doctor looks, and everything kept stays as it is
     Then the exit code is 1
-    And the doctor finds the problem "a rollback was interrupted" of "operations"
+    And the doctor finds the problem "its rollback was interrupted" of "operations"
     When I run "agents doctor --repair --format json"
     Then the exit code is 0
     And the doctor says it has done "what was interrupted is finished"

@@ -108,7 +108,7 @@ def _projects(facts: Facts) -> Iterator[Finding]:
 def _operations(facts: Facts) -> Iterator[Finding]:
     for plan in facts.plans:
         for operation in plan.unfinished if not plan.is_owned else ():
-            text = f"{_called(plan)}: a {operation.kind} was interrupted"
+            text = f"{_called(plan)}: its {operation.kind.noun} was interrupted"
             began = f"{text} at {operation.opened_at:%Y-%m-%d %H:%M:%SZ}"
             yield _stuck(plan, operation, began) if operation.is_stuck else problem(began, REPAIR)
 
