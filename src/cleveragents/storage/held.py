@@ -12,6 +12,10 @@ from typing import Protocol
 from cleveragents.errors import Refused
 from cleveragents.ids import PlanId
 
+ENDED = "the plan is not held any more"
+CALL_INSIDE = "call it inside the block, or open the plan again"
+CALL_THERE = "call it where it was opened; nothing was changed"
+
 
 class Held:
     """A plan that nobody else changes; it ends with the block that took it, and refuses then."""
@@ -30,22 +34,15 @@ class Held:
         return self._hold(plan_id, doing, files=files)
 
     def check(self) -> None:
-        """Refuses whoever comes after the block has ended, or from another thread or process."""
-        if self._is_over:
-            raise Refused(
-                "the plan is not held any more: the block that held it has ended",
-                hints=["call it inside the block, or open the plan again"],
-            )
-        if self._process != os.getpid():  # a fork has all but the locks
-            raise Refused(
-                "the plan is held by another process, which this one was forked from",
-                hints=["call it in the process that opened it; nothing was changed"],
-            )
-        if self._thread != get_ident():
-            raise Refused(
-                "the plan is held by another thread",
-                hints=["call it in the thread that opened it; nothing was changed"],
-            )
+        """Refuses whoever comes after the block has ended, or from another process or thread."""
+        is_forked = self._process != os.getpid()  # such a process has all but the locks
+        for is_so, why, hint in (
+            (self._is_over, f"{ENDED}: the block that held it has ended", CALL_INSIDE),
+            (is_forked, "the plan is held by another process, which forked this one", CALL_THERE),
+            (self._thread != get_ident(), "the plan is held by another thread", CALL_THERE),
+        ):
+            if is_so:
+                raise Refused(why, hints=[hint])
 
     def end(self) -> None:
         """From now on it refuses everybody."""
