@@ -37,10 +37,10 @@ def _features(file: str, scenario: str) -> tuple[str, ...]:
     return ("-m", "behave", "--format", "null", f"features/{file}.feature", "--name", scenario)
 
 
-RESTORE = "            restored = archive.put_back("
+RESTORE = "            restored = place.bring_to(goal.snapshot, goal.saved, way)\n"
 CLOSE_THEN_RESTORE = f"""\
-            with self._database.writing(held) as connection:
-                OperationRepository(connection).close(operation.operation_id, status, {{}})
+            with self._database.writing(place.held) as connection:
+                OperationRepository(connection).close(operation.operation_id, Status.DONE, {{}})
 {RESTORE}"""
 RECORD = """\
             self._append_record(connection, operation, goal.checkpoint)
@@ -55,17 +55,14 @@ FINISH_LAST = "        self._pack.discard = lambda: self._pack.seal(identity)\n"
 REWRITE = "                self._rewrite(pack, live)\n"
 UNLINK = "            pack.path.unlink()\n"
 NO_ROOM = "                break  # it stays whole until there is room for its rest\n"
-SAVE = "self._open(held, plan, goal, document, taken, stack)\n"
-NO_SAVE = """\
-self._open(
-                held,
-                plan,
-                goal,
-                document,
-                RecordedCheckpoint(self._reads.list_checkpoints(plan.plan_id)[-1]),
-                stack,
-            )
-"""
+SAVE = "            operation = self._open(held, plan, goal, document, safety, stack)\n"
+NO_SAVE = f"""\
+            latest = self._reads.list_checkpoints(plan.plan_id)[-1]
+            safety = SafetyCheckpoint(latest, is_recorded=True)
+{SAVE}"""
+NOT_READ_BACK = (
+    "            safety = SafetyCheckpoint(taken.stored(), is_recorded=taken.is_latest)\n"
+)
 TELL = "        self._saving.tell(taken)\n"
 GO_BACK = """\
         self._checkpoints.roll_back(held, start, ending=Ending(RUNNING))
@@ -117,19 +114,19 @@ MUTANTS = (
     ),
     Mutant(
         "the intent is closed before the files are restored",
-        "checkpoints/rollback.py",
+        "engine/back/rollback.py",
         ((RESTORE, CLOSE_THEN_RESTORE),),
         _kills("rollback", "/sandboxes/", 5),
     ),
     Mutant(
         "the intent is closed apart from what it means for the plan",
-        "checkpoints/rollback.py",
+        "engine/back/rollback.py",
         ((RECORD, CLOSE_THEN_RECORD),),
         _kills("rollback", "cleveragents.db-", 40),
     ),
     Mutant(
         "no safety checkpoint is taken",
-        "checkpoints/acts.py",
+        "engine/back/checkpoint_acts.py",
         ((SAVE, NO_SAVE), (TELL, "")),
         _kills("rollback", "/sandboxes/", 5),
     ),
@@ -153,14 +150,14 @@ MUTANTS = (
     ),
     Mutant(
         "what goes is not read back before a rollback",
-        "checkpoints/acts.py",
-        (("            taken.secure(way.changes)\n", "            taken.stored()\n"),),
+        "engine/back/checkpoint_acts.py",
+        (("            safety = taken.secure(way.changes)\n", NOT_READ_BACK),),
         ("-m", "behave", "--format", "null", "features/rollback_recovery.feature"),
     ),
     Mutant(
         "what goes is not read back before a sandbox is removed",
-        "checkpoints/saving.py",
-        (("                taken.secure(going)\n", "                pass\n"),),
+        "engine/back/saving.py",
+        (("            safety = taken.secure(going)\n", NOT_READ_BACK),),
         ("-m", "faults", "damage", "--operation", "prune", "--points", "6"),
     ),
     Mutant(
@@ -216,9 +213,15 @@ MUTANTS = (
     ),
     Mutant(
         "an edit made meanwhile is no reason to leave it alone",
-        "engine/bring/application.py",
+        "sandbox/workplace.py",
         (("        theirs = exchange.differing()\n", "        theirs = list[bytes]()\n"),),
         _features("apply_recovery", "an edit after a crash"),
+    ),
+    Mutant(
+        "what is written into a sandbox while an act is under way is replaced",
+        "sandbox/workplace.py",
+        (("        if edited == {}:\n", "        if edited != 0:\n"),),
+        _features("meanwhile", ""),
     ),
     Mutant(
         "nobody owns the project while it is applied to",

@@ -158,6 +158,7 @@ Feature: Going back to a checkpoint
       | b.txt | b       |
     And the plan has no file "late.txt"
     And the plan has no file "d"
+    And some checkpoint holds the file "<path>" with "late"
 
     Examples:
       | path     |

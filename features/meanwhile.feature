@@ -19,7 +19,7 @@ Feature: Edits between a crash and its recovery
     And the plan's file "new" is changed to "by hand"
     When I run "agents plan checkpoint create @"
     Then the exit code is 0
-    And the error says "holds what was there before an interrupted"
+    And the error says "holds what was there before the"
     And some checkpoint holds the file "new" with "by hand"
 
     Examples:

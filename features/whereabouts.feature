@@ -62,7 +62,7 @@ Feature: Where the files of a sandbox are
     And the plan's file "hand" is changed to "by hand"
     When I run "agents plan checkpoint create @"
     Then the exit code is 0
-    And the error says "holds what was there before an interrupted rollback goes on"
+    And the error says "holds what was there before the rollback went on"
     And some checkpoint holds the file "hand" with "by hand"
 
   Scenario: the status of a plan whose sandbox was removed leads to one that works

@@ -11,8 +11,8 @@ from behave import given, then, when
 from checkpoints import damage
 from commands import words
 
-from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.cli import invocation
+from cleveragents.engine.back.pruning import Pruning
 from cleveragents.snapshots.archive import Archive
 
 MOMENTS = {

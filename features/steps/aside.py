@@ -24,7 +24,8 @@ def restore_and_die(context):
 @when("the tree is restored, and what it put aside is still there")
 def put_back(context):
     tree = context.kept
-    tree.archive.put_back(tree.archive.load(tree.latest), {MAIN: tree.tree}, tree.staging)
+    snapshot, roots = tree.archive.load(tree.latest), {MAIN: tree.tree}
+    tree.archive.go(tree.archive.way_to(snapshot, roots), snapshot, roots, tree.staging)
 
 
 @when("the tree is restored while somebody else fills the disk")

@@ -8,7 +8,7 @@ from behave import given, then, when
 from forked import beside, die, forked
 from kept import Kept, kept
 
-from cleveragents.checkpoints import pruning
+from cleveragents.engine.back import pruning
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.store import joining, pack
 from cleveragents.snapshots.store.joining import contents

@@ -1,7 +1,10 @@
 """What lies below the services, opened on the data directory of a scenario as they open it."""
 
-from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
+from cleveragents.checkpoints.saving import CheckpointPolicy
+from cleveragents.engine.back.pruning import Pruning
+from cleveragents.engine.back.saving import Saving
+from cleveragents.engine.back.workplaces import Workplaces
 from cleveragents.events import silent
 from cleveragents.foundations import open_foundations
 from cleveragents.snapshots.archive import MAIN
@@ -52,6 +55,16 @@ class Inside:
 
     def prune(self):
         """Applies the limit in the middle of whatever is open: nothing is finished first."""
+        return self._pruning.prune(Held(self.plan.plan_id, None))
+
+    def workplace(self, act):
+        """The files of the latest plan, for who changes them."""
+        policy = CheckpointPolicy()
+        saving = Saving(self.database, self.sandboxes, self._pruning, policy, silent)
+        held, project_id = Held(self.plan.plan_id, None), self.plan.project_id
+        return Workplaces(self.sandboxes, saving, silent).of(held, project_id, act)
+
+    @property
+    def _pruning(self):
         policy = CheckpointRetentionPolicy(self._app.settings.number(LIMIT))
-        pruning = Pruning(self.database, self.sandboxes, policy, silent)
-        return pruning.prune(Held(self.plan.plan_id, None))
+        return Pruning(self.database, self.sandboxes, policy, silent)

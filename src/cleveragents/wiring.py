@@ -4,22 +4,26 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.comparison import Comparisons
-from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.reads import CheckpointReads
-from cleveragents.checkpoints.removal import Removals
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
-from cleveragents.checkpoints.rollback import Rollbacks
-from cleveragents.checkpoints.saving import CheckpointPolicy, Saving
+from cleveragents.checkpoints.rollback import RollbackReads
+from cleveragents.checkpoints.saving import CheckpointPolicy
 from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.checkpoints.triggers import Trigger
-from cleveragents.checkpoints.undo import Undoing
 from cleveragents.config.levels import (
     Settings,
 )
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.back.fork import ForkService
+from cleveragents.engine.back.placing import Placing
+from cleveragents.engine.back.pruning import Pruning
+from cleveragents.engine.back.removal import Removals
 from cleveragents.engine.back.restore import Restores, RestoreService
+from cleveragents.engine.back.rollback import Rollbacks
+from cleveragents.engine.back.saving import Saving
+from cleveragents.engine.back.undoing import Undoing
+from cleveragents.engine.back.workplaces import Workplaces
 from cleveragents.engine.bring.application import Applications
 from cleveragents.engine.bring.apply import ApplyPhase
 from cleveragents.engine.bring.conflicts import ConflictService
@@ -35,7 +39,6 @@ from cleveragents.engine.correct.append import AppendService
 from cleveragents.engine.correct.correction import CorrectionService
 from cleveragents.engine.correct.correction_operation import CorrectionOperations
 from cleveragents.engine.correct.revert import ReversionService
-from cleveragents.engine.hold.meanwhile import Meanwhile
 from cleveragents.engine.hold.moves import PlanMoves
 from cleveragents.engine.hold.ownership import Ownership
 from cleveragents.engine.read.bisect import Bisection
@@ -106,27 +109,61 @@ class Wiring:
         self._commands = Commands(base.environment, base.output)
         policy = _checkpoint_policy(base.settings)
         pruning = Pruning(base.database, base.sandboxes, policy.retention, base.report)
-        saving = Saving(base.database, base.sandboxes, pruning, policy.filter, base.report)
-        self._removals = Removals(base.database, base.sandboxes, saving, policy.filter)
-        acts = _acts(base, self._commands, policy, pruning, self._removals)
-        meanwhile = Meanwhile(base.database, base.sandboxes, saving)
+        saving = Saving(base.database, base.sandboxes, pruning, policy, base.report)
+        workplaces = Workplaces(base.sandboxes, saving, base.report)
+        self._removals = Removals(base.database, base.sandboxes, workplaces, saving, policy.filter)
+        self._rollback_reads = RollbackReads(base.database, base.sandboxes)
+        acts = self._make_acts(base, policy, workplaces, pruning)
         self.ownership = Ownership(
-            base.database, base.plan_locks, base.sandboxes, acts.by_kind, meanwhile, base.report
+            base.database, base.plan_locks, base.sandboxes, acts.by_kind, base.report
         )
-        database, sandboxes, rollbacks = base.database, base.sandboxes, acts.rollbacks
-        self._reads = CheckpointReads(database, sandboxes, rollbacks, pruning)
+        database, sandboxes, reads = base.database, base.sandboxes, self._rollback_reads
+        self._reads = CheckpointReads(database, sandboxes, reads, policy.retention)
         self._acts = CheckpointActs(
-            database, sandboxes, self._reads, saving, rollbacks, pruning, policy
+            database, sandboxes, self._reads, workplaces, saving, acts.rollbacks, pruning
         )
-        self.checkpoints = CheckpointService(
-            database, sandboxes, rollbacks, pruning, self._acts, self._hold
-        )
+        self.checkpoints = CheckpointService(database, sandboxes, reads, self._acts, self._hold)
         strategist = Strategist(self._commands, base.stopping)
         self._add_phases(base, acts, strategist)
         self._add_corrections(base, acts, strategist)
         self._add_readers(base)
         self._add_sessions(base, comparisons)
         self._add_care(base, acts)
+
+    def _make_acts(
+        self,
+        base: Foundations,
+        policy: CheckpointPolicy,
+        workplaces: Workplaces,
+        pruning: Pruning,
+    ) -> ActsOfPlans:
+        """Builds whatever opens operations, and so can finish them after a crash."""
+        database, sandboxes, report = base.database, base.sandboxes, base.report
+        commands, filter_, reads = self._commands, policy.filter, self._rollback_reads
+        undoing = Undoing(database, commands, report)
+        rollbacks = Rollbacks(database, reads, workplaces, undoing, report)
+        placing = Placing(database, sandboxes, workplaces)
+        return ActsOfPlans(
+            rollbacks=rollbacks,
+            corrections=CorrectionOperations(database, sandboxes, reads, rollbacks),
+            pruning=pruning,
+            refreshes=Refreshes(database, sandboxes, placing, report),
+            restores=Restores(database, sandboxes, placing, filter_, report),
+            resolutions=Resolutions(database, sandboxes, placing, filter_),
+            merges=Merges(database, sandboxes, placing, filter_, report),
+            validations=Validations(
+                database, sandboxes, workplaces, commands, base.stopping, report
+            ),
+            applications=Applications(
+                database,
+                sandboxes,
+                workplaces,
+                base.project_locks,
+                self._removals,
+                _cleanup(base.settings),
+                report,
+            ),
+        )
 
     def _add_phases(self, base: Foundations, acts: ActsOfPlans, strategist: Strategist) -> None:
         """Builds what makes plans, runs them and brings their results into the project."""
@@ -168,16 +205,14 @@ class Wiring:
         self, base: Foundations, acts: ActsOfPlans, strategist: Strategist
     ) -> None:
         """Builds what decides again, or beside, and what changes single files."""
-        database, sandboxes, rollbacks = base.database, base.sandboxes, acts.rollbacks
+        database, sandboxes, reads = base.database, base.sandboxes, self._rollback_reads
         hold, checkpoints = self._hold, self._acts
-        self.corrections = CorrectionService(
-            database, checkpoints, rollbacks, acts.corrections, hold
-        )
+        self.corrections = CorrectionService(database, checkpoints, reads, acts.corrections, hold)
         self.fixes = AppendService(database, checkpoints, hold)
         self.reversions = ReversionService(
-            database, sandboxes, self._reads, checkpoints, rollbacks, strategist, hold
+            database, sandboxes, self._reads, checkpoints, acts.rollbacks, strategist, hold
         )
-        self.forks = ForkService(database, sandboxes, rollbacks, hold)
+        self.forks = ForkService(database, sandboxes, reads, hold)
         self.refresh = RefreshPhase(database, acts.refreshes, checkpoints, hold)
         self.restore = RestoreService(database, acts.restores, checkpoints, hold)
         self.conflicts = ConflictService(database, acts.resolutions, checkpoints, hold)
@@ -225,32 +260,6 @@ class Wiring:
         """Holds a plan, if anything may be changed at all."""
         self._head.advance()
         return self.ownership.hold(plan_id, doing, files=files)
-
-
-def _acts(
-    base: Foundations,
-    commands: Commands,
-    policy: CheckpointPolicy,
-    pruning: Pruning,
-    removals: Removals,
-) -> ActsOfPlans:
-    """Builds whatever opens operations, and so can finish them after a crash."""
-    database, sandboxes, report = base.database, base.sandboxes, base.report
-    undoing = Undoing(database, commands, report)
-    rollbacks = Rollbacks(database, sandboxes, undoing, report)
-    return ActsOfPlans(
-        rollbacks=rollbacks,
-        corrections=CorrectionOperations(database, sandboxes, rollbacks),
-        pruning=pruning,
-        refreshes=Refreshes(database, sandboxes, report),
-        restores=Restores(database, sandboxes, policy.filter, report),
-        resolutions=Resolutions(database, sandboxes, policy.filter),
-        merges=Merges(database, sandboxes, policy.filter, report),
-        validations=Validations(database, sandboxes, commands, base.stopping, report),
-        applications=Applications(
-            database, sandboxes, base.project_locks, removals, _cleanup(base.settings), report
-        ),
-    )
 
 
 def _cleanup(settings: Settings) -> str:

@@ -48,11 +48,6 @@ def described(
     return tuple(found)
 
 
-def without_top(changes: Changes) -> Changes:
-    """Leaves out the top directory itself, where it was just made to be filled."""
-    return {root: [change for change in listed if change.path] for root, listed in changes.items()}
-
-
 def telling(changes: Iterable[Change]) -> Iterator[Change]:
     """Leaves out directories that are told by what is in them, unless mode or kind differ."""
     listed = list(changes)

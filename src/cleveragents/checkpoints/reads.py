@@ -11,9 +11,9 @@ from pathlib import Path
 from cleveragents.checkpoints.besides import Besides, Touched
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.file_change import FileChange, described
-from cleveragents.checkpoints.pruning import Pruning, open_targets
-from cleveragents.checkpoints.retention import Verdict
-from cleveragents.checkpoints.rollback import Rollbacks
+from cleveragents.checkpoints.needs import judged, open_targets
+from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict
+from cleveragents.checkpoints.rollback import RollbackReads
 from cleveragents.checkpoints.stored import verified
 from cleveragents.checkpoints.verification import Verification, VerificationResult
 from cleveragents.errors import Damaged, Refused
@@ -41,12 +41,16 @@ class CheckpointReads:
     """What can be known of the checkpoints of plans."""
 
     def __init__(
-        self, database: Database, sandboxes: Sandboxes, rollbacks: Rollbacks, pruning: Pruning
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        rollbacks: RollbackReads,
+        limit: CheckpointRetentionPolicy,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
-        self._rollbacks = rollbacks
-        self._pruning = pruning
+        self.rollbacks = rollbacks
+        self._limit = limit
 
     def plan(self, plan_id: PlanId) -> Plan:
         """Returns a plan as it is now."""
@@ -77,7 +81,7 @@ class CheckpointReads:
         """Returns what of the plan counted at a checkpoint."""
         plan = self.plan(plan_id)
         try:
-            return self._rollbacks.document(plan, checkpoint)
+            return self.rollbacks.document(plan, checkpoint)
         except Damaged as error:
             raise self._with_nearest_good(plan, checkpoint, error) from error
 
@@ -95,7 +99,7 @@ class CheckpointReads:
         with self.naming_nearest_good(plan, checkpoint):
             return GoingBack(
                 target=checkpoint,
-                changes=self._rollbacks.preview(plan, checkpoint),
+                changes=self.rollbacks.preview(plan, checkpoint),
                 besides=self._besides(plan, checkpoint),
             )
 
@@ -107,8 +111,8 @@ class CheckpointReads:
             return GoingBack(target=checkpoint, changes={MAIN: []}, besides=besides)
 
     def _besides(self, plan: Plan, checkpoint: Checkpoint) -> Besides:
-        document = self._rollbacks.document(plan, checkpoint)
-        return self._rollbacks.besides(plan, checkpoint, document)
+        document = self.rollbacks.document(plan, checkpoint)
+        return self.rollbacks.besides(plan, checkpoint, document)
 
     def extract_checkpoint(
         self, plan_id: PlanId, checkpoint: Checkpoint, target: Path
@@ -128,7 +132,8 @@ class CheckpointReads:
 
     def retention(self, plan_id: PlanId) -> list[Verdict]:
         """Tells of each checkpoint whether it would be kept now, and why; changes nothing."""
-        return self._pruning.verdicts(plan_id)
+        with self._database.reading() as connection:
+            return judged(connection, plan_id, self._limit)
 
     def refuse_delete(self, plan_id: PlanId, checkpoint: Checkpoint) -> None:
         """Refuses the newest checkpoint and what an unfinished operation needs."""
@@ -162,13 +167,13 @@ class CheckpointReads:
 
     def _verified_changes(self, plan: Plan, checkpoint: Checkpoint) -> tuple[FileChange, ...]:
         with self.naming_nearest_good(plan, checkpoint):
-            return described(self._rollbacks.preview(plan, checkpoint))
+            return described(self.rollbacks.preview(plan, checkpoint))
 
     def _is_document_of(self, plan: Plan, checkpoint: Checkpoint) -> bool:
         """Whether what counts of the plan at present is what the checkpoint says."""
         with self._database.reading() as connection:
             present = current_document(connection, plan)
-        return present.to_record() == self._rollbacks.document(plan, checkpoint).to_record()
+        return present.to_record() == self.rollbacks.document(plan, checkpoint).to_record()
 
     def _with_nearest_good(self, plan: Plan, target: Checkpoint, error: Damaged) -> Damaged:
         rows = [row for row in self.list_checkpoints(plan.plan_id) if row.seq != target.seq]

@@ -1,13 +1,13 @@
 """The checkpoint service: makes checkpoints, lists them, goes back to them and forgets them."""
 
-from contextlib import suppress
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
+from typing import Protocol
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
-from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.retention import Verdict
-from cleveragents.checkpoints.rollback import RollbackResult, Rollbacks
+from cleveragents.checkpoints.rollback import RollbackReads, RollbackResult
 from cleveragents.checkpoints.saving import CheckpointPolicy, CheckpointRequest
 from cleveragents.checkpoints.triggers import Trigger
 from cleveragents.errors import Busy
@@ -15,7 +15,40 @@ from cleveragents.ids import PlanId
 from cleveragents.operations.in_sandbox import Ending
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
-from cleveragents.storage.held import Hold
+from cleveragents.storage.held import Held, Hold
+
+
+class ActsOnCheckpoints(Protocol):
+    """What is done with the checkpoints of a plan by whoever holds it; handed in by wiring."""
+
+    @property
+    def policy(self) -> CheckpointPolicy: ...
+
+    def make(self, held: Held, wanted: CheckpointRequest) -> Checkpoint: ...
+
+    def make_due(
+        self, held: Held, trigger: Trigger, reason: str, *, source_tool: str | None = None
+    ) -> Checkpoint | None: ...
+
+    def roll_back(
+        self,
+        held: Held,
+        checkpoint: Checkpoint,
+        *,
+        ending: Ending | None = None,
+        rebuild: bool = False,
+        shown_digest: str | None = None,
+    ) -> RollbackResult: ...
+
+    def forget(self, held: Held, doomed: Sequence[Checkpoint]) -> None: ...
+
+    def prune(self, held: Held) -> list[Verdict]: ...
+
+    def free_space(self, plan_id: PlanId) -> None: ...
+
+    def remember(self, held: Held) -> None: ...
+
+    def afterwards(self, plan_id: PlanId, doing: str) -> AbstractContextManager[None]: ...
 
 
 class CheckpointService(CheckpointReads):
@@ -25,12 +58,11 @@ class CheckpointService(CheckpointReads):
         self,
         database: Database,
         sandboxes: Sandboxes,
-        rollbacks: Rollbacks,
-        pruning: Pruning,
-        acts: CheckpointActs,
+        rollbacks: RollbackReads,
+        acts: ActsOnCheckpoints,
         hold: Hold,
     ) -> None:
-        super().__init__(database, sandboxes, rollbacks, pruning)
+        super().__init__(database, sandboxes, rollbacks, acts.policy.retention)
         self._acts = acts
         self._hold = hold
 
@@ -87,12 +119,12 @@ class CheckpointService(CheckpointReads):
         """Forgets a checkpoint; the newest one and what an open operation needs are refused."""
         with self._hold(plan_id, f"deleting {checkpoint.name}", files=False) as held:
             self.refuse_delete(plan_id, checkpoint)
-            self._pruning.forget(held, [checkpoint])
+            self._acts.forget(held, [checkpoint])
 
     def prune_checkpoints(self, plan_id: PlanId) -> list[Verdict]:
         """Applies the retention policy; returns what became of each checkpoint and why."""
         with self._hold(plan_id, "pruning checkpoints", files=False) as held:
-            return self._pruning.prune(held)
+            return self._acts.prune(held)
 
     def tidy(self, plan_id: PlanId) -> None:
         """Does what is better done once an act is told: frees space, remembers the files.
@@ -103,7 +135,7 @@ class CheckpointService(CheckpointReads):
         self._acts.free_space(plan_id)
         doing = "remembering the files"
         with (
-            self._pruning.afterwards(plan_id, doing),
+            self._acts.afterwards(plan_id, doing),
             suppress(Busy),
             self._hold(plan_id, doing, files=False) as held,
         ):

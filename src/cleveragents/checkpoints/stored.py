@@ -3,10 +3,12 @@
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
 from cleveragents.errors import Damaged
 from cleveragents.ids import SnapshotId
+from cleveragents.operations.intent import Saved, Stored
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.snapshots.archive import Archive
+from cleveragents.snapshots.healing import Safeguard
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.storage.connection import Connection
 
@@ -29,6 +31,13 @@ def last_known(connection: Connection, plan: Plan) -> SnapshotId:
     if latest is not None:
         return latest.sandbox_ref
     return plan.merged_ref or SandboxRepository(connection).get(plan.plan_id).started_from
+
+
+def safeguard_of(connection: Connection, was: Saved | Stored) -> Safeguard:
+    """What an intent says was there: it was read back before that was recorded."""
+    if isinstance(was, Stored):
+        return Safeguard(was.reference)
+    return Safeguard(CheckpointRepository(connection).get(was.checkpoint_id).sandbox_ref)
 
 
 def document_of(snapshot: Snapshot) -> PlanDocument:

@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 
 from cleveragents.app import App
-from cleveragents.checkpoints.removal import LISTED, told_why_it_stays
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.cli import previewing
 from cleveragents.cli.invocation import (
@@ -23,6 +22,7 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Grid, Result, Text, show_blocks
 from cleveragents.counting import counted, size
+from cleveragents.engine.back.removal import LISTED, told_why_it_stays
 from cleveragents.engine.care.cleanup import PrunedSandbox, SandboxFiles
 from cleveragents.errors import CleverAgentsError, in_words
 from cleveragents.plans.lifecycle import APPLIED, written

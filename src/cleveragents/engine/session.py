@@ -9,13 +9,13 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from pydantic import BaseModel, ValidationError
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.comparison import Comparisons, FileDiff
 from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.rollback import RollbackResult
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.hold.moves import PlanMoves
 from cleveragents.engine.run.execute import ExecutePhase
 from cleveragents.engine.run.strategize import preflight

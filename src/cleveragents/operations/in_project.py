@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 from cleveragents.ids import CheckpointId, SnapshotId
 from cleveragents.operations.intent import Intent, Record
 from cleveragents.operations.kind import Kind
+from cleveragents.snapshots.healing import Safeguard
 from cleveragents.snapshots.write import owners
 from cleveragents.snapshots.write.owners import Owners
 
@@ -14,14 +15,14 @@ from cleveragents.snapshots.write.owners import Owners
 class InFiles:
     """Into the files of the project."""
 
-    old: SnapshotId  # both versions of every path that changes
+    old: Safeguard  # both versions of every path that changes
     new: SnapshotId
     stamp: int  # the time that new files get
     owners: Owners
 
-    def reversed(self, stamp: int) -> Self:
-        """The way back; what comes back gets another time."""
-        return replace(self, old=self.new, new=self.old, stamp=stamp)
+    def reversed(self, saved: Safeguard, stamp: int) -> Self:
+        """The way back from what is there now; what comes back gets another time."""
+        return replace(self, old=saved, new=self.old, stamp=stamp)
 
     def to_record(self) -> dict[str, object]:
         """Returns it as JSON keeps it."""
@@ -41,10 +42,6 @@ class InBranch:
 
     branch: str
     commit: str
-
-    def reversed(self, stamp: int) -> Self:  # noqa: ARG002 - a branch just goes
-        """The way back names the same."""
-        return self
 
     def to_record(self) -> dict[str, object]:
         """Returns it as JSON keeps it."""

@@ -9,6 +9,7 @@ from cleveragents.operations.intent import Ends, Going, Intent, Record, Saved, S
 from cleveragents.operations.kind import Kind
 from cleveragents.plans.lifecycle import Phase, Stage, State
 from cleveragents.plans.plan import PlanError
+from cleveragents.snapshots.healing import Safeguard
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class Place(Intent):
     """To make the files of a sandbox those of a snapshot."""
 
     target: SnapshotId
-    present: SnapshotId  # what was there
+    present: Safeguard  # what was there
 
     @property
     def ends(self) -> Ends:

@@ -153,7 +153,7 @@ def remove_all(paths: Iterable[Path]) -> None:
     """Removes directories of ours, and whatever somebody has put in their place."""
     for path in paths:
         if path.is_dir() and not path.is_symlink():
-            remove_tree(path)
+            remove_tree(path, path.parent)
         else:
             path.unlink()
 

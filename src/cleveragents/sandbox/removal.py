@@ -8,11 +8,15 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from cleveragents.errors import Refused
+
 Raised = tuple[type[BaseException], BaseException, TracebackType]
 
 
-def remove_tree(path: Path) -> None:
-    """Removes a directory with all that is in it."""
+def remove_tree(path: Path, inside: Path) -> None:
+    """Removes a directory with all that is in it; what does not lie inside is none of ours."""
+    if inside.resolve() not in path.parent.resolve().joinpath(path.name).parents:
+        raise Refused(f"{path} does not lie in {inside}: it is not removed")
     shutil.rmtree(path, onerror=_unlock)
 
 

@@ -1,8 +1,7 @@
 """Makes sandboxes and finds them again from stored facts alone."""
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Lock
 
@@ -18,7 +17,6 @@ from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.removal import remove_tree
 from cleveragents.sandbox.sandbox import (
     CREATING,
-    READY,
     REMOVED,
     About,
     Filled,
@@ -28,7 +26,7 @@ from cleveragents.sandbox.sandbox import (
     SandboxRepository,
     Strategy,
 )
-from cleveragents.sandbox.snapshot_copy import base_of, fill_from_snapshot
+from cleveragents.sandbox.snapshot_copy import fill_from_snapshot
 from cleveragents.sandbox.survivors import end_left_behind, ran
 from cleveragents.sandbox.throw_away import (
     ThrowAway,
@@ -127,11 +125,16 @@ class Sandboxes:
             refuse_in_the_way(found)
             make_git_directory(found)
 
-    def move_aside(self, sandbox: Sandbox) -> Path:
+    def move_aside(self, sandbox: Sandbox, what: str) -> None:
         """Takes what lies where a sandbox was out of the way of the next one; nothing goes."""
         aside = sandbox.home.with_name(f"{sandbox.home.name}.found-{new_id()}")
         sandbox.home.rename(aside)
-        return aside
+        self._tell(f"{what} is kept: {aside}")
+
+    def begin_anew(self, sandbox: Sandbox) -> None:
+        """Removes what of a sandbox was made and is no state of it yet."""
+        if sandbox.home.exists():
+            remove_tree(sandbox.home, self._data_dir)
 
     def create(
         self, held: Held, project_id: ProjectId, check: Check = lambda: None
@@ -155,7 +158,7 @@ class Sandboxes:
                 with at_any_file(check):
                     filled = self._fill(sandbox, project, project_id, about)
             except Interrupted:
-                _remove(sandbox)
+                self.begin_anew(sandbox)
                 raise
         with self._database.writing(held) as connection:
             inode = projects.inode_of(project)
@@ -196,9 +199,9 @@ class Sandboxes:
         if sandbox.home.exists():
             doomed = sandbox.home.with_name(f"{sandbox.home.name}{REMOVING}")
             if doomed.exists():  # a removal was cut off, then the sandbox was rebuilt
-                remove_tree(doomed)
+                remove_tree(doomed, self._data_dir)
             sandbox.home.rename(doomed)
-            remove_tree(doomed)
+            remove_tree(doomed, self._data_dir)
 
     def mend_history(self, plan_id: PlanId, project_id: ProjectId) -> Sequence[str]:
         """Makes history again that the plan's git borrows, if that is damaged; tells of it."""
@@ -259,49 +262,10 @@ class Sandboxes:
         """Removes what was left, and ends what still runs in it."""
         remove_abandoned(path)
 
-    @contextmanager
-    def refilling(self, held: Held, archive: Archive, state: Snapshot) -> Generator[Sandbox]:
-        """Yields a sandbox to restore a whole state into; a lost one is there when that is done.
-
-        Until then it counts as removed: neither an empty directory nor half of one is a state.
-        What the state leaves out is as the project had it: no step has taken it away.
-        """
-        held.check()
-        plan_id = held.plan_id
-        found = self.find(plan_id)
-        if found is None or found.exists:
-            yield with_files(found, plan_id)
-            return
-        if found.status == READY and found.has_part:  # commits, say: no checkpoint may hold them
-            self._tell(f"what was left of the sandbox is kept: {self.move_aside(found)}")
-        self._set_status(held, REMOVED)
-        is_new = not found.home.exists()
-        try:
-            for path in found.roots.values():
-                make_durably(path)
-            ready = with_files(replace(found, status=READY), plan_id)
-            yield ready
-            self._add_left_out(ready, state, archive, base_of(state) or ready.started_from)
-        except Exception:
-            if is_new:  # else something is there that nobody has saved
-                with suppress(OSError):  # the error that is on its way says what went wrong
-                    _remove(found)
-            raise
-        self._set_status(held, READY)
-
-    def refill(self, held: Held, project_id: ProjectId, reference: SnapshotId) -> Sandbox:
-        """Makes a lost sandbox again from a snapshot; one that is there stays as it is."""
-        if not self.is_there(held.plan_id):
-            archive = self.archive(project_id)
-            state = archive.load(reference)
-            with self.refilling(held, archive, state) as sandbox:
-                archive.restore(state, sandbox.roots, sandbox.staging)
-        return self.require(held.plan_id)
-
-    def _add_left_out(
+    def add_left_out(
         self, sandbox: Sandbox, state: Snapshot, archive: Archive, base: SnapshotId
     ) -> None:
-        """Adds what the project has at the paths that a state leaves out.
+        """Adds what the project had at the paths that a state leaves out.
 
         Without it the plan would seem to have deleted what nobody has captured.
         """
@@ -312,7 +276,8 @@ class Sandboxes:
         except Damaged as error:
             self._tell(f"what checkpoints leave out is not all there: {error.message}")
 
-    def _set_status(self, held: Held, status: str) -> None:
+    def set_status(self, held: Held, status: str) -> None:
+        """Notes whether the files of a plan's sandbox are there."""
         with self._database.writing(held) as connection:
             SandboxRepository(connection).set_status(held.plan_id, status)
 
@@ -322,7 +287,7 @@ class Sandboxes:
     def _fill(
         self, sandbox: Sandbox, project: Project, project_id: ProjectId, about: About
     ) -> Filled:
-        _remove(sandbox)
+        self.begin_anew(sandbox)
         make_durably(sandbox.path)
         archive = self.archive(project_id)
         if sandbox.base_ref is not None:
@@ -330,7 +295,7 @@ class Sandboxes:
                 self._mirror(project_id).mend(self._users(project_id))
             filled = fill_from_snapshot(sandbox, sandbox.base_ref, archive)
             state = archive.load(sandbox.base_ref)
-            self._add_left_out(sandbox, state, archive, sandbox.base)
+            self.add_left_out(sandbox, state, archive, sandbox.base)
             return filled
         if not project.path.is_dir():
             raise Failed(f"the project is gone: {project.path}", hints=["put it back where it was"])
@@ -364,8 +329,3 @@ class Sandboxes:
 def borrows(sandbox: Sandbox) -> bool:
     """Tells whether the git of a sandbox has its history from the mirror."""
     return alternates(sandbox.git_dir).exists()
-
-
-def _remove(sandbox: Sandbox) -> None:
-    if sandbox.home.exists():
-        remove_tree(sandbox.home)

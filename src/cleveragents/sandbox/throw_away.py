@@ -55,7 +55,7 @@ class ThrowAway:
     def remove(self) -> None:
         """Removes all of it."""
         self._archive.release(self._roots)
-        remove_tree(self.home)
+        remove_tree(self.home, self.home.parent)
 
 
 @contextmanager
@@ -92,4 +92,4 @@ def is_in_use(home: Path) -> bool:
 def remove_abandoned(home: Path) -> None:
     """Ends what a killed process left running in a throw-away directory, and removes it."""
     end_left_behind(home.name.removesuffix(SUFFIX), home)
-    remove_tree(home)
+    remove_tree(home, home.parent)

@@ -3,29 +3,29 @@
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Lock
 
 from cleveragents.errors import Damaged, Differs
 from cleveragents.ids import SnapshotId
 from cleveragents.snapshots.capture import Capture, named
-from cleveragents.snapshots.healing import Healing
+from cleveragents.snapshots.healing import Healing, Safeguard
 from cleveragents.snapshots.merging import MergeResult
 from cleveragents.snapshots.picking import additions, is_excluded
 from cleveragents.snapshots.seen import Seen, Unstored
 from cleveragents.snapshots.store.inspection import Inspection
 from cleveragents.snapshots.store.store import Cleaned, Store, Swept
 from cleveragents.snapshots.store.traverse import Verifier, intact, reachable
+from cleveragents.snapshots.trackers import Trackers
 from cleveragents.snapshots.tree import beneath, record
-from cleveragents.snapshots.tree.diff import compare
+from cleveragents.snapshots.tree.diff import Load, compare
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import Change, Entry
-from cleveragents.snapshots.tree.record import Snapshot
+from cleveragents.snapshots.tree.record import Roots, Snapshot
 from cleveragents.snapshots.tree.scan import Excluded, shown
-from cleveragents.snapshots.tree.tracker import HASH_ONLY, Cache, Tracker, Tracking
+from cleveragents.snapshots.tree.tracker import HASH_ONLY, Tracker, Tracking
 from cleveragents.snapshots.way import (
     BEFORE_BYTES,
     RESERVE_BYTES,
@@ -33,6 +33,7 @@ from cleveragents.snapshots.way import (
     Way,
     lost,
     make_room,
+    neither,
     refuse_in_the_way,
     refuse_lost,
     refuse_without_space,
@@ -44,8 +45,6 @@ from cleveragents.snapshots.write.restore import is_rounded, place
 from cleveragents.storage.durability import sync_file_system
 
 MAIN = record.MAIN
-FOLLOWED = 8  # directories that nobody may be at work in any more
-Roots = Mapping[str, Path]  # the directories of a snapshot, by the name of the root
 
 
 @dataclass(frozen=True)
@@ -66,11 +65,7 @@ class Archive(Healing):
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         super().__init__(store, tell)
-        self._tracking = tracking
-        # Each directory has one owner at a time, and so has its tracker; the list is everybody's.
-        self._trackers: dict[tuple[Path, Filter], Tracker] = {}
-        self._listing = Lock()
-        self._told: set[str] = set()
+        self._trackers = Trackers(store, tracking, tell)
         self._purging = Purging()
 
     @contextmanager
@@ -79,7 +74,7 @@ class Archive(Healing):
 
         No sweep runs before the block ends: write the row inside it.
         """
-        trackers = {name: self._tracker(name, path, filter_) for name, path in roots.items()}
+        trackers = {name: self._trackers.of(name, path, filter_) for name, path in roots.items()}
         with self._capture(trackers, filter_, full=full) as capture:
             yield capture
 
@@ -91,7 +86,7 @@ class Archive(Healing):
 
     def see(self, roots: Roots, filter_: Filter) -> Seen:
         """Looks at everything in the roots; takes no lock and stores nothing."""
-        trackers = {name: self._tracker(name, path, filter_) for name, path in roots.items()}
+        trackers = {name: self._trackers.of(name, path, filter_) for name, path in roots.items()}
         return Seen.of(trackers, filter_, self._store.read)
 
     def see_once(self, path: Path, excluded: Excluded, beside: Seen) -> Seen:
@@ -117,24 +112,13 @@ class Archive(Healing):
         return self._store.writing(doing=doing)
 
     def remember(self, roots: Roots) -> None:
-        """Keeps what is known of directories for the next process.
-
-        Where many others are followed already, these are no longer: each takes a descriptor.
-        """
-        if len(self._trackers) > FOLLOWED:
-            return self.release(roots)
-        for _, tracker in self._known(roots):
-            self._save(tracker)
-        return None
+        """Keeps what is known of directories for the next process."""
+        self._trackers.remember(roots)
 
     def release(self, roots: Roots) -> None:
         """Keeps what is known of directories, and follows their changes no longer."""
         self.wait_for_purging()
-        for key, tracker in self._known(roots):
-            self._save(tracker)
-            tracker.forget()
-            with self._listing:
-                del self._trackers[key]
+        self._trackers.release(roots)
 
     def changes_from_now(self, snapshot: Snapshot, roots: Roots) -> Changes:
         """Tells what must change to get from the directories as they are to the snapshot."""
@@ -152,14 +136,27 @@ class Archive(Healing):
         _refuse(way, roots, excluded, self.verifier())
         return way
 
+    def edited(self, way: Way, target: Snapshot, saved: Safeguard, roots: Roots) -> Changes | None:
+        """Tells what of a way nobody has saved: it was written since. None: that cannot be told."""
+        trackers = {name: self._trackers.of(name, roots[name], target.filter) for name in way.seen}
+        try:
+            was = self.load(saved)
+            since: Changes = {
+                name: list(compare(seen, was.roots.get(name), self._reading(trackers[name])))
+                for name, seen in way.seen.items()
+            }
+        except Damaged:
+            return None
+        return neither(since, way.changes)
+
     def left_out(self, roots: Roots, filter_: Filter) -> list[bytes]:
         """Returns what a capture of directories would leave out, each directory once."""
-        return list(self._tracker(MAIN, roots[MAIN], filter_).state(HASH_ONLY).excluded)
+        return list(self._trackers.of(MAIN, roots[MAIN], filter_).state(HASH_ONLY).excluded)
 
     def refuse_way(self, roots: Roots, put_together: MergeResult, filter_: Filter) -> None:
         """Refuses to place what was put together of directories as they are if it could not be."""
         way = Way(put_together.ours.roots, {MAIN: list(put_together.changes)})
-        excluded = self._tracker(MAIN, roots[MAIN], filter_).left_out()
+        excluded = self._trackers.of(MAIN, roots[MAIN], filter_).left_out()
         _refuse(way, roots, excluded, Verifier(put_together.objects.read))
 
     def read_file(self, entry: Entry) -> bytes:
@@ -172,18 +169,15 @@ class Archive(Healing):
         Every needed object is verified before anything changes. Afterwards the directories are
         scanned and compared, and their file system is synced: success means it is so.
         """
-        restored = self.put_back(snapshot, roots, staging)
+        restored = self.go(self.way_to(snapshot, roots), snapshot, roots, staging)
         self.purge(staging)
         return restored
 
-    def put_back(
-        self, snapshot: Snapshot, roots: Roots, staging: Path, known: Way | None = None
-    ) -> RestoreResult:
-        """Restores, and leaves what had to go aside: `purge` it when nobody waits any more.
+    def go(self, way: Way, snapshot: Snapshot, roots: Roots, staging: Path) -> RestoreResult:
+        """Goes a way that was just looked for, to a snapshot.
 
-        `known` is the way as it was just now; it is gone if the directories are still the same.
+        It leaves what had to go aside: `purge` it when nobody waits any more.
         """
-        way = self._still(known, snapshot, roots) or self.way_to(snapshot, roots)
         self._refuse_full(way, roots, staging, RESERVE_BYTES)
         kept: list[bytes] = []
         with beneath.root_directory(staging) as staging_fd:
@@ -286,37 +280,32 @@ class Archive(Healing):
         changes: Changes = {}
         stay: list[bytes] = []
         for name, path in roots.items():
-            tracker = self._tracker(name, path, snapshot.filter)
+            tracker = self._trackers.of(name, path, snapshot.filter)
             state = tracker.state(HASH_ONLY, full=full)
-            load = Unstored([tracker], self._store.read)
             seen[name] = state.root
-            changes[name] = list(compare(state.root, snapshot.roots.get(name), load))
+            there = snapshot.roots.get(name)
+            changes[name] = list(compare(state.root, there, self._reading(tracker)))
             stay += state.excluded
         return Way(seen, changes), stay
 
-    def _still(self, known: Way | None, snapshot: Snapshot, roots: Roots) -> Way | None:
-        """Returns a way that is known if it still leads from the present."""
-        if known is None:
-            return None
+    def _reading(self, tracker: Tracker) -> Load:
+        """Reads what is stored, and directories that a tracker has seen and nobody has stored."""
+        return Unstored([tracker], self._store.read)
+
+    def still(self, known: Way, snapshot: Snapshot, roots: Roots) -> bool:
+        """Tells whether a way to a snapshot that is known still leads from the present."""
         now = {
-            name: self._tracker(name, path, snapshot.filter).state(HASH_ONLY).root
+            name: self._trackers.of(name, path, snapshot.filter).state(HASH_ONLY).root
             for name, path in roots.items()
         }
-        return known if now == known.seen else None
+        return now == known.seen
 
     def _reachable(self, roots: set[bytes]) -> set[bytes]:
         entries: list[Entry] = []
         for identity in roots:
             entries += record.from_bytes(self._store.read(identity)).roots.values()
-        self._doubt_all_but({entry.content for entry in entries})
+        self._trackers.doubt_all_but({entry.content for entry in entries})
         return roots | reachable(entries, self._store.read, self._store.bases)
-
-    def _doubt_all_but(self, stay: set[bytes]) -> None:
-        """Doubts what is known of directories that are not just as a snapshot that stays says."""
-        with self._listing:
-            for tracker in self._trackers.values():
-                if not tracker.rests_on(stay):
-                    tracker.doubt()  # it may speak of content that goes
 
     def _verify(self, snapshot: Snapshot, roots: Roots, kept: list[bytes], staging: int) -> None:
         """Looks whether the directories are what they shall be; if so, all of them is stored."""
@@ -333,48 +322,7 @@ class Archive(Healing):
             self._tell(f"{path}: its file system cannot hold the file's time and took the nearest")
         for name, path in roots.items():
             if way.seen[name] == snapshot.roots.get(name):
-                self._tracker(name, path, snapshot.filter).mark_stored()
-
-    def _packs(self) -> Collection[str]:
-        self._store.open()
-        return self._store.names()
-
-    def _has(self, names: set[str]) -> bool:
-        self._store.open()
-        return self._store.has(names)
-
-    def _save(self, tracker: Tracker) -> None:
-        self._store.open()
-        tracker.expect(self._store.losses)
-        tracker.save()
-
-    def _tracker(self, name: str, path: Path, filter_: Filter) -> Tracker:
-        key = (path, filter_ if name == MAIN else Filter())
-        with self._listing:
-            if key not in self._trackers:
-                cache_key = "\0".join([self._store.identity, *key[1].patterns]).encode()
-                made = self._trackers[key] = Tracker(
-                    path,
-                    excluded=key[1].excludes,
-                    tracking=self._tracking,
-                    cache=Cache(
-                        path.with_name(path.name + ".stat"), cache_key, self._packs, self._has
-                    ),
-                    borrow=True,
-                    tell=self._tell_once,
-                )
-                made.expect(self._store.losses)
-            return self._trackers[key]
-
-    def _tell_once(self, text: str) -> None:
-        """Tells what would be as true of every directory, and of every look at one."""
-        if text not in self._told:
-            self._told.add(text)
-            self._tell(text)
-
-    def _known(self, roots: Roots) -> list[tuple[tuple[Path, Filter], Tracker]]:
-        with self._listing:
-            return [item for item in self._trackers.items() if item[0][0] in roots.values()]
+                self._trackers.of(name, path, snapshot.filter).mark_stored()
 
 
 def _refuse(way: Way, roots: Roots, excluded: Iterable[bytes], verifier: Verifier) -> None:

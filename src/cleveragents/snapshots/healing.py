@@ -6,6 +6,7 @@ stored again, whole, while the files are still there: nothing deletes the only g
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NewType
 
 from cleveragents.counting import counted
 from cleveragents.errors import CleverAgentsError, Damaged, Failed
@@ -25,6 +26,10 @@ from cleveragents.snapshots.way import Changes
 from cleveragents.snapshots.write.look import look_at
 
 TOLD = 5  # paths that a note names
+# A snapshot that gives back what is about to go: it was read back where that stands. Nothing that
+# somebody may want goes without one, so it is made here, where an intent that was given one is read
+# again (`checkpoints/stored.py`), and where files are brought to that very snapshot.
+Safeguard = NewType("Safeguard", SnapshotId)
 Search = Callable[[Mending], object]  # offers whatever is found to be mended with
 
 
@@ -45,7 +50,7 @@ class Healing(Keeping):
 
     def secure(
         self, snapshot_id: SnapshotId, roots: Mapping[str, Path], going: Changes | None = None
-    ) -> None:
+    ) -> Safeguard:
         """Makes sure that a snapshot gives back what is about to go from directories of ours.
 
         Read back are the paths of `going`, with the directories that lead there, or all of it.
@@ -58,23 +63,23 @@ class Healing(Keeping):
                 chosen = filter_ if name == MAIN else Filter()
                 self._once(path, chosen.excludes, borrow=True).state(mending, full=True)
 
-        self._secure(snapshot_id, going, search)
+        return self._secure(snapshot_id, going, search)
 
-    def secure_merged(self, snapshot_id: SnapshotId, merge: MergeResult) -> None:
+    def secure_merged(self, snapshot_id: SnapshotId, merge: MergeResult) -> Safeguard:
         """Makes sure that a snapshot gives back what a merge replaces, from what it has read."""
         going = {MAIN: list(merge.changes)}
-        self._secure(snapshot_id, going, lambda mending: merge.objects.store(mending.put))
+        return self._secure(snapshot_id, going, lambda mending: merge.objects.store(mending.put))
 
-    def secure_outside(self, snapshot_id: SnapshotId, root: Path, going: Changes) -> None:
+    def secure_outside(self, snapshot_id: SnapshotId, root: Path, going: Changes) -> Safeguard:
         """Makes sure that a snapshot gives back single paths of a directory that is not ours."""
 
         def search(mending: Mending) -> None:
             with beneath.root_directory(root) as fd:
                 look_at(fd, [change.path for change in going[MAIN]], mending.put)
 
-        self._secure(snapshot_id, going, search)
+        return self._secure(snapshot_id, going, search)
 
-    def _secure(self, snapshot_id: SnapshotId, going: Changes | None, search: Search) -> None:
+    def _secure(self, snapshot_id: SnapshotId, going: Changes | None, search: Search) -> Safeguard:
         snapshot = self.load(snapshot_id)
         lost: dict[str, None] = {}
         tried: set[bytes] = set()
@@ -88,6 +93,7 @@ class Healing(Keeping):
             verifier = self.verifier()
         if lost:
             self._tell(_healed(list(lost)))
+        return Safeguard(snapshot_id)
 
     def mend(
         self,

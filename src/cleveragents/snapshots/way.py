@@ -38,6 +38,34 @@ class Way:
                     yield name, change.path, change.after
 
 
+def without_top(changes: Changes) -> Changes:
+    """Leaves out the top directory itself, where it was just made to be filled."""
+    return {root: [change for change in listed if change.path] for root, listed in changes.items()}
+
+
+def neither(was: Changes, shall_be: Changes) -> Changes:
+    """What stands at paths where it is neither; nothing is lost with a directory or a gap."""
+    found: Changes = {}
+    for root, changes in shall_be.items():
+        others = {change.path: change for change in was.get(root, ())}
+        edited = [
+            change
+            for change in changes
+            if change.path in others and not _is_held(change) and not _is_held(others[change.path])
+        ]
+        if edited:
+            found[root] = edited
+    return found
+
+
+def _is_held(change: Change) -> bool:
+    """Whether an end has what stands there; a crash may part the names of a file, or its time."""
+    now, end = change.before, change.after
+    if now is None or now.is_dir:
+        return True
+    return end is not None and (now.mode, now.content) == (end.mode, end.content)
+
+
 def refuse_in_the_way(changes: Iterable[Change], excluded: Iterable[bytes]) -> None:
     """Refuses to put a file where a directory holds excluded ones, before anything changes."""
     for change in changes:

@@ -1,7 +1,7 @@
 """Fork: a second plan from any checkpoint of a first one, to try another way beside it."""
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.rollback import Rollbacks
+from cleveragents.checkpoints.rollback import RollbackReads
 from cleveragents.errors import Refused
 from cleveragents.ids import DecisionId
 from cleveragents.plans.child import ChildRepository
@@ -21,7 +21,7 @@ class ForkService:
     """Forks plans; the plan that is forked is only read."""
 
     def __init__(
-        self, database: Database, sandboxes: Sandboxes, rollbacks: Rollbacks, hold: Hold
+        self, database: Database, sandboxes: Sandboxes, rollbacks: RollbackReads, hold: Hold
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes

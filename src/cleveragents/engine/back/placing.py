@@ -1,35 +1,48 @@
 """Places the files an operation has stored as its target; if they are damaged, takes it back."""
 
+from cleveragents.checkpoints.stored import safeguard_of
+from cleveragents.engine.back.workplaces import Workplaces
 from cleveragents.errors import Damaged
+from cleveragents.ids import SnapshotId
 from cleveragents.operations.act import TakenBack
-from cleveragents.operations.in_sandbox import Place
+from cleveragents.operations.in_sandbox import Place, Restore
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.plan import PlanRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.archive import RestoreResult
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
 
 
-def place(
-    held: Held, database: Database, sandboxes: Sandboxes, operation: Operation[Place]
-) -> None:
-    """Makes the files of the plan those of the target, whatever is there; closing is the caller's.
+class Placing:
+    """Makes the files of plans what their operations have stored."""
 
-    A target that cannot be read leaves the files as they were before, and the operation aborted.
-    """
-    with database.reading() as connection:
-        project_id = PlanRepository(connection).get(operation.plan_id).project_id
-    archive = sandboxes.archive(project_id)
-    target, present = operation.intent.target, operation.intent.present
-    try:
-        state = archive.load(target)
-        with sandboxes.refilling(held, archive, state) as sandbox:
-            archive.restore(state, sandbox.roots, sandbox.staging)
-    except Damaged as error:
-        state = archive.load(present)
-        with sandboxes.refilling(held, archive, state) as sandbox:
-            archive.restore(state, sandbox.roots, sandbox.staging)
-        with database.writing(held) as connection:
-            OperationRepository(connection).close(operation.operation_id, Status.ABORTED, {})
-        raise TakenBack(error.message, detail=error.detail, hints=error.hints) from error
+    def __init__(self, database: Database, sandboxes: Sandboxes, workplaces: Workplaces) -> None:
+        self._database = database
+        self._sandboxes = sandboxes
+        self._workplaces = workplaces
+
+    def place(
+        self, held: Held, operation: Operation[Place] | Operation[Restore], target: SnapshotId
+    ) -> RestoreResult:
+        """Makes the files of the plan those of the target; closing is the caller's.
+
+        A target that cannot be read leaves them as they were before, and the operation aborted.
+        """
+        with self._database.reading() as connection:
+            project_id = PlanRepository(connection).get(operation.plan_id).project_id
+            saved = safeguard_of(connection, operation.intent.ends.was)
+        archive = self._sandboxes.archive(project_id)
+        place = self._workplaces.of(held, project_id, operation.kind.noun)
+        try:
+            brought = place.bring_to(archive.load(target), saved)
+        except Damaged as error:
+            place.bring_to(archive.load(saved), saved)
+            with self._database.writing(held) as connection:
+                OperationRepository(connection).close(operation.operation_id, Status.ABORTED, {})
+            message = f"{error.message}; the files are as they were before"
+            raise TakenBack(message, detail=error.detail, hints=error.hints) from error
+        finally:
+            place.purge()
+        return brought

@@ -10,16 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
 from cleveragents.checkpoints.file_change import FileChange, action_on_path, described
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.triggers import CheckpointType
-from cleveragents.errors import Damaged, Refused
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
+from cleveragents.engine.back.placing import Placing
+from cleveragents.engine.back.saving import SafetyCheckpoint
+from cleveragents.errors import Refused
 from cleveragents.events import PathsRestored, Reporter
 from cleveragents.ids import PlanId, new_id, now
-from cleveragents.operations.act import TakenBack
 from cleveragents.operations.in_sandbox import Restore
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import Operation, OperationRepository
@@ -70,10 +71,16 @@ class Restores:
     """Opens and carries out restore operations."""
 
     def __init__(
-        self, database: Database, sandboxes: Sandboxes, filter_: Filter, report: Reporter
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        placing: Placing,
+        filter_: Filter,
+        report: Reporter,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
+        self._placing = placing
         self._filter = filter_  # of the checkpoints that are made now, the safety one included
         self._report = report
 
@@ -92,11 +99,11 @@ class Restores:
         return _proposed(source, paths, picked, put_together.changes)
 
     def open(
-        self, held: Held, plan: Plan, proposed: RestoreProposal, safety: Checkpoint
+        self, held: Held, plan: Plan, proposed: RestoreProposal, safety: SafetyCheckpoint
     ) -> Operation[Restore]:
         """Stores the state to come and records the intent; from here on recovery finishes it."""
         archive = self._sandboxes.archive(plan.project_id)
-        before = verified(archive, safety)
+        before = verified(archive, safety.checkpoint)
         files = self._stored(plan, proposed)
         with self._database.reading() as connection:
             seq = CheckpointRepository(connection).next_seq(plan.plan_id)
@@ -106,12 +113,12 @@ class Restores:
             "state_hash": state_hash(files.roots, document_of(before)),
             "metadata": _metadata(plan, proposed, files),
         }
-        row = vars(_record(safety, facts, ""))
+        row = vars(_record(safety.checkpoint, facts, ""))
         about = {**before.about, **{name: row[name] for name in before.about if name in row}}
         reference = archive.keep_again(files, about)
         intent = Restore(
             source=proposed.source.checkpoint_id,
-            safety=safety.checkpoint_id,
+            safety=safety.checkpoint.checkpoint_id,
             row=facts,
             snapshot=reference,
             paths=proposed.paths,
@@ -138,19 +145,7 @@ class Restores:
                 CheckpointRepository(connection).get(name)
                 for name in (intent.source, intent.safety)
             )
-        archive = self._sandboxes.archive(plan.project_id)
-        try:
-            snapshot = archive.load(intent.snapshot)
-            with self._sandboxes.refilling(held, archive, snapshot) as sandbox:
-                placed = archive.restore(snapshot, sandbox.roots, sandbox.staging)
-        except Damaged as error:
-            was = verified(archive, safety)
-            with self._sandboxes.refilling(held, archive, was) as sandbox:
-                archive.restore(was, sandbox.roots, sandbox.staging)
-            with self._database.writing(held) as connection:
-                OperationRepository(connection).close(operation.operation_id, Status.ABORTED, {})
-            message = f"{error.message}; the files are as they were before"
-            raise TakenBack(message, detail=error.detail, hints=error.hints) from error
+        placed = self._placing.place(held, operation, intent.snapshot)
         record = _record(safety, intent.row, intent.snapshot)
         with self._database.writing(held) as connection:
             CheckpointRepository(connection).add(record)

@@ -5,12 +5,13 @@ rolled forward; one that meets an error, or somebody else's edit, is taken back,
 """
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from cleveragents.checkpoints.removal import Removals, told_why_it_stays
+from cleveragents.engine.back.removal import Removals, told_why_it_stays
+from cleveragents.engine.back.workplaces import Workplaces
 from cleveragents.engine.bring.obstacles import (
     EDITED,
     PUT_BACK,
@@ -19,7 +20,7 @@ from cleveragents.engine.bring.obstacles import (
     hindering,
 )
 from cleveragents.engine.bring.proposal import BRANCH, Proposal, versions
-from cleveragents.errors import CleverAgentsError, Damaged, Failed, Refused, Unsettled
+from cleveragents.errors import CleverAgentsError, Damaged, Failed
 from cleveragents.events import Note, PlanMoved, Reporter, afterwards
 from cleveragents.ids import CheckpointId, PlanId, ProjectId, SnapshotId
 from cleveragents.operations.in_project import Apply, InBranch, InFiles, Unapply
@@ -33,17 +34,13 @@ from cleveragents.sandbox import branch
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.sandbox.workplace import ProjectWorkplace
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.tree import beneath
 from cleveragents.snapshots.tree.manifest import Change, Entry, object_id
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.write import owners
-from cleveragents.snapshots.write.exchange import (
-    TRIED_AGAIN,
-    Exchange,
-    alike,
-    reversed_changes,
-)
+from cleveragents.snapshots.write.exchange import alike, reversed_changes
 from cleveragents.snapshots.write.look import look
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
@@ -70,6 +67,7 @@ class Applications:
         self,
         database: Database,
         sandboxes: Sandboxes,
+        workplaces: Workplaces,
         project_locks: Locks,
         removals: Removals,
         cleanup: str,
@@ -77,6 +75,7 @@ class Applications:
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
+        self._workplaces = workplaces
         self._locks = project_locks
         self._removals = removals
         self._cleanup = cleanup
@@ -121,28 +120,28 @@ class Applications:
         new = archive.keep_merge(proposal.merge, about)
         before = replace(proposal.merge, snapshot=proposal.merge.ours)
         old = archive.keep_merge(before, about)
-        archive.secure_merged(old, proposal.merge)
+        saved = archive.secure_merged(old, proposal.merge)
         known = owners.owners(
             proposal.project.path,
             (change.path for change in proposal.merge.changes if change.before is not None),
         )
-        return InFiles(old, new, time.time_ns(), known)
+        return InFiles(saved, new, time.time_ns(), known)
 
     def open_unapply(self, held: Held, plan: Plan, applied: Operation[Apply]) -> Operation[Unapply]:
         """Records the intent to take an apply back."""
         was = applied.intent
+        place = self._reversed(plan, applied)  # may heal what is refused otherwise
         intent = Unapply(
             mode=was.mode,
             base=was.base,
             result=was.result,
             checkpoint=was.checkpoint,
             paths=was.paths,
-            place=was.place.reversed(time.time_ns()),
+            place=place,
             keeps=was.keeps,
             # Said here: after a crash in the middle of it half a sandbox is there.
             rebuilds=not self._sandboxes.is_there(plan.plan_id),
         )
-        self._secure_applied(plan, applied)  # may heal what is refused otherwise
         self._refuse_damaged(plan, intent)
         return self._open(held, intent)
 
@@ -165,20 +164,23 @@ class Applications:
                 hints=["look for intact copies: agents doctor --repair"],
             )
 
-    def _secure_applied(self, plan: Plan, applied: Operation[Apply]) -> None:
-        """Reads back what is taken out of the project: it is to be there to apply again."""
+    def _reversed(self, plan: Plan, applied: Operation[Apply]) -> InFiles | InBranch:
+        """The way back; what it takes out of the project is read back, to be applied again."""
         place = applied.intent.place
-        if isinstance(place, InFiles):
-            exchange = self._exchange(plan, applied, place)
-            archive = self._sandboxes.archive(plan.project_id)
-            archive.secure_outside(place.new, exchange.root, {MAIN: list(exchange.changes)})
+        if isinstance(place, InBranch):
+            return place  # it just goes
+        exchange = self._workplace(plan, applied, place).exchange()
+        archive = self._sandboxes.archive(plan.project_id)
+        going = {MAIN: list(exchange.changes)}
+        saved = archive.secure_outside(place.new, exchange.root, going)
+        return place.reversed(saved, time.time_ns())
 
     def in_the_way(self, plan: Plan, applied: Operation[Apply]) -> list[Obstacle]:
         """Returns what keeps an apply from being taken back."""
         place = applied.intent.place
         if isinstance(place, InBranch):
             return self._branch_in_the_way(plan, place)
-        exchange = self._exchange(plan, applied, place)
+        exchange = self._workplace(plan, applied, place).exchange()
         back = reversed_changes(exchange.changes)
         with beneath.root_directory(exchange.root) as root:
             seen = {change.path: look(root, change.path, object_id) for change in back}
@@ -207,8 +209,8 @@ class Applications:
         with self.project_owned(plan.project_id):
             if isinstance(place, InBranch):
                 return self._carry_out_branch(held, plan, operation, place)
-            exchange = self._exchange(plan, operation, place)
-            return self._carry_out_changes(held, plan, operation, exchange)
+            workplace = self._workplace(plan, operation, place)
+            return self._carry_out_changes(held, plan, operation, workplace)
 
     def finish(self, held: Held, operation: Operation[Apply]) -> str:
         """Carries out what was interrupted, and tells how it ended."""
@@ -219,16 +221,17 @@ class Applications:
         return f"an interrupted {operation.kind} was taken back: {told}"
 
     def _carry_out_changes(
-        self, held: Held, plan: Plan, operation: Operation[Apply], exchange: Exchange
+        self, held: Held, plan: Plan, operation: Operation[Apply], workplace: ProjectWorkplace
     ) -> ApplyOutcome:
         try:
             self._rebuild(held, plan, operation)
-            exchange.carry_out()
-        except Unsettled:
-            raise
-        except (CleverAgentsError, OSError) as error:
-            return self._take_back(held, operation, exchange, error)
-        return self._close(held, operation, exchange.kept)
+        except Failed as error:
+            outcome = workplace.take_back(error)
+        else:
+            outcome = workplace.bring_to()
+        if outcome.error is not None:
+            return self._abort(held, operation, outcome.error)
+        return self._close(held, operation, outcome.kept)
 
     def _carry_out_branch(
         self, held: Held, plan: Plan, operation: Operation[Apply], place: InBranch
@@ -242,40 +245,7 @@ class Applications:
                 branch.remove(project, place.branch, place.commit)
         except Failed as error:
             return self._abort(held, operation, error)
-        return self._close(held, operation, [])
-
-    def _take_back(
-        self,
-        held: Held,
-        operation: Operation[Apply],
-        exchange: Exchange,
-        error: CleverAgentsError | OSError,
-    ) -> ApplyOutcome:
-        """Puts back what was changed, but for what somebody else has edited meanwhile."""
-        theirs = exchange.differing()
-        back = [
-            change for change in reversed_changes(exchange.changes) if change.path not in theirs
-        ]
-        try:
-            exchange.clean()
-            way_back = replace(exchange, changes=back, stamp_ns=None, kept=[])
-            if not way_back.is_done():
-                way_back.carry_out()
-            exchange.release()
-        except (CleverAgentsError, OSError) as second:
-            # What cannot be read will not be there later, either; all else waits to be mended.
-            kind = Failed if isinstance(second, Damaged) else Unsettled
-            raise kind(
-                f"{error}; what was changed could not be put back yet: {second}",
-                detail=[*getattr(error, "detail", ()), *getattr(second, "detail", ())],
-                hints=[TRIED_AGAIN],
-            ) from error
-        told = [f"{shown(path)}: edited meanwhile, left as it is" for path in theirs]
-        detail = tuple(dict.fromkeys((*getattr(error, "detail", ()), *told)))
-        kind = Refused if isinstance(error, Refused) else Failed
-        message = f"nothing was changed: {getattr(error, 'message', None) or error}"
-        hints = getattr(error, "hints", ())
-        return self._abort(held, operation, kind(message, detail=detail, hints=hints))
+        return self._close(held, operation)
 
     def _commit(self, plan: Plan, proposal: Proposal) -> str:
         changed = versions(self._sandboxes.archive(plan.project_id), proposal.merge)
@@ -293,20 +263,28 @@ class Applications:
         with self._database.reading() as connection:
             return projects.find(connection, plan.project_id)
 
-    def _exchange(self, plan: Plan, operation: Operation[Apply], place: InFiles) -> Exchange:
-        archive = self._sandboxes.archive(plan.project_id)
-        project, mark = self._project(plan), operation.operation_id
-        return archive.exchange(project.path, place.old, place.new, mark, place.stamp, place.owners)
+    def _workplace(
+        self, plan: Plan, operation: Operation[Apply], place: InFiles
+    ) -> ProjectWorkplace:
+        return ProjectWorkplace(
+            root=self._project(plan).path,
+            archive=self._sandboxes.archive(plan.project_id),
+            saved=place.old,
+            target=place.new,
+            mark=operation.operation_id,
+            stamp_ns=place.stamp,
+            owners=place.owners,
+        )
 
     def _close(
-        self, held: Held, operation: Operation[Apply], kept: Sequence[bytes]
+        self, held: Held, operation: Operation[Apply], kept: tuple[str, ...] = ()
     ) -> ApplyOutcome:
         stage = APPLIED if operation.kind is Kind.APPLY else COMPLETE
         moved = self._end(held, operation, Status.DONE, stage)
         if operation.kind is Kind.APPLY and self._cleanup != MANUAL:
             for one in (moved, *self._merged_into(held.plan_id)):
                 self._remove(held, one)
-        return ApplyOutcome(operation, operation.intent.paths, tuple(map(shown, kept)))
+        return ApplyOutcome(operation, operation.intent.paths, kept)
 
     def _remove(self, held: Held, plan: Plan) -> None:
         """Removes the sandbox of a plan or of one below it; what goes wrong is no part of it."""
@@ -349,11 +327,9 @@ class Applications:
         intent = operation.intent
         if not (isinstance(intent, Unapply) and intent.rebuilds):
             return
-        archive = self._sandboxes.archive(plan.project_id)
+        place = self._workplaces.of(held, plan.project_id, operation.kind.noun)
         try:
-            snapshot = archive.load(intent.result)
-            with self._sandboxes.refilling(held, archive, snapshot) as sandbox:
-                archive.restore(snapshot, sandbox.roots, sandbox.staging)
+            place.refill(intent.result)
         except (CleverAgentsError, OSError) as error:
             detail = getattr(error, "detail", ())
             raise Failed(f"its sandbox could not be made again: {error}", detail=detail) from error

@@ -7,11 +7,11 @@ refusal. Then: intent, exchange of the affected paths, verification, sync, one c
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.bring.application import Applications, ApplyOutcome
 from cleveragents.engine.bring.obstacles import Obstacle, refuse, ways_around
 from cleveragents.engine.bring.proposal import BRANCH, ApplyOptions, Proposal, Proposals

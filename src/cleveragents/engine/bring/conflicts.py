@@ -4,8 +4,8 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.bring.resolution import ResolutionProposal, Resolutions
 from cleveragents.errors import NotFound, Refused
 from cleveragents.ids import PlanId

@@ -6,10 +6,10 @@ not go together stays as the plan has it, and is recorded as a conflict to be so
 
 from dataclasses import dataclass
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.shown import digest_of, refuse_other
-from cleveragents.engine.back.placing import place
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
+from cleveragents.engine.back.placing import Placing
 from cleveragents.errors import Refused
 from cleveragents.events import Reporter, SandboxRefreshed
 from cleveragents.ids import PlanId, SnapshotId
@@ -62,9 +62,12 @@ class RefreshResult:
 class Refreshes:
     """Opens and carries out refresh operations."""
 
-    def __init__(self, database: Database, sandboxes: Sandboxes, report: Reporter) -> None:
+    def __init__(
+        self, database: Database, sandboxes: Sandboxes, placing: Placing, report: Reporter
+    ) -> None:
         self._database = database
         self._sandboxes = sandboxes
+        self._placing = placing
         self._report = report
 
     def foresee(self, plan: Plan) -> MergeResult:
@@ -102,15 +105,17 @@ class Refreshes:
         archive = self._sandboxes.archive(plan.project_id)
         target = archive.keep_merge(proposed.merge, {"kind": "refresh", "plan_id": plan.plan_id})
         sandbox = self._sandboxes.require(plan.plan_id)
+        going = {MAIN: list(proposed.merge.changes)}
+        present = archive.secure(proposed.present_ref, sandbox.roots, going)
         with self._database.writing(held) as connection:
             intent = Refresh(
                 target=target,
-                present=proposed.present_ref,
+                present=present,
                 base=proposed.project.reference,
                 head=proposed.project.head,
                 inode=projects.inode_of(projects.find(connection, plan.project_id)),
                 files=len(proposed.merge.changes),
-                keeps=(target, proposed.project.reference, sandbox.base, proposed.present_ref),
+                keeps=(target, proposed.project.reference, sandbox.base, present),
             )
             operation = OperationRepository(connection).open(plan.plan_id, intent)
             for conflict in _conflicts(plan, sandbox, proposed):
@@ -125,7 +130,7 @@ class Refreshes:
     def carry_out(self, held: Held, operation: Operation[Refresh]) -> None:
         """Restores the merged files and closes the intent with what they now go on from."""
         plan_id, intent = operation.plan_id, operation.intent
-        place(held, self._database, self._sandboxes, operation)
+        self._placing.place(held, operation, operation.intent.target)
         with self._database.writing(held) as connection:
             sandboxes = SandboxRepository(connection)
             sandboxes.set_refreshed(plan_id, intent.base)

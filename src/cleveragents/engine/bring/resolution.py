@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import FileChange, described
-from cleveragents.engine.back.placing import place
+from cleveragents.engine.back.placing import Placing
 from cleveragents.errors import InvalidInput, Refused
 from cleveragents.operations.in_sandbox import Resolve
 from cleveragents.operations.kind import Status
@@ -55,9 +55,12 @@ class ResolutionProposal:
 class Resolutions:
     """Opens and carries out resolve operations."""
 
-    def __init__(self, database: Database, sandboxes: Sandboxes, filter_: Filter) -> None:
+    def __init__(
+        self, database: Database, sandboxes: Sandboxes, placing: Placing, filter_: Filter
+    ) -> None:
         self._database = database
         self._sandboxes = sandboxes
+        self._placing = placing
         self._filter = filter_  # of the safety checkpoint
 
     def propose(self, plan: Plan, conflict: Conflict, take: str) -> ResolutionProposal:
@@ -85,8 +88,10 @@ class Resolutions:
         conflict = proposed.conflict
         entry, contents = _taken(conflict, proposed.take)
         archive = self._sandboxes.archive(plan.project_id)
-        present = self._sandboxes.capture(plan.plan_id, plan.project_id, Filter())
-        solved = archive.with_entries(archive.load(present), {conflict.path: entry}, contents)
+        stored = self._sandboxes.capture(plan.plan_id, plan.project_id, Filter())
+        solved = archive.with_entries(archive.load(stored), {conflict.path: entry}, contents)
+        roots = self._sandboxes.require(plan.plan_id).roots
+        present = archive.secure(stored, roots, {MAIN: list(solved.changes)})
         target = archive.keep_merge(solved, {"kind": "conflict", "plan_id": plan.plan_id})
         intent = Resolve(
             conflict=conflict.conflict_id,
@@ -108,7 +113,7 @@ class Resolutions:
     def carry_out(self, held: Held, operation: Operation[Resolve]) -> None:
         """Places the files and closes the intent with the conflict."""
         intent = operation.intent
-        place(held, self._database, self._sandboxes, operation)
+        self._placing.place(held, operation, operation.intent.target)
         with self._database.writing(held) as connection:
             conflicts = ConflictRepository(connection)
             conflicts.close(intent.conflict, operation.operation_id, intent.take)

@@ -7,16 +7,20 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from cleveragents.checkpoints.stored import safeguard_of
+from cleveragents.engine.back.workplaces import Workplaces
 from cleveragents.engine.hold.stopping import Stopping
 from cleveragents.errors import Interrupted, Refused
 from cleveragents.events import Reporter, StepOutput, Validated
 from cleveragents.ids import SnapshotId
 from cleveragents.operations.in_sandbox import Validate
-from cleveragents.operations.kind import Status
+from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.sandbox.workplace import SandboxWorkplace
+from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
 from cleveragents.tools.commands import Commands, run_line
@@ -42,12 +46,14 @@ class Validations:
         self,
         database: Database,
         sandboxes: Sandboxes,
+        workplaces: Workplaces,
         commands: Commands,
         stopping: Stopping,
         report: Reporter,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
+        self._workplaces = workplaces
         self._commands = commands
         self._stopping = stopping
         self._report = report
@@ -64,6 +70,7 @@ class Validations:
             if not self._stopping.is_due(plan.plan_id):
                 checks.append(self._run(plan, sandbox, operation, len(checks), command))
         stopped = self._stopping.is_due(plan.plan_id)
+        self._workplace(held, plan).put_back(self._snapshot(plan, operation))
         self._close(held, operation, Status.ABORTED if stopped else Status.DONE, checks)
         if stopped:
             raise Interrupted(
@@ -77,6 +84,12 @@ class Validations:
         """Ends what an interrupted validation left running and takes its traces away."""
         plan_id, mark = operation.plan_id, operation.operation_id
         self._sandboxes.end_left_behind(plan_id, mark, self._commands.outputs(plan_id))
+        with self._database.reading() as connection:
+            plan = PlanRepository(connection).get(plan_id)
+            saved = safeguard_of(connection, operation.intent.ends.was)
+        place = self._workplace(held, plan)
+        place.bring_to(self._snapshot(plan, operation), saved)
+        place.purge()
         self._close(held, operation, Status.ABORTED, ())
         return ""  # whoever applies runs it again
 
@@ -98,15 +111,15 @@ class Validations:
         self._report(Validated(plan.plan_id, command, ended.exit_code, seconds))
         return Check(command, ended.exit_code, seconds, ended.tail, str(output))
 
+    def _workplace(self, held: Held, plan: Plan) -> SandboxWorkplace:
+        return self._workplaces.of(held, plan.project_id, Kind.VALIDATE.noun)
+
+    def _snapshot(self, plan: Plan, operation: Operation[Validate]) -> Snapshot:
+        return self._sandboxes.archive(plan.project_id).load(operation.intent.snapshot)
+
     def _close(
         self, held: Held, operation: Operation[Validate], status: Status, checks: Sequence[Check]
     ) -> None:
-        with self._database.reading() as connection:
-            plan = PlanRepository(connection).get(operation.plan_id)
-        archive = self._sandboxes.archive(plan.project_id)
-        snapshot = archive.load(operation.intent.snapshot)
-        with self._sandboxes.refilling(held, archive, snapshot) as sandbox:
-            archive.restore(snapshot, sandbox.roots, sandbox.staging)
         outcome = {"checks": [asdict(check) for check in checks]}
         with self._database.writing(held) as connection:
             OperationRepository(connection).close(operation.operation_id, status, outcome)

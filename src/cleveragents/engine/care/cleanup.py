@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cleveragents.checkpoints.removal import RemovalResult, Removals, told_why_it_stays
+from cleveragents.engine.back.removal import RemovalResult, Removals, told_why_it_stays
 from cleveragents.events import Note, Reporter, afterwards
 from cleveragents.plans.lifecycle import APPLIED, CANCELLED
 from cleveragents.plans.plan import Plan

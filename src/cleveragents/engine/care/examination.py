@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
-from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.verification import Verification
+from cleveragents.engine.back.pruning import Pruning
 from cleveragents.engine.care.facts import Facts, Orphan, PlanFacts, ProjectFacts, System
 from cleveragents.engine.hold.ownership import Ownership
 from cleveragents.errors import Damaged

@@ -6,11 +6,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
-from cleveragents.checkpoints import line_mending
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.line import broken
-from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.counting import counted
+from cleveragents.engine.back import line_mending
+from cleveragents.engine.back.pruning import Pruning
 from cleveragents.engine.care import rebuild
 from cleveragents.engine.care.facts import Facts, PlanFacts, ProjectFacts
 from cleveragents.engine.hold.ownership import Ownership

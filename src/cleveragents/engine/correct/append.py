@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.correct.correction import check_choice
 from cleveragents.errors import Refused
 from cleveragents.ids import new_id, now
@@ -73,7 +73,7 @@ class AppendService:
             before = None
             if fix.plan.keeps_checkpoints:
                 reason = "before a fix was added"
-                before = self._checkpoints.save_safety(held, reason, going={})
+                before = self._checkpoints.save_safety(held, reason, going={}).checkpoint
             return self._record(held, fix, guidance, chosen, before)
 
     def _record(

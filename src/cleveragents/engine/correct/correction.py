@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.besides import Besides
 from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
@@ -14,10 +13,11 @@ from cleveragents.checkpoints.checkpoint import (
 )
 from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.line import broken
-from cleveragents.checkpoints.rollback import Rollbacks
+from cleveragents.checkpoints.rollback import RollbackReads
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.checkpoints.undo import CallsAfter
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.correct.correction_operation import Correction, CorrectionOperations
 from cleveragents.errors import InvalidInput, Refused
 from cleveragents.ids import DecisionId, PlanId
@@ -96,7 +96,7 @@ class CorrectionService:
         self,
         database: Database,
         checkpoints: CheckpointActs,
-        rollbacks: Rollbacks,
+        rollbacks: RollbackReads,
         operations: CorrectionOperations,
         hold: Hold,
     ) -> None:

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
-from cleveragents.checkpoints.restating import restated
-from cleveragents.checkpoints.rollback import RollbackResult, Rollbacks
+from cleveragents.checkpoints.rollback import RollbackReads, RollbackResult
+from cleveragents.engine.back.restating import restated
+from cleveragents.engine.back.rollback import Rollbacks
+from cleveragents.engine.back.saving import SafetyCheckpoint
 from cleveragents.ids import CheckpointId, DecisionId, PlanId, SnapshotId, new_id, now
 from cleveragents.operations.act import TakenBack
 from cleveragents.operations.in_sandbox import Correct, Ending
@@ -48,18 +50,25 @@ class Correction:
 class CorrectionOperations:
     """Opens and carries out corrections."""
 
-    def __init__(self, database: Database, sandboxes: Sandboxes, rollbacks: Rollbacks) -> None:
+    def __init__(
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        reads: RollbackReads,
+        rollbacks: Rollbacks,
+    ) -> None:
         self._database = database
         self._sandboxes = sandboxes
+        self._reads = reads
         self._rollbacks = rollbacks
 
     def open(
-        self, held: Held, plan: Plan, wanted: Correction, safety: Checkpoint, going: Going
+        self, held: Held, plan: Plan, wanted: Correction, safety: SafetyCheckpoint, going: Going
     ) -> Operation[Correct]:
         """Records the attempt, the intervention, the state to go to and the intent."""
         intervention_id = DecisionId(new_id())
         document = replace(
-            self._rollbacks.document(plan, wanted.target),
+            self._reads.document(plan, wanted.target),
             decisions=(*wanted.stands, intervention_id),
             children=wanted.children,
         )
@@ -67,15 +76,15 @@ class CorrectionOperations:
             self._sandboxes.archive(plan.project_id),
             wanted.target,
             document,
-            seq=safety.seq + 1,
+            seq=safety.checkpoint.seq + 1,
             reason=f"{wanted.target.name}, to be decided again",
         )
-        attempt = _attempt(plan, wanted, safety, intervention_id)
+        attempt = _attempt(plan, wanted, safety.checkpoint, intervention_id)
         with self._database.writing(held) as connection:
             CheckpointRepository(connection).add(goal)
             intent = Correct(
                 target=goal.checkpoint_id,
-                safety=safety.checkpoint_id,
+                safety=safety.checkpoint.checkpoint_id,
                 record=CheckpointId(new_id()),
                 ending=Ending(QUEUED),
                 going=going,

@@ -4,13 +4,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.besides import Besides, Touched
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.reads import CheckpointReads
-from cleveragents.checkpoints.restating import restated
-from cleveragents.checkpoints.rollback import Rollbacks
 from cleveragents.checkpoints.shown import refuse_other
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
+from cleveragents.engine.back.restating import restated
+from cleveragents.engine.back.rollback import Rollbacks
 from cleveragents.engine.run.strategist import Strategist
 from cleveragents.engine.run.strategize import root_of, unkept
 from cleveragents.errors import Failed, Refused
@@ -103,9 +103,9 @@ class ReversionService:
             return BackToStart(
                 plan=plan, times_left=self._left(plan), changes=changes, besides=besides
             )
-        document = replace(self._rollbacks.document(plan, first), decisions=said)
-        changes = self._rollbacks.preview(plan, first)
-        besides = self._rollbacks.besides(plan, first, document)
+        document = replace(self._reads.rollbacks.document(plan, first), decisions=said)
+        changes = self._reads.rollbacks.preview(plan, first)
+        besides = self._reads.rollbacks.besides(plan, first, document)
         return BackToStart(plan=plan, times_left=self._left(plan), changes=changes, besides=besides)
 
     def to_strategize(
@@ -182,8 +182,9 @@ class ReversionService:
             PlanRepository(connection).move(plan.plan_id, STRATEGIZED)
 
     def _go_back(self, held: Held, plan: Plan, first: Checkpoint, anew: _Anew) -> Checkpoint:
-        safety = self._checkpoints.save_safety(held, "before it was planned anew", first)
-        start = self._rollbacks.document(plan, first)
+        saved = self._checkpoints.save_safety(held, "before it was planned anew", first)
+        safety = saved.checkpoint
+        start = self._reads.rollbacks.document(plan, first)
         goal = restated(
             self._sandboxes.archive(plan.project_id),
             first,

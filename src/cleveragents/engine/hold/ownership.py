@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from cleveragents.engine.hold.meanwhile import Meanwhile
+from cleveragents.engine.hold.found import keep_found
 from cleveragents.engine.hold.stuck import refuse_stuck
 from cleveragents.errors import Busy, Damaged, Gone, Unsettled
 from cleveragents.events import Note, Reporter
@@ -31,12 +31,10 @@ class Ownership:
         locks: Locks,
         sandboxes: Sandboxes,
         acts: Acts,
-        meanwhile: Meanwhile,
         report: Reporter,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
-        self._meanwhile = meanwhile
         self._locks = locks
         self._acts = acts
         self._report = report
@@ -70,7 +68,7 @@ class Ownership:
         if files:
             self._sandboxes.ready_to_change(plan_id)
             self._refuse_stuck(plan_id)
-            self._keep_found(plan_id)
+            keep_found(self._database, self._sandboxes, plan_id)
 
     def take_over(self, plan_id: PlanId) -> None:
         """Ends the process that owns the plan, stopped or stuck as it may be."""
@@ -129,7 +127,6 @@ class Ownership:
         if operation.unreadable:
             return self._set_aside(held, operation, Damaged(operation.unreadable))
         try:
-            self._keep_edits(held, operation)
             told = self._acts[operation.kind].finish(held, operation)
         except TakenBack as error:
             named = f"an interrupted {operation.kind.noun}"
@@ -141,19 +138,6 @@ class Ownership:
         if told:
             self._report(Note(operation.plan_id, told))
         return None
-
-    def _keep_edits(self, held: Held, operation: AnyOperation) -> None:
-        saved = self._meanwhile.save_edits(held, operation)
-        if saved is not None:
-            goes_on = f"an interrupted {operation.kind.noun} goes on"
-            text = f"{saved.name} holds what was there before {goes_on}"
-            self._report(Note(operation.plan_id, text))
-
-    def _keep_found(self, plan_id: PlanId) -> None:
-        found = self._meanwhile.move_aside(plan_id)
-        if found is not None:
-            text = f"what somebody wrote where the sandbox was is kept: {found}"
-            self._report(Note(plan_id, text))
 
     def _set_aside(self, held: Held, operation: AnyOperation, error: Exception) -> None:
         why = told(error)

@@ -1,10 +1,10 @@
 """What is due at the borders of any step: checkpoints before it, and the policy if it fails."""
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.events import PlanMoved, Reporter
 from cleveragents.operations.in_sandbox import Ending
 from cleveragents.plans.action import OnFailure

@@ -2,8 +2,8 @@
 
 import time
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.hold.moves import PlanMoves
 from cleveragents.engine.hold.stopping import Stopping
 from cleveragents.engine.run.resume import Resumption

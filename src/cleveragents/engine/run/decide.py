@@ -11,10 +11,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.run.asking import Asking
 from cleveragents.engine.run.attempt import Attempt, StepAttempts
 from cleveragents.engine.run.borders import StepBorders

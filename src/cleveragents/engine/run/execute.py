@@ -4,9 +4,9 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.hold.moves import PlanMoves
 from cleveragents.engine.hold.stopping import CancelAsked
 from cleveragents.engine.run.cancel import Cancellation

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import CheckpointRepository
-from cleveragents.engine.back.placing import place
+from cleveragents.engine.back.placing import Placing
 from cleveragents.errors import Failed
 from cleveragents.events import Reporter, SubplanMerged
 from cleveragents.ids import SnapshotId
@@ -71,10 +71,16 @@ class Merges:
     """Opens and carries out merge operations; what is held is the parent."""
 
     def __init__(
-        self, database: Database, sandboxes: Sandboxes, filter_: Filter, report: Reporter
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        placing: Placing,
+        filter_: Filter,
+        report: Reporter,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
+        self._placing = placing
         self._filter = filter_
         self._report = report
 
@@ -95,13 +101,13 @@ class Merges:
                 detail=[f"{shown(found.path)}: {found.reason}" for found in result.conflicts],
             )
         roots = self._sandboxes.require(plan.plan_id).roots
-        archive.secure(states.ours, roots, result.changes)
+        present = archive.secure(states.ours, roots, result.changes)
         refs = (states.base, states.ours, states.theirs)
         intent = Merge(
             child=child.plan_id,
             theirs=states.theirs,
             target=result.target,
-            present=states.ours,
+            present=present,
             files=len(result.changes[MAIN]),
             keeps=(*refs, result.target),
         )
@@ -128,7 +134,7 @@ class Merges:
     def carry_out(self, held: Held, operation: Operation[Merge]) -> None:
         """Restores the merged files; closes the intent with the mark on the child."""
         plan_id, intent = operation.plan_id, operation.intent
-        place(held, self._database, self._sandboxes, operation)
+        self._placing.place(held, operation, operation.intent.target)
         with self._database.writing(held) as connection:
             child = PlanRepository(connection).get(intent.child)
             ChildRepository(connection).set_merged(child.plan_id, intent.theirs)

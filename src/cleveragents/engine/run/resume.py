@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.file_change import FileChange
 from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.errors import Refused
 from cleveragents.events import Note, Reporter
 from cleveragents.ids import CheckpointId

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.ids import CheckpointId, SnapshotId
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import (

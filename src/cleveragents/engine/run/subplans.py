@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from threading import Event
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.hold.stopping import Stopping
 from cleveragents.engine.run.borders import StepBorders
 from cleveragents.engine.run.dispatch import Dispatcher, Ended, Work, WorkStatus

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from cleveragents.checkpoints.acts import CheckpointActs
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
+from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.run.attempt import Attempt, StepAttempts
 from cleveragents.engine.run.borders import StepBorders
 from cleveragents.plans.cursor import following

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from cleveragents.errors import Damaged
@@ -12,6 +13,7 @@ from cleveragents.snapshots.tree.manifest import Entry, decode, encode
 FORMAT = 1
 MAIN = "tree"  # the root that filters apply to
 _ROOT = b"root"
+Roots = Mapping[str, Path]  # the directories of a snapshot, by the name of the root
 
 
 @dataclass(frozen=True)

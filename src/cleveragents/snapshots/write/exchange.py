@@ -254,7 +254,7 @@ class Exchange:
             else:
                 self._put(root, change, entry)
         for change, entry in reversed(made):
-            if entry.is_dir:
+            if entry.is_dir and not self._is_done(root, change):
                 with beneath.directory(root, change.path) as fd:
                     attributes.replace(fd, entry.xattrs)
                     os.fchmod(fd, entry.permissions)

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
-from cleveragents.checkpoints.saving import CheckpointRequest, Saving
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.engine.back.saving import Saving
+from cleveragents.engine.back.workplaces import Workplaces
 from cleveragents.errors import CleverAgentsError, Damaged
 from cleveragents.ids import SnapshotId
 from cleveragents.operations.in_project import Apply
@@ -15,6 +17,7 @@ from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.capture import named
+from cleveragents.snapshots.healing import Safeguard
 from cleveragents.snapshots.picking import is_excluded
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import Change
@@ -41,10 +44,16 @@ class Removals:
     """Removes the files of sandboxes, never the only copy unless it is told to."""
 
     def __init__(
-        self, database: Database, sandboxes: Sandboxes, saving: Saving, filter_: Filter
+        self,
+        database: Database,
+        sandboxes: Sandboxes,
+        workplaces: Workplaces,
+        saving: Saving,
+        filter_: Filter,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
+        self._workplaces = workplaces
         self._saving = saving
         self._filter = filter_
 
@@ -81,37 +90,46 @@ class Removals:
         if kept_for:
             return RemovalResult(None, kept_for)
         lost = self.without_room(plan) if discard else ()
-        saved = None
+        place = self._workplaces.of(held, plan.project_id, "removal")
         try:
-            if self._sandboxes.is_there(plan.plan_id) and not self._is_result(plan):
-                saved = self._saved(held, plan)
+            safeguard, saved = self._safeguarded(held, plan)
         except (OSError, CleverAgentsError) as error:
             if not lost or not is_out_of_space(error):
                 raise
+            place.discard()
+            return RemovalResult(None, (), lost)
+        if safeguard is None:
+            place.discard()
         else:
-            lost = ()
-        self._sandboxes.remove(held)
-        return RemovalResult(saved, (), lost)
+            place.remove(safeguard)
+        return RemovalResult(saved, ())
 
-    def _is_result(self, plan: Plan) -> bool:
-        """Whether the files are what is stored as the plan's result, and can be had from there."""
-        reference = _result(self._database, plan)
-        if reference is None or any(_taken_away(self._sandboxes, plan, reference)):
-            return False
-        sandbox = self._sandboxes.require(plan.plan_id)
-        archive = self._sandboxes.archive(plan.project_id)
-        made = archive.changes(archive.load(sandbox.base), archive.load(reference))
-        archive.secure(reference, sandbox.roots, made)
-        return True
+    def _safeguarded(self, held: Held, plan: Plan) -> tuple[Safeguard | None, Checkpoint | None]:
+        """Makes sure of the files, if any; returns the checkpoint if one was made for it.
 
-    def _saved(self, held: Held, plan: Plan) -> Checkpoint | None:
-        if not plan.keeps_checkpoints:
-            return None
+        None: they are gone, or the plan makes no checkpoints and somebody has said they may go.
+        """
+        if not self._sandboxes.is_there(plan.plan_id):
+            return None, None
+        result = self._secured_result(plan)
+        if result is not None or not plan.keeps_checkpoints:
+            return result, None
         latest = self._latest(plan)
         reason = "before its sandbox was removed"
         wanted = CheckpointRequest(CheckpointType.SAFETY, reason, even_if_unchanged=False)
-        saved = self._saving.save(held, wanted, prune=True)
-        return saved if latest is None or latest.seq != saved.seq else None
+        safety = self._saving.save_safety(held, wanted, prune=True)
+        is_new = latest is None or latest.seq != safety.checkpoint.seq
+        return safety.safeguard, safety.checkpoint if is_new else None
+
+    def _secured_result(self, plan: Plan) -> Safeguard | None:
+        """What is stored as the plan's result, if the files are that and can be had from there."""
+        reference = _result(self._database, plan)
+        if reference is None or any(_taken_away(self._sandboxes, plan, reference)):
+            return None
+        sandbox = self._sandboxes.require(plan.plan_id)
+        archive = self._sandboxes.archive(plan.project_id)
+        made = archive.changes(archive.load(sandbox.base), archive.load(reference))
+        return archive.secure(reference, sandbox.roots, made)
 
     def _latest(self, plan: Plan) -> Checkpoint | None:
         with self._database.reading() as connection:

@@ -4,22 +4,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from cleveragents.checkpoints import line_mending
-from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, lineage
-from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict, judge
-from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.checkpoints.needs import judged
+from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict
 from cleveragents.counting import counted
+from cleveragents.engine.back import line_mending
 from cleveragents.events import NO_PLAN, Note, Reporter, afterwards
-from cleveragents.ids import CheckpointId, PlanId, ProjectId, SnapshotId
+from cleveragents.ids import PlanId, ProjectId, SnapshotId
 from cleveragents.operations.in_sandbox import Prune
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import POSTPONED, Operation, OperationRepository
 from cleveragents.plans.conflict import ConflictRepository
-from cleveragents.plans.correction import CorrectionRepository
-from cleveragents.plans.decision import DecisionRepository
-from cleveragents.plans.lifecycle import APPLIED
-from cleveragents.plans.plan import Plan, PlanRepository
-from cleveragents.plans.step_run import StepRunRepository
+from cleveragents.plans.plan import PlanRepository
 from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import Archive
@@ -29,7 +25,6 @@ from cleveragents.storage.database import Database
 from cleveragents.storage.fault import is_the_machines, told
 from cleveragents.storage.held import Held
 
-OPEN_TARGET = "an unfinished operation needs it"
 # A long run frees space as it goes: a sweep looks at the whole store, so it must be worth it.
 MUCH_BYTES = 16 << 20
 SMALL_STORE = 1 << 20  # bytes: to look at all of it takes no time that anybody notices
@@ -61,11 +56,6 @@ class Pruning:
         self._policy = policy
         self._report = report
         self._warned: set[str] = set()  # plans of which it is told that the oldest go
-
-    def verdicts(self, plan_id: PlanId) -> list[Verdict]:
-        """Judges the checkpoints of a plan; changes nothing."""
-        with self._database.reading() as connection:
-            return self._judged(connection, plan_id)
 
     def prune(self, held: Held) -> list[Verdict]:
         """Applies the policy; returns what became of each checkpoint and why."""
@@ -119,14 +109,9 @@ class Pruning:
         with self._database.writing(held) as connection:
             self._forget(connection, held.plan_id, doomed, by_hand=True)
 
-    def _judged(self, connection: Connection, plan_id: PlanId) -> list[Verdict]:
-        plan = PlanRepository(connection).get(plan_id)
-        rows = CheckpointRepository(connection).of_plan(plan_id)
-        return judge(rows, self._policy, _needed(connection, plan, rows))
-
     def _retired(self, connection: Connection, plan_id: PlanId) -> PruneResult:
         line_mending.mend(connection, plan_id)  # by a broken line it would let the wrong ones go
-        verdicts = self._judged(connection, plan_id)
+        verdicts = judged(connection, plan_id, self._policy)
         doomed = [verdict.checkpoint for verdict in verdicts if not verdict.stays]
         if not doomed:
             return PruneResult(verdicts)
@@ -286,26 +271,3 @@ def _note(
     else:
         operations.extend(waiting.operation_id, intent)
     return intent
-
-
-def _needed(connection: Connection, plan: Plan, rows: Sequence[Checkpoint]) -> dict[str, str]:
-    """Returns the checkpoints that something else relies on, each with the reason."""
-    needed: dict[str, str] = {}
-    for run in StepRunRepository(connection).unfinished(plan.plan_id):
-        needed[run.checkpoint_id or ""] = "the step that was tried last started from it"
-    for attempt in CorrectionRepository(connection).of_plan(plan.plan_id):
-        needed[attempt.before_id or ""] = "it is what a correction replaced"
-    line = lineage(rows)
-    before_it = {row.decision_id: row.checkpoint_id for row in rows if row.checkpoint_id in line}
-    for decision_id in DecisionRepository(connection).active(plan.plan_id):
-        needed[before_it.get(decision_id, "")] = "an active decision can be corrected to it"
-    if plan.stage == APPLIED:
-        before = [row for row in rows if row.checkpoint_type is CheckpointType.PRE_APPLY]
-        needed |= {row.checkpoint_id: "the applied plan is unapplied to it" for row in before[-1:]}
-    return needed | dict.fromkeys(open_targets(connection, plan.plan_id), OPEN_TARGET)
-
-
-def open_targets(connection: Connection, plan_id: PlanId) -> set[CheckpointId]:
-    """Returns every checkpoint that the intent of an unfinished operation names."""
-    unfinished = OperationRepository(connection).unfinished(plan_id)
-    return {named for operation in unfinished for named in operation.intent.checkpoints}

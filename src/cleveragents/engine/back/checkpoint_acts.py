@@ -1,18 +1,23 @@
 """Acts on checkpoints, by whoever holds the plan: saving the present, going back, tidying up."""
 
-from contextlib import ExitStack
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import described
-from cleveragents.checkpoints.pruning import Pruning
 from cleveragents.checkpoints.reads import CheckpointReads
-from cleveragents.checkpoints.removal import unheld
-from cleveragents.checkpoints.rollback import RecordedCheckpoint, RollbackResult, Rollbacks, Safety
-from cleveragents.checkpoints.saving import CheckpointPolicy, CheckpointRequest, Saving
+from cleveragents.checkpoints.retention import Verdict
+from cleveragents.checkpoints.rollback import RollbackResult
+from cleveragents.checkpoints.saving import CheckpointPolicy, CheckpointRequest
 from cleveragents.checkpoints.shown import refuse_other
 from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.triggers import TYPE_OF, CheckpointType, Trigger
+from cleveragents.engine.back.pruning import Pruning
+from cleveragents.engine.back.removal import unheld
+from cleveragents.engine.back.rollback import Rollbacks
+from cleveragents.engine.back.saving import SafetyCheckpoint, Saving
+from cleveragents.engine.back.workplaces import Workplaces
 from cleveragents.errors import Refused
 from cleveragents.ids import PlanId
 from cleveragents.operations.in_sandbox import Ending, GoBack
@@ -41,18 +46,23 @@ class CheckpointActs:
         database: Database,
         sandboxes: Sandboxes,
         reads: CheckpointReads,
+        workplaces: Workplaces,
         saving: Saving,
         rollbacks: Rollbacks,
         pruning: Pruning,
-        policy: CheckpointPolicy,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
         self._reads = reads
+        self._workplaces = workplaces
         self._saving = saving
         self._rollbacks = rollbacks
         self._pruning = pruning
-        self.policy = policy
+
+    @property
+    def policy(self) -> CheckpointPolicy:
+        """The policy in force."""
+        return self._saving.policy
 
     def make(
         self, held: Held, wanted: CheckpointRequest, *, going: Changes | None = None
@@ -62,7 +72,9 @@ class CheckpointActs:
         If nothing changed since the latest checkpoint, an automatic one is that one. `going` is
         what will be replaced or removed next: a safety checkpoint is read back there, else whole.
         """
-        return self._saving.save(held, wanted, prune=True, going=going)
+        if wanted.kind is CheckpointType.SAFETY:
+            return self._saving.save_safety(held, wanted, prune=True, going=going).checkpoint
+        return self._saving.save(held, wanted)
 
     def make_due(
         self, held: Held, trigger: Trigger, reason: str, *, source_tool: str | None = None
@@ -78,7 +90,7 @@ class CheckpointActs:
     def mark_done(self, held: Held, reason: str) -> None:
         """Saves the state that an act has led to; the act is done even if that fails."""
         wanted = CheckpointRequest(CheckpointType.MANUAL, reason, even_if_unchanged=False)
-        with self._pruning.afterwards(held.plan_id, "the checkpoint after it"):
+        with self.afterwards(held.plan_id, "the checkpoint after it"):
             self.make(held, wanted)
 
     def save_safety(
@@ -88,7 +100,7 @@ class CheckpointActs:
         target: Checkpoint | None = None,
         *,
         going: Changes | None = None,
-    ) -> Checkpoint:
+    ) -> SafetyCheckpoint:
         """Saves what is there before something goes back.
 
         It leaves out what the target left out, no more: that alone stays as it is. What differs
@@ -97,7 +109,7 @@ class CheckpointActs:
         if target is not None:
             going = self._going(held.plan_id, target)
         wanted = _before_going(reason, target)
-        return self._saving.save(held, wanted, prune=False, going=going)
+        return self._saving.save_safety(held, wanted, prune=False, going=going)
 
     def save_before(self, held: Held, plan: Plan, reason: str, going: Changes) -> Checkpoint | None:
         """Saves what an act is about to replace; None: the plan makes no checkpoints.
@@ -115,7 +127,7 @@ class CheckpointActs:
         self, held: Held, plan: Plan, document: PlanDocument, stack: ExitStack
     ) -> Going:
         """Holds the children that go with a rollback, and saves what they have."""
-        going = self._rollbacks.going(plan, document)
+        going = self._reads.rollbacks.going(plan, document)
         saved: list[PlanId] = []
         for child in going:
             child_held = stack.enter_context(held.with_(child.plan_id, "cancelling the subplan"))
@@ -152,10 +164,9 @@ class CheckpointActs:
 
     def restore_files(self, held: Held, checkpoint: Checkpoint) -> None:
         """Puts only the files back, for another attempt at the step that is under way."""
-        held.check()
-        sandbox = self._sandboxes.require(held.plan_id)
-        archive = self._sandboxes.archive(self._reads.plan(held.plan_id).project_id)
-        archive.restore(archive.load(checkpoint.sandbox_ref), sandbox.roots, sandbox.staging)
+        project_id = self._reads.plan(held.plan_id).project_id
+        state = self._sandboxes.archive(project_id).load(checkpoint.sandbox_ref)
+        self._workplaces.of(held, project_id, "attempt").put_back(state)
 
     def restore_removed(self, held: Held) -> None:
         """Makes the files of a sandbox that was removed again, as they were when it went."""
@@ -166,7 +177,19 @@ class CheckpointActs:
                 hints=["start anew: agents plan use ACTION"],
             )
         project_id = self._reads.plan(held.plan_id).project_id
-        self._sandboxes.refill(held, project_id, latest.sandbox_ref)
+        self._workplaces.of(held, project_id, "run").refill(latest.sandbox_ref)
+
+    def forget(self, held: Held, doomed: Sequence[Checkpoint]) -> None:
+        """Deletes checkpoints that somebody chose; their content is freed afterwards."""
+        self._pruning.forget(held, doomed)
+
+    def prune(self, held: Held) -> list[Verdict]:
+        """Applies the limit; returns what became of each checkpoint and why."""
+        return self._pruning.prune(held)
+
+    def afterwards(self, plan_id: PlanId, doing: str) -> AbstractContextManager[None]:
+        """Lets nothing that fails in here undo the truth of what was done before."""
+        return self._pruning.afterwards(plan_id, doing)
 
     def tidy(self, held: Held) -> None:
         """Does what is better done at the end of a command: frees space, remembers the files.
@@ -174,12 +197,12 @@ class CheckpointActs:
         What fails here is told as a note: nothing that was done depends on it.
         """
         self.free_space(held.plan_id)
-        with self._pruning.afterwards(held.plan_id, "remembering the files"):
+        with self.afterwards(held.plan_id, "remembering the files"):
             self.remember(held)
 
     def free_space(self, plan_id: PlanId) -> None:
         """Frees what forgotten checkpoints of a plan held; other plans may be at work meanwhile."""
-        with self._pruning.afterwards(plan_id, "freeing space"):
+        with self.afterwards(plan_id, "freeing space"):
             self._pruning.free(plan_id)
             self._sandboxes.archive(self._reads.plan(plan_id).project_id).join()
 
@@ -222,9 +245,9 @@ class CheckpointActs:
                 return self._nothing_to_do(plan, goal.target)
             # Before there is an intent to finish: that it fits, and that it does beside the safety.
             archive.refuse_full(way, taken.sandbox.roots, taken.sandbox.staging)
-            taken.secure(way.changes)
+            safety = taken.secure(way.changes)
             archive.refuse_full(way, taken.sandbox.roots, taken.sandbox.staging)
-            operation = self._open(held, plan, goal, document, taken, stack)
+            operation = self._open(held, plan, goal, document, safety, stack)
         self._saving.tell(taken)
         return self._rollbacks.carry_out(held, operation, way)
 
@@ -234,8 +257,9 @@ class CheckpointActs:
         It is made again when the intent is recorded: nobody must take it as empty.
         """
         self._reads.refuse_damaged(plan, goal.target)
-        document = self._rollbacks.document(plan, goal.target)
-        safety = RecordedCheckpoint(self._reads.list_checkpoints(plan.plan_id)[-1])
+        document = self._reads.document(plan.plan_id, goal.target)
+        latest = self._reads.list_checkpoints(plan.plan_id)[-1]
+        safety = SafetyCheckpoint(latest, is_recorded=True)  # its files are gone
         operation = self._open(held, plan, goal, document, safety, stack)
         return self._rollbacks.carry_out(held, operation)
 
@@ -245,7 +269,7 @@ class CheckpointActs:
         plan: Plan,
         goal: "_Goal",
         document: PlanDocument,
-        safety: Safety,
+        safety: SafetyCheckpoint,
         stack: ExitStack,
     ) -> Operation[GoBack]:
         going = self.save_children(held, plan, document, stack)

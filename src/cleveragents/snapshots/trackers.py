@@ -1,0 +1,94 @@
+"""Who follows which directory: what is known of each is kept, and doubted when content goes."""
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+from threading import Lock
+
+from cleveragents.snapshots.store.store import Store
+from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.record import MAIN, Roots
+from cleveragents.snapshots.tree.tracker import Cache, Tracker, Tracking
+
+FOLLOWED = 8  # directories that nobody may be at work in any more
+_Key = tuple[Path, Filter]
+
+
+class Trackers:
+    """The trackers of the directories whose content goes to one store."""
+
+    def __init__(self, store: Store, tracking: Tracking, tell: Callable[[str], None]) -> None:
+        self._store = store
+        self._tracking = tracking
+        self._tell = tell
+        # Each directory has one owner at a time, and so has its tracker; the list is everybody's.
+        self._known: dict[_Key, Tracker] = {}
+        self._listing = Lock()
+        self._told: set[str] = set()
+
+    def of(self, name: str, path: Path, filter_: Filter) -> Tracker:
+        """Returns the one that follows a root; the filter is for the files alone."""
+        key = (path, filter_ if name == MAIN else Filter())
+        with self._listing:
+            if key not in self._known:
+                cache_key = "\0".join([self._store.identity, *key[1].patterns]).encode()
+                made = self._known[key] = Tracker(
+                    path,
+                    excluded=key[1].excludes,
+                    tracking=self._tracking,
+                    cache=Cache(
+                        path.with_name(path.name + ".stat"), cache_key, self._packs, self._has
+                    ),
+                    borrow=True,
+                    tell=self._tell_once,
+                )
+                made.expect(self._store.losses)
+            return self._known[key]
+
+    def remember(self, roots: Roots) -> None:
+        """Keeps what is known of directories for the next process.
+
+        Where many others are followed already, these are no longer: each takes a descriptor.
+        """
+        if len(self._known) > FOLLOWED:
+            return self.release(roots)
+        for _, tracker in self._of(roots):
+            self._save(tracker)
+        return None
+
+    def release(self, roots: Roots) -> None:
+        """Keeps what is known of directories, and follows their changes no longer."""
+        for key, tracker in self._of(roots):
+            self._save(tracker)
+            tracker.forget()
+            with self._listing:
+                del self._known[key]
+
+    def doubt_all_but(self, stay: set[bytes]) -> None:
+        """Doubts what is known of directories that are not just as a snapshot that stays says."""
+        with self._listing:
+            for tracker in self._known.values():
+                if not tracker.rests_on(stay):
+                    tracker.doubt()  # it may speak of content that goes
+
+    def _of(self, roots: Roots) -> list[tuple[_Key, Tracker]]:
+        with self._listing:
+            return [item for item in self._known.items() if item[0][0] in roots.values()]
+
+    def _packs(self) -> Collection[str]:
+        self._store.open()
+        return self._store.names()
+
+    def _has(self, names: set[str]) -> bool:
+        self._store.open()
+        return self._store.has(names)
+
+    def _save(self, tracker: Tracker) -> None:
+        self._store.open()
+        tracker.expect(self._store.losses)
+        tracker.save()
+
+    def _tell_once(self, text: str) -> None:
+        """Tells what would be as true of every directory, and of every look at one."""
+        if text not in self._told:
+            self._told.add(text)
+            self._tell(text)
