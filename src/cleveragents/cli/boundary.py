@@ -15,7 +15,6 @@ import typer
 from typer.main import get_command
 
 from cleveragents import __version__
-from cleveragents.cli.escaping import show_every_sign
 from cleveragents.cli.invocation import (
     ConfigPathOption,
     DataDirOption,
@@ -29,6 +28,7 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Format, show_error
 from cleveragents.cli.signals import Signals
+from cleveragents.cli.signs import show_every_sign
 from cleveragents.errors import CleverAgentsError, Failed, InvalidInput, in_words
 from cleveragents.nearest import hints_for_name
 from cleveragents.sandbox.survivors import adopt_orphans

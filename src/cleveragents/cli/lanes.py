@@ -9,7 +9,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from cleveragents.cli.escaping import safe
+from cleveragents.escaping import safe
 from cleveragents.ids import PlanId
 
 REFRESHES = 8  # per second

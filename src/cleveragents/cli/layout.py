@@ -14,7 +14,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from cleveragents.cli.escaping import safe, safe_cell
+from cleveragents.escaping import safe, safe_cell
 
 LONGEST_WORD = 30  # of a column; what is longer, as a path may be, is folded within
 READABLE = 18  # columns that prose needs

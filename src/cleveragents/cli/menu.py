@@ -7,10 +7,10 @@ from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import FileChange
 from cleveragents.cli import views
-from cleveragents.cli.escaping import safe
 from cleveragents.cli.invocation import answer_to, current
 from cleveragents.cli.render import Format, Grid, Text, show_blocks, show_paged
 from cleveragents.errors import CleverAgentsError, Damaged, Failed
+from cleveragents.escaping import safe
 from cleveragents.plans.plan import Plan
 
 QUESTION = "Roll back to (number, d NUMBER shows its diff, q leaves): "

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 
-from cleveragents.cli.escaping import encoded
+from cleveragents.cli.signs import encoded
 from cleveragents.config.environment import caller_environment
 
 PAGER = "less"

@@ -6,9 +6,9 @@ from contextlib import suppress
 from rich.markup import escape
 
 from cleveragents.cli.console import PatientConsole, silence
-from cleveragents.cli.escaping import safe
 from cleveragents.cli.lanes import Lanes, elapsed
 from cleveragents.counting import counted
+from cleveragents.escaping import safe
 from cleveragents.events import (
     CallUndone,
     CheckpointSame,

@@ -19,11 +19,11 @@ from rich.console import Console
 from rich.markup import escape
 
 from cleveragents.cli.console import PatientConsole
-from cleveragents.cli.escaping import safe, safe_cell
 from cleveragents.cli.layout import Branches, Columns, Named
 from cleveragents.cli.pager import chosen, page
 from cleveragents.config.environment import caller_environment
 from cleveragents.errors import CleverAgentsError
+from cleveragents.escaping import safe, safe_cell
 
 UNBOUNDED = 10_000  # columns
 
