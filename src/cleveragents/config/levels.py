@@ -15,6 +15,7 @@ from cleveragents.config.settings import (
     SETTINGS,
     VARIABLE_PREFIX,
     Setting,
+    SettingValue,
     known,
 )
 from cleveragents.errors import InvalidInput
@@ -45,7 +46,7 @@ class Level(StrEnum):
 class Value:
     """What one level says about a setting, and where it says it."""
 
-    value: object
+    value: SettingValue
     source: Level
     where: str = ""
 

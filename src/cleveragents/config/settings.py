@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import TypeAlias, cast
 
 from cleveragents.checkpoints.retention import DEFAULT_LIMIT
 from cleveragents.checkpoints.triggers import Trigger
@@ -14,15 +14,17 @@ from cleveragents.snapshots.tree.tracker import Tracking
 LEAST = 2  # the first and the newest checkpoint always stay
 VARIABLE_PREFIX = "CLEVERAGENTS_"
 
+SettingValue: TypeAlias = str | int | tuple[str, ...]
+
 
 @dataclass(frozen=True)
 class Setting:
     """One key."""
 
     key: str
-    default: object
+    default: SettingValue
     help: str
-    read: Callable[[object], object]  # checks and converts; raises ValueError with the reason
+    read: Callable[[object], SettingValue]  # checks and converts; raises ValueError with the reason
     project_may_set: bool = True
     aliases: tuple[str, ...] = ()  # further names of the key
     old_keys: tuple[str, ...] = ()  # accepted with a warning
@@ -52,7 +54,7 @@ class Setting:
             return _listed(text)
         return int(text) if isinstance(self.default, int) and text.isdecimal() else text
 
-    def checked(self, given: object, where: str) -> object:
+    def checked(self, given: object, where: str) -> SettingValue:
         """Returns the value that is meant, in the spelling of today; refuses a wrong one."""
         if self.old_values and isinstance(given, list):
             given = [self.old_values.get(str(part), part) for part in cast("list[object]", given)]
