@@ -2,15 +2,13 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from cleveragents.app import App
-from cleveragents.checkpoints.besides import Besides
-from cleveragents.cli import previewing, views
+from cleveragents.cli import previewing
 from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
@@ -19,7 +17,7 @@ from cleveragents.cli.invocation import (
     confirm,
     current,
 )
-from cleveragents.cli.render import Block, Fields, Grid, Result, Text, name_fields, show_blocks
+from cleveragents.cli.render import Block, Fields, Grid, Result, Text, show_blocks
 from cleveragents.counting import counted
 from cleveragents.engine.bring.apply import ApplyResult, Withdrawal
 from cleveragents.engine.bring.obstacles import Obstacle
@@ -29,6 +27,13 @@ from cleveragents.operations.in_project import Apply
 from cleveragents.operations.kind import Kind
 from cleveragents.plans.lifecycle import APPLIED, COMPLETE
 from cleveragents.plans.plan import Plan
+from cleveragents.shapes.apply import (
+    application_of,
+    apply_preview_of,
+    finished_of,
+    unapplication_of,
+    unapply_preview_of,
+)
 
 LISTED = 40  # paths shown to people; JSON has them all
 
@@ -119,7 +124,7 @@ def unapply(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
     undone = app.apply.unapply(found.plan_id, shown_digest=digest)
     current.tidy(found.plan_id)
     return Result(
-        {**_withdrawal_data(found, would), "kept": list(undone.kept)},
+        unapplication_of(found, would, undone.kept),
         [Text([_put_back(would)])],
         "Unapplied",
         messages=_kept(undone.kept),
@@ -128,9 +133,8 @@ def unapply(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
 
 
 def _preview(plan: Plan, proposal: Proposal, *, is_moving: bool) -> Result:
-    besides = previewing.touched(Besides(subplans=proposal.subplans), len(proposal.files))
     return Result(
-        {"plan": plan.plan_id, **_data(proposal), **besides, "moving": is_moving},
+        apply_preview_of(plan, proposal, moving=is_moving),
         _blocks(plan, proposal),
         status="warn" if proposal.obstacles else "ok",
         messages=[previewing.DRY_RUN],
@@ -139,9 +143,8 @@ def _preview(plan: Plan, proposal: Proposal, *, is_moving: bool) -> Result:
 
 
 def _withdrawn(plan: Plan, would: Withdrawal, *, is_moving: bool) -> Result:
-    besides = previewing.touched(Besides(), len(would.paths))
     return Result(
-        {**_withdrawal_data(plan, would), **besides, "moving": is_moving},
+        unapply_preview_of(plan, would, moving=is_moving),
         _withdrawal(would),
         status="warn" if would.obstacles else "ok",
         messages=[previewing.DRY_RUN],
@@ -181,18 +184,6 @@ def _in_the_way(found: Sequence[Obstacle]) -> list[Block]:
     return [Fields("In the way", [(each.path, each.why) for each in found])] if found else []
 
 
-def _obstacles_data(found: Sequence[Obstacle]) -> list[dict[str, object]]:
-    return [{**name_fields("path", each.path), "why": each.why} for each in found]
-
-
-def _withdrawal_data(plan: Plan, would: Withdrawal) -> dict[str, object]:
-    return {
-        "plan": plan.plan_id,
-        "files": [name_fields("path", path) for path in would.paths],
-        "obstacles": _obstacles_data(would.obstacles),
-    }
-
-
 def _finished_now(app: App, plan_id: PlanId, kind: Kind) -> Apply | None:
     """Finishes what is open in a plan; returns what of this kind was brought to its end by that."""
     begun = [one.intent for one in app.recover(plan_id) if one.kind is kind]
@@ -205,17 +196,10 @@ def _finished(app: App, plan_id: PlanId, begun: Apply) -> Result:
     """What is told of an apply or unapply that recovery has just brought to its end."""
     current.tidy(plan_id)
     plan, paths = app.plans.find(plan_id), list(begun.paths)
-    data = {
-        "plan": plan.plan_id,
-        "as": begun.mode,
-        "files": [name_fields("path", path) for path in paths],
-        "phase": plan.phase,
-        "state": plan.state,
-    }
     applied = begun.kind is Kind.APPLY
     back = f"agents plan unapply {plan.plan_id}" if applied else _apply_again(plan, begun)
     return Result(
-        data,
+        finished_of(plan, begun),
         [Text([*paths[:LISTED], *_rest(len(paths))])],
         "Applied" if applied else "Unapplied",
         messages=[f"the interrupted {begun.kind} was finished just now; nothing else was done"],
@@ -226,38 +210,16 @@ def _finished(app: App, plan_id: PlanId, begun: Apply) -> Result:
 def _done(done: ApplyResult) -> Result:
     plan, intent = done.plan, done.applied.operation.intent
     branch = intent.branch
-    data = {
-        "plan": plan.plan_id,
-        **_data(done.proposal),
-        "phase": plan.phase,
-        "state": plan.state,
-        "checkpoint": intent.checkpoint,
-        "branch": branch and branch.branch,
-        "commit": branch and branch.commit,
-        "kept": list(done.applied.kept),
-        "validate": [asdict(check) for check in done.checks],
-    }
     where = f"in branch {branch.branch}" if branch else "in your project"
     look = f"git diff HEAD...{branch.branch}" if branch else "git diff"
     steps = [look] if done.proposal.project.is_repository else []
     return Result(
-        data,
+        application_of(done),
         [Text([f"{counted(len(done.applied.paths), 'file')} {where}"])],
         "Applied",
         messages=[*_ignored(done.proposal), *_kept(done.applied.kept)],
         next_steps=[*steps, f"agents plan unapply {plan.plan_id}    # takes it back"],
     )
-
-
-def _data(proposal: Proposal) -> dict[str, object]:
-    return {
-        "as": proposal.options.mode,
-        "files": [
-            {**views.diff_row(file.diff), "notes": list(file.notes)} for file in proposal.files
-        ],
-        "ignored": proposal.ignored,
-        "obstacles": _obstacles_data(proposal.obstacles),
-    }
 
 
 def _blocks(plan: Plan, proposal: Proposal) -> list[Block]:

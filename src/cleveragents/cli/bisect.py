@@ -13,9 +13,10 @@ from cleveragents.cli import views
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Block, Fields, Grid, Result, Text
 from cleveragents.counting import counted
-from cleveragents.engine.read.bisect import Found, Tried, line_between
+from cleveragents.engine.read.bisect import Found, line_between
 from cleveragents.errors import Failed
 from cleveragents.plans.plan import Plan
+from cleveragents.shapes.bisect import border_of
 
 
 def register(group: typer.Typer) -> None:
@@ -50,7 +51,7 @@ def bisect(
     changed = app.comparisons.between(found, border.good, border.bad.checkpoint)
     good, bad = border.good, border.bad.checkpoint
     return Result(
-        _data(found, line, border, changed),
+        border_of(found, line, border, changed),
         _blocks(border, changed),
         next_steps=[
             f"agents plan checkpoint diff {found.plan_id} {good.seq} {bad.seq}",
@@ -68,40 +69,6 @@ def _rows(app: App, plan: Plan, first: str | None, last: str | None) -> Sequence
         for text in (first, last)
     ]
     return line_between(rows, *ends)
-
-
-def _data(plan: Plan, line: str, found: Found, changed: Sequence[FileDiff]) -> dict[str, object]:
-    return {
-        "plan": plan.plan_id,
-        "command": line,
-        "good": _named(found.good),
-        "bad": _tried(found.bad),
-        "output": list(found.bad.tail),
-        "steps": [
-            {
-                "step_run_id": run.step_run_id,
-                "cursor": run.cursor,
-                "step": run.name,
-                "tool": run.tool,
-            }
-            for run in found.steps
-        ],
-        "subplans": [
-            {"plan_id": child.plan_id, "name": child.name, "parent_step": child.parent_step}
-            for child in found.subplans
-        ],
-        "changes": [views.diff_row(diff) for diff in changed],
-        "tried": [_tried(each) for each in found.tried],
-    }
-
-
-def _named(row: Checkpoint) -> dict[str, object]:
-    return {"checkpoint_id": row.checkpoint_id, "seq": row.seq}
-
-
-def _tried(tried: Tried) -> dict[str, object]:
-    ended = {"exit_code": tried.exit_code, "seconds": tried.seconds}
-    return {**_named(tried.checkpoint), **ended}
 
 
 def _blocks(found: Found, changed: Sequence[FileDiff]) -> list[Block]:

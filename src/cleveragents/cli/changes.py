@@ -1,16 +1,11 @@
-"""How files that go back are shown: all of them to programs, the first ones to people."""
+"""How files that go back are shown to people: the first of them."""
 
 from collections.abc import Sequence
 
 from cleveragents.checkpoints.file_change import FileChange
-from cleveragents.cli.render import Fields, name_fields
+from cleveragents.cli.render import Fields
 
 LISTED = 20  # paths shown to people; JSON has them all
-
-
-def rows(changes: Sequence[FileChange]) -> list[dict[str, str]]:
-    """Changes as programs read them."""
-    return [{**name_fields("file", change.file), "action": change.action} for change in changes]
 
 
 def panel(title: str, changes: Sequence[FileChange]) -> Fields:

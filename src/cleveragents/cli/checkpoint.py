@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from cleveragents.checkpoints.checkpoint import forgotten
 from cleveragents.checkpoints.verification import VerificationResult
 from cleveragents.cli import keeping, views
 from cleveragents.cli.invocation import (
@@ -15,9 +14,10 @@ from cleveragents.cli.invocation import (
     add_group,
     current,
 )
-from cleveragents.cli.render import Grid, Result, Text, name_fields
+from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.counting import counted, size
 from cleveragents.errors import InvalidInput
+from cleveragents.shapes.checkpoint import checkpoint_of, list_of, reading_back_of
 
 
 def register(parent: typer.Typer) -> None:
@@ -63,18 +63,15 @@ def list_checkpoints(plan: PlanArgument = "@") -> Result:
     ]
     more, last = (["STEP", "ADDED"], ["KEPT"]) if current.verbose else ([], [])
     columns = ["CP", "ID", "TYPE", *more, "CREATED", "WHY", *last]
-    data = [
-        {**views.checkpoint_row(row), "marked": row.checkpoint_id not in line, "kept": why}
-        for row, why in zip(rows, reasons, strict=True)
-    ]
+    data = list_of(verdicts, line)
     problems = [
         f"{row.name}: {row.metadata['problem']}" for row in rows if "problem" in row.metadata
     ]
-    gone = forgotten(rows)
+    gone = data["forgotten"]
     ended = counted(gone, "checkpoint was forgotten", "checkpoints were forgotten")
     told = [f"{ended}: deleted, or let go by the limit"] if gone else []
     return Result(
-        {"checkpoints": data, "forgotten": gone},
+        data,
         [Grid("", columns, table)] if rows else [],
         status="warn" if problems else "ok",
         messages=[*problems, *told] if rows else ["the plan has no checkpoint yet"],
@@ -92,7 +89,7 @@ def show(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
     app = current.app()
     found = views.find(app, plan)
     row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
-    data = views.checkpoint_row(row)
+    data = checkpoint_of(row)
     shown = {key: value for key, value in data.items() if key != "metadata_json"}
     return Result(data, [views.fields(f"Checkpoint {row.name}", {**shown, **row.metadata})])
 
@@ -111,13 +108,15 @@ def diff(
       agents plan checkpoint diff @ 1 3
       agents plan checkpoint diff @ 1 --stat
     """
+    from cleveragents.cli.differences import told
+
     app = current.app()
     found = views.find(app, plan)
     first = app.checkpoints.get_checkpoint(found.plan_id, before)
     if after is None:
-        return views.differences(app.comparisons.since(found, first), stat=stat)
+        return told(app.comparisons.since(found, first), stat=stat)
     second = app.checkpoints.get_checkpoint(found.plan_id, after)
-    return views.differences(app.comparisons.between(found, first, second), stat=stat)
+    return told(app.comparisons.between(found, first, second), stat=stat)
 
 
 def verify(
@@ -145,11 +144,9 @@ def verify(
 
 
 def _read_back(found: Sequence[VerificationResult]) -> Result:
-    bad = [one for one in found if not one.is_intact]
-    intact = [one.checkpoint.checkpoint_id for one in found if one.is_intact]
+    data, bad = reading_back_of(found), [one for one in found if not one.is_intact]
     if not bad:
-        text = Text([f"{counted(len(intact), 'checkpoint')} verified"])
-        return Result({"verified": intact, "damaged": []}, [text])
+        return Result(data, [Text([f"{counted(len(found), 'checkpoint')} verified"])])
     table = [
         [one.checkpoint.name, one.checkpoint.checkpoint_id, line]
         for one in bad
@@ -157,7 +154,7 @@ def _read_back(found: Sequence[VerificationResult]) -> Result:
     ]
     plans = dict.fromkeys(one.checkpoint.plan_id for one in bad)
     return Result(
-        {"verified": intact, "damaged": [_damage(one) for one in bad]},
+        data,
         [Grid("Damaged or missing", ["CP", "ID", "WHAT"], table)],
         status="warn",
         exit_code=1,
@@ -167,13 +164,3 @@ def _read_back(found: Sequence[VerificationResult]) -> Result:
             *(f"agents plan rollback {plan_id} CHECKPOINT --to DIR" for plan_id in plans),
         ],
     )
-
-
-def _damage(found: VerificationResult) -> dict[str, object]:
-    return {
-        "plan_id": found.checkpoint.plan_id,
-        "checkpoint_id": found.checkpoint.checkpoint_id,
-        "seq": found.checkpoint.seq,
-        "problem": found.problem,
-        "paths": [name_fields("path", path) for path in found.damaged],
-    }

@@ -7,6 +7,7 @@ import typer
 
 from cleveragents.cli.invocation import add_commands
 from cleveragents.cli.render import Result, Text
+from cleveragents.shapes.completion import CompletionScript
 
 # Each asks `agents __complete WORD…` for lines of VALUE, a tab, and what the value is; where
 # nothing is offered, files are.
@@ -92,4 +93,5 @@ def completion(
       agents completion fish
     """
     script = SCRIPTS[shell].strip()
-    return Result({"shell": shell, "script": script}, [Text(script.splitlines())])
+    data: CompletionScript = {"shell": shell, "script": script}
+    return Result(data, [Text(script.splitlines())])

@@ -15,13 +15,13 @@ from cleveragents.config.levels import (
     Level,
     Settings,
     Sources,
-    Value,
     load,
     refuse_in_project,
 )
-from cleveragents.config.settings import SETTINGS, Setting, known, written
+from cleveragents.config.settings import SETTINGS, Setting, SettingValue, known, written
 from cleveragents.errors import Refused
 from cleveragents.sandbox.project import locate
+from cleveragents.shapes.setting import change_of, levels_of, list_of, unknown_key_of
 
 KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="The name of a setting.")]
 ProjectLevelOption = Annotated[
@@ -44,18 +44,10 @@ def list_settings() -> Result:
       agents config list --format json
     """
     settings = _load(_sources())
-    data = [
-        {
-            "key": key,
-            "value": settings.value(key).value,
-            "source": settings.value(key).source,
-            "variable": setting.variable,
-            "help": setting.help,
-        }
-        for key, setting in SETTINGS.items()
+    rows = [
+        [key, _shown(settings.value(key).value), settings.value(key).source] for key in SETTINGS
     ]
-    rows = [[key, _shown(settings.value(key)), settings.value(key).source] for key in SETTINGS]
-    return Result({"settings": data}, [Grid("", ["KEY", "VALUE", "FROM"], rows)])
+    return Result(list_of(settings), [Grid("", ["KEY", "VALUE", "FROM"], rows)])
 
 
 def get(key: KeyArgument) -> Result:
@@ -67,27 +59,16 @@ def get(key: KeyArgument) -> Result:
     """
     setting = known(key, "")
     settings = _load(_sources())
-    said = {value.source: value for value in settings.levels(setting.key)}
-    winner = settings.value(setting.key)
-    levels = [
-        {
-            "level": level,
-            "value": said[level].value if level in said else None,
-            "where": said[level].where if level in said else "",
-            "wins": level == winner.source,
-        }
-        for level in Level
-    ]
-    data = {"key": setting.key, "value": winner.value, "source": winner.source, "levels": levels}
+    data, winner = levels_of(setting, settings), settings.value(setting.key)
     if not current.verbose:
         return Result(data, [Text([written(winner.value)])])
     rows = [
         [
-            f"{level} (wins)" if level == winner.source else level,
-            _shown(said[level]) if level in said else "-",
-            said[level].where if level in said else "",
+            f"{one['level']} (wins)" if one["wins"] else one["level"],
+            "-" if one["value"] is None else _shown(one["value"]),
+            one["where"],
         ]
-        for level in Level
+        for one in data["levels"]
     ]
     return Result(data, [Grid(setting.key, ["LEVEL", "VALUE", "WHERE"], rows)])
 
@@ -131,7 +112,7 @@ def unset(key: KeyArgument, project_level: ProjectLevelOption = False) -> Result
     path = _file(sources, project_level=project_level)
     if key in entries(path).keys() - {name for one in SETTINGS.values() for name in one.keys}:
         editing.remove(path, [key])  # one that stops every other command, being unknown
-        return Result({"key": key, "file": str(path)}, [Text([f"{key} was unknown and is gone"])])
+        return Result(unknown_key_of(key, path), [Text([f"{key} was unknown and is gone"])])
     setting = known(key, "")
     before = _said(path, setting)
     if before is None:
@@ -147,15 +128,11 @@ def _changed(sources: Sources, setting: Setting, path: Path, undo: list[str]) ->
     winner = load(sources).value(setting.key)
     if winner.where != str(path) and winner.source is not Level.DEFAULT:
         current.messages.append(f"{winner.source} wins: {winner.where}")
-    data = {
-        "key": setting.key,
-        "value": winner.value,
-        "source": winner.source,
-        "file": str(path),
-    }
-    line = f"{setting.key} = {_shown(winner)} (from the {winner.source})"
+    line = f"{setting.key} = {_shown(winner.value)} (from the {winner.source})"
     back = f"{shlex.join(['agents', 'config', *undo])}    # takes it back"
-    return Result(data, [Text([line])], next_steps=[back] if undo else [])
+    return Result(
+        change_of(setting, winner, path), [Text([line])], next_steps=[back] if undo else []
+    )
 
 
 def _sources() -> Sources:
@@ -191,5 +168,5 @@ def _flag(*, project_level: bool) -> list[str]:
     return ["--project-level"] if project_level else []
 
 
-def _shown(value: Value) -> str:
-    return written(value.value) or "(empty)"
+def _shown(value: SettingValue) -> str:
+    return written(value) or "(empty)"

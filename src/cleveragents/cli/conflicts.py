@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from cleveragents.checkpoints.besides import Besides
 from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import (
     DryRunOption,
@@ -17,7 +16,7 @@ from cleveragents.cli.invocation import (
     confirm,
     current,
 )
-from cleveragents.cli.render import Grid, Result, Text, name_fields, show_blocks
+from cleveragents.cli.render import Grid, Result, Text, show_blocks
 from cleveragents.counting import counted
 from cleveragents.engine.bring import refresh as refreshing
 from cleveragents.engine.bring import resolution as solving
@@ -26,6 +25,8 @@ from cleveragents.plans.conflict import Conflict
 from cleveragents.plans.lifecycle import COMPLETE
 from cleveragents.plans.plan import Plan
 from cleveragents.quoting import quoted
+from cleveragents.shapes.conflict import list_of, resolution_of, resolution_preview_of
+from cleveragents.shapes.refresh import refresh_of, refresh_preview_of
 from cleveragents.snapshots.merging import MergeResult
 
 LISTED = 20  # paths shown to people; JSON has them all
@@ -46,7 +47,7 @@ def conflicts(plan: PlanArgument = "@") -> Result:
     found = views.find(app, plan)
     left = app.conflicts.open(found.plan_id)
     return Result(
-        {"conflicts": [_row(conflict) for conflict in left]},
+        list_of(left),
         _table(left),
         messages=[] if left else ["there is no open conflict"],
         next_steps=_ways_out(found, left) or _bringing_in(found),
@@ -80,14 +81,7 @@ def resolve(
     proposed = app.conflicts.preview(found.plan_id, path, take)
     blocks = [changes.panel("Would change", proposed.changes), Text(_by_hand(proposed))]
     if dry_run:
-        data = {
-            **name_fields("path", path),
-            "taken": take,
-            "changes": changes.rows(proposed.changes),
-            "made_by_hand": [name_fields("path", os.fsdecode(each)) for each in proposed.made],
-            **previewing.touched(Besides(), len(proposed.changes)),
-            "moving": is_moving,
-        }
+        data = resolution_preview_of(path, proposed, moving=is_moving)
         return Result(data, blocks, messages=[previewing.DRY_RUN], next_steps=[again])
     seen = None
     if proposed.made and not yes:
@@ -110,9 +104,8 @@ def _solved(
     if solved.before is not None:
         line = f"agents plan rollback {plan.plan_id} {solved.before.seq}"
         back = [f"{line}    # takes this one back"]
-    safety = None if solved.before is None else solved.before.checkpoint_id
     return Result(
-        {**name_fields("path", path), "taken": take, "open": len(left), "safety": safety},
+        resolution_of(path, take, solved, len(left)),
         [Text([f"{path}: took {take} ({solved.conflict.reason})"])],
         next_steps=[*(_ways_out(plan, left) or _after(plan)), *back],
     )
@@ -147,11 +140,7 @@ def refresh(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
         again = f"agents plan rollback {found.plan_id} {done.before.seq}"
         back = [f"{again}    # takes the refresh back"]
     return Result(
-        {
-            "plan": found.plan_id,
-            "files": done.files,
-            "conflicts": [_row(conflict) for conflict in done.conflicts],
-        },
+        refresh_of(found.plan_id, done),
         [Text([f"{counted(done.files, 'path')} merged into the sandbox"]), *_table(done.conflicts)],
         status="warn" if done.conflicts else "ok",
         next_steps=[
@@ -162,18 +151,8 @@ def refresh(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
 
 
 def _preview(plan: Plan, would: MergeResult, *, is_moving: bool) -> Result:
-    data = {
-        "plan": plan.plan_id,
-        "changes": [name_fields("path", os.fsdecode(c.path)) for c in would.changes],
-        "conflicts": [
-            {**name_fields("path", os.fsdecode(c.path)), "reason": c.reason}
-            for c in would.conflicts
-        ],
-        **previewing.touched(Besides(), len(would.changes)),
-        "moving": is_moving,
-    }
     return Result(
-        data,
+        refresh_preview_of(plan.plan_id, would, moving=is_moving),
         [_proposed(would)],
         messages=[previewing.DRY_RUN],
         next_steps=[f"agents plan refresh {plan.plan_id}"],
@@ -191,18 +170,6 @@ def _proposed(would: MergeResult) -> Grid:
 def _table(left: Sequence[Conflict]) -> list[Grid]:
     rows = [[conflict.reason, os.fsdecode(conflict.path), conflict.source] for conflict in left]
     return [Grid("Conflicts", ["WHY", "PATH", "WITH"], rows)] if rows else []
-
-
-def _row(conflict: Conflict) -> dict[str, object]:
-    return {
-        **name_fields("path", os.fsdecode(conflict.path)),
-        "source": conflict.source,
-        "reason": conflict.reason,
-        "versions": {
-            side: None if entry is None else f"{entry.mode:o}"
-            for side, entry in conflict.versions.items()
-        },
-    }
 
 
 def _bringing_in(plan: Plan) -> list[str]:

@@ -1,14 +1,15 @@
 """`agents plan correct`: shows what hangs on a decision, asks, goes back and decides again."""
 
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from cleveragents.app import App
-from cleveragents.checkpoints.besides import Besides
-from cleveragents.cli import previewing, views
+from cleveragents.cli import previewing, status
 from cleveragents.cli.execute import run_plan
 from cleveragents.cli.invocation import (
     DryRunOption,
@@ -17,16 +18,26 @@ from cleveragents.cli.invocation import (
     confirm,
     current,
 )
-from cleveragents.cli.render import Fields, Result, name_fields, show_blocks
+from cleveragents.cli.render import Fields, Result, show_blocks
 from cleveragents.engine.correct.append import Fix
 from cleveragents.engine.correct.correction import Impact, check_choice
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import PlanId
+from cleveragents.plans.conflict import Conflict
 from cleveragents.plans.correction import CorrectionAttempt, CorrectionMode
 from cleveragents.plans.decision import Decision
 from cleveragents.plans.step_run import StepRun
+from cleveragents.shapes.correction import (
+    addition_of,
+    addition_preview_of,
+    correction_preview_of,
+    second_choice_of,
+)
 
 LISTED = 10  # shown to people; JSON has them all
+
+# What programs read of a correction that has come to its end, with the conflicts it left.
+Shape = Callable[[CorrectionAttempt, Sequence[Conflict]], Mapping[str, object]]
 
 
 def register(group: typer.Typer) -> None:
@@ -71,23 +82,22 @@ def correct(
     if found is not None:
         check_choice(impact.plan, found, choose)
     would = impact_block("Would", impact, choose)
-    about = {**impact_data(impact), "choose": choose}
     if dry_run:
-        return Result({**about, "moving": is_moving}, [would], messages=[previewing.DRY_RUN])
+        data = correction_preview_of(impact, choose, moving=is_moving)
+        return Result(data, [would], messages=[previewing.DRY_RUN])
     question = f"Go back to {impact.target.name} and decide again?"
     _ask(would, question, decision, yes=yes)
     digest = None if yes else impact.digest
     attempt = app.corrections.revert(plan_id, found, guidance, choose, shown_digest=digest)
-    return _run_on(app, attempt, {"impact": about})
+    return _run_on(app, attempt, partial(second_choice_of, impact=impact, choose=choose))
 
 
 def _would_append(
     app: App, decision: Decision | None, guidance: str, choose: str | None, *, is_moving: bool
 ) -> Result:
     fix, would = _fix(app, decision, guidance, choose)
-    data = {"plan": fix.plan.plan_id, "added": fix.step.title, "moving": is_moving}
-    besides = previewing.touched(Besides(), 0)
-    return Result({**data, **besides}, [would], messages=[previewing.DRY_RUN])
+    data = addition_preview_of(fix, moving=is_moving)
+    return Result(data, [would], messages=[previewing.DRY_RUN])
 
 
 def _append(
@@ -96,7 +106,7 @@ def _append(
     fix, would = _fix(app, decision, guidance, choose)
     _ask(would, "Add it and run it?", fix.decision.decision_id, yes=yes)
     attempt = app.fixes.append(fix.decision, guidance, choose)
-    return _run_on(app, attempt, {"added": fix.step.title})
+    return _run_on(app, attempt, partial(addition_of, fix=fix))
 
 
 def _fix(
@@ -117,7 +127,7 @@ def _ask(would: Fields, question: str, decision: str, *, yes: bool) -> None:
     confirm(question, yes=yes, command_line=again)
 
 
-def _run_on(app: App, attempt: CorrectionAttempt, about: dict[str, object]) -> Result:
+def _run_on(app: App, attempt: CorrectionAttempt, shape: Shape) -> Result:
     """Runs the plan from where a correction has put it."""
     plan_id = attempt.plan_id
     result = run_plan(app, app.plans.find(plan_id))
@@ -126,34 +136,14 @@ def _run_on(app: App, attempt: CorrectionAttempt, about: dict[str, object]) -> R
     back = f"agents plan rollback {plan_id} {attempt.before_id}    # takes it back"
     return replace(
         result,
-        data={
-            "correction": ended.to_record(),
-            **about,
-            "conflicts": views.conflict_rows(found),
-        },
+        data=shape(ended, found.conflicts),
         footer="Correction complete",
         next_steps=[
-            *([views.solving(found.plan)] if found.conflicts else []),
+            *([status.solving(found.plan)] if found.conflicts else []),
             f"agents plan diff --correction {attempt.correction_id}",
             *([] if attempt.before_id is None else [back]),
         ],
     )
-
-
-def impact_data(impact: Impact) -> dict[str, object]:
-    """What a correction would do, as programs read it."""
-    return {
-        "plan": impact.plan.plan_id,
-        "decision": impact.decision.decision_id if impact.decision else None,
-        "checkpoint": impact.target.checkpoint_id,
-        "standing": [previewing.decision(row) for row in impact.standing],
-        "merged_again": [previewing.subplan(child) for child in impact.merged_again],
-        "steps": [{"cursor": run.cursor, "step": run.name} for run in impact.steps],
-        "files": [
-            {**name_fields("file", change.file), "action": change.action} for change in impact.files
-        ],
-        **previewing.touched(impact.besides, len(impact.files)),
-    }
 
 
 def impact_block(title: str, impact: Impact, choose: str | None = None) -> Fields:

@@ -12,6 +12,7 @@ from cleveragents.engine.correct.correction import Impact
 from cleveragents.engine.read.tree import DecisionNode
 from cleveragents.errors import CleverAgentsError
 from cleveragents.plans.decision import STRATEGY_CHOICE, Decision
+from cleveragents.shapes.decision import decisions_of, explanation_of
 
 DecisionArgument = Annotated[
     str, typer.Argument(metavar="DECISION", help="An id or a prefix of it; see `plan tree`.")
@@ -43,11 +44,7 @@ def tree(
     lines += [
         ("", "", f"correction {row.correction_id}  {row.state}: {row.guidance}") for row in attempts
     ]
-    data = {
-        "plan_id": found.plan_id,
-        "decisions": [_node(root) for root in roots],
-        "corrections": [row.to_record() for row in attempts],
-    }
+    data = decisions_of(found, roots, attempts)
     return Result(data, [Outline(lines)], messages=views.cautions(found, app), paged=True)
 
 
@@ -66,21 +63,23 @@ def explain(decision: DecisionArgument) -> Result:
         for found in _all(root)
         if found.decision == row
     )
-    data: dict[str, object] = {**_facts(node), "plan_id": row.plan_id}
-    blocks = [Fields(f"Decision {node.name}", _told(node))]
+    facts = Fields(f"Decision {node.name}", _told(node))
     try:
         impact = app.corrections.preview(row.plan_id, row)
     except CleverAgentsError as error:
-        data["correction"] = {"possible": False, "reason": error.message}
-        blocks.append(Fields("A correction", [("Not possible", error.message)]))
-        return Result(data, blocks)
-    data["correction"] = {"possible": True, **correct.impact_data(impact)}
-    blocks.append(correct.impact_block("A correction would", impact))
-    data["dependents"] = [other.decision_id for other in impact.affected if other != row]
-    blocks.insert(1, Fields("Depends on it", _dependents(impact)))
+        refusal = Fields("A correction", [("Not possible", error.message)])
+        return Result(explanation_of(node, error.message), [facts, refusal])
     option = row.alternatives[0] if row.alternatives else row.chosen
     again = f"agents plan correct --mode revert --guidance TEXT --choose {option} {row.decision_id}"
-    return Result(data, blocks, next_steps=[again])
+    return Result(
+        explanation_of(node, impact),
+        [
+            facts,
+            Fields("Depends on it", _dependents(impact)),
+            correct.impact_block("A correction would", impact),
+        ],
+        next_steps=[again],
+    )
 
 
 def _dependents(impact: Impact) -> list[tuple[str, str]]:
@@ -103,20 +102,6 @@ def _told(node: DecisionNode) -> list[tuple[str, str]]:
         ("Made", views.moment(row.created_at)),
     ]
     return told if row.superseded_by is None else [*told, ("Superseded by", row.superseded_by)]
-
-
-def _facts(node: DecisionNode) -> dict[str, object]:
-    return {
-        **node.decision.to_record(),
-        "name": node.name,
-        "checkpoint": node.checkpoint.name if node.checkpoint else None,
-        "influenced_by": [row.decision_id for row in node.influenced_by],
-        "steps": [vars(step) for step in node.steps],
-    }
-
-
-def _node(node: DecisionNode) -> dict[str, object]:
-    return {**_facts(node), "children": [_node(child) for child in node.children]}
 
 
 def _all(node: DecisionNode) -> Iterator[DecisionNode]:

@@ -14,6 +14,7 @@ from cleveragents.cli.render import Format, Result, Text
 from cleveragents.config.environment import caller_environment
 from cleveragents.errors import Failed
 from cleveragents.sandbox.git import start_repository
+from cleveragents.shapes.demo import Demonstration
 
 FILES = {
     "README.md": "# A small shop\n",
@@ -64,7 +65,8 @@ def demo() -> Result:
     """
     with tempfile.TemporaryDirectory(prefix="cleveragents-demo-") as home:
         _Story(Path(home)).tell()
-    return Result({"next": list(NEXT)}, [Text(["", *NEXT])])
+    data: Demonstration = {"next": NEXT}
+    return Result(data, [Text(["", *NEXT])])
 
 
 class _Story:

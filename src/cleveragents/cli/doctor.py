@@ -9,8 +9,8 @@ from cleveragents.cli.invocation import add_commands, current
 from cleveragents.cli.render import Fields, Grid, Outline, Result
 from cleveragents.counting import counted, size
 from cleveragents.engine.care.doctor import Report
-from cleveragents.engine.care.facts import Facts, PlanFacts
 from cleveragents.engine.care.findings import Finding, Severity
+from cleveragents.shapes.doctor import Diagnosis, diagnosis_of
 
 INSET = "    "
 
@@ -43,15 +43,9 @@ def _told(report: Report) -> Result:
     problems = [one for _, one in report.findings if one.level is Severity.PROBLEM]
     helps = dict.fromkeys(one.help for one in problems)
     said = [f"{counted(len(problems), 'problem was', 'problems were')} found"] if problems else []
-    disk = _disk(report.facts)
+    data = diagnosis_of(report)
     return Result(
-        {
-            "healthy": report.is_healthy,
-            "findings": [{"check": name, **vars(one)} for name, one in report.findings],
-            "repairs": list(report.repairs),
-            "versions": _versions(report.facts),
-            "disk": disk,
-        },
+        data,
         [
             *(
                 [Grid("Repaired", ["WHAT"], [[line] for line in report.repairs])]
@@ -59,8 +53,8 @@ def _told(report: Report) -> Result:
                 else []
             ),
             *[Outline(_lines(one)) for _, one in report.findings],
-            Fields("Kept", _kept(report.facts)),
-            *_plans(report.facts),
+            Fields("Kept", _kept(data)),
+            *_plans(data),
         ],
         footer="no problem found" if report.is_healthy else "",
         status="ok" if report.is_healthy else "warn",
@@ -79,61 +73,29 @@ def _lines(finding: Finding) -> list[tuple[str, str, str]]:
     ]
 
 
-def _versions(facts: Facts) -> dict[str, str | None]:
-    system = facts.system
-    return {
-        "sqlite": system.sqlite,
-        "journal_mode": system.journal_mode,
-        "schema": system.schema,
-        "git": system.git,
-    }
-
-
-def _disk(facts: Facts) -> dict[str, object]:
-    return {
-        "database_bytes": facts.system.database_bytes,
-        "store_bytes": sum(project.store.size for project in facts.projects),
-        "history_bytes": sum(project.mirror_bytes for project in facts.projects),
-        "free_bytes": facts.system.free_bytes,
-        "plans": [_plan(plan) for plan in facts.plans],
-    }
-
-
-def _plan(plan: PlanFacts) -> dict[str, object]:
-    return {
-        "plan_id": plan.plan.plan_id,
-        "name": plan.plan.name,
-        "checkpoints": len(plan.rows),
-        "stored_bytes": plan.stored_bytes,
-        "sandbox_bytes": plan.sandbox_bytes,
-        "output_bytes": plan.output_bytes,
-    }
-
-
-def _kept(facts: Facts) -> list[tuple[str, str]]:
-    system, disk = facts.system, _disk(facts)
-    sizes = {name: int(str(disk[f"{name}_bytes"])) for name in ("database", "store", "history")}
+def _kept(found: Diagnosis) -> list[tuple[str, str]]:
+    disk, versions = found["disk"], found["versions"]
     return [
-        ("Database", f"{size(sizes['database'])}, schema {system.schema}"),
-        ("Store", size(sizes["store"])),
-        ("History", size(sizes["history"])),
-        ("Free", size(system.free_bytes)),
-        ("SQLite", f"{system.sqlite}, journal {system.journal_mode}"),
-        ("Git", system.git or "not installed"),
+        ("Database", f"{size(disk['database_bytes'])}, schema {versions['schema']}"),
+        ("Store", size(disk["store_bytes"])),
+        ("History", size(disk["history_bytes"])),
+        ("Free", size(disk["free_bytes"])),
+        ("SQLite", f"{versions['sqlite']}, journal {versions['journal_mode']}"),
+        ("Git", versions["git"] or "not installed"),
     ]
 
 
-def _plans(facts: Facts) -> list[Grid]:
+def _plans(found: Diagnosis) -> list[Grid]:
     rows = [
         [
-            plan.plan.plan_id,
-            str(len(plan.rows)),
-            size(plan.stored_bytes),
-            size(plan.sandbox_bytes),
-            size(plan.output_bytes),
-            plan.plan.name,
+            plan["plan_id"],
+            str(plan["checkpoints"]),
+            size(plan["stored_bytes"]),
+            size(plan["sandbox_bytes"]),
+            size(plan["output_bytes"]),
+            plan["name"],
         ]
-        for plan in facts.plans
+        for plan in found["disk"]["plans"]
     ]
     columns = ["PLAN", "CPS", "STORED", "SANDBOX", "OUTPUT", "NAME"]
     return [Grid("", columns, rows)] if rows else []

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import typer
 
-from cleveragents.cli import views
+from cleveragents.cli import status, views
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Block, Fields, Result, Text
 from cleveragents.engine.read.status import PlanStatus
 from cleveragents.plans.lifecycle import written
+from cleveragents.shapes.failure import failure_of
 
 UNTOUCHED = "nothing has run yet"
 
@@ -26,25 +27,11 @@ def errors(plan: PlanArgument = "@") -> Result:
     """
     app = current.app()
     found = app.plans.status(views.find(app, plan))
-    next_steps = views.next_steps(found)
+    next_steps = status.next_steps(found)
     failed = found.plan.error is not None or bool(found.not_undone)
-    data = {
-        "plan_id": found.plan.plan_id,
-        "phase": found.plan.phase,
-        "state": found.plan.state,
-        "error": views.error_data(found.plan),
-        "tool": found.failed.tool if found.failed else None,
-        "exit_code": found.failed.exit_code if found.failed else None,
-        "output_path": found.failed.output_path if found.failed else None,
-        "not_undone": [
-            {"step": run.step, "tool": run.tool, "status": run.status, "summary": run.summary}
-            for run in found.not_undone
-        ],
-        "next": next_steps,
-    }
     messages = views.cautions(found.plan, app)
     return Result(
-        data,
+        failure_of(found, next_steps),
         _blocks(found),
         status="warn" if failed else "ok",
         messages=messages if failed else [*messages, "nothing has failed"],

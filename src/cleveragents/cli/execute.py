@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cleveragents.app import App
-from cleveragents.cli import changes, previewing, views
+from cleveragents.cli import previewing, status, views
 from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
@@ -16,10 +16,11 @@ from cleveragents.cli.invocation import (
     current,
 )
 from cleveragents.cli.render import Fields, Result
-from cleveragents.engine.run.resume import Course, Preview
+from cleveragents.engine.run.resume import Preview
 from cleveragents.errors import Failed, Interrupted
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED
 from cleveragents.plans.plan import Plan
+from cleveragents.shapes.resume import next_index, nothing_left_of, resume_preview_of
 
 RetryUnsafeOption = Annotated[
     bool,
@@ -89,7 +90,7 @@ def cancel(plan: PlanArgument, yes: YesOption = False) -> Result:
         )
     done = app.cancellation.cancel(found.plan_id)
     app.cleanup.after_cancel(done)
-    return views.status(app.plans.status(done), app)
+    return status.told(app.plans.status(done), app)
 
 
 def run_plan(app: App, plan: Plan, *, restore: bool = False, retry_unsafe: bool = False) -> Result:
@@ -99,7 +100,7 @@ def run_plan(app: App, plan: Plan, *, restore: bool = False, retry_unsafe: bool 
     current.messages += views.cautions(plan, app)
     done = app.execute.run(plan.plan_id, restore=restore, retry_unsafe=retry_unsafe)
     app.subplans.merge_again(done)
-    result = views.status(app.plans.status(done), app)
+    result = status.told(app.plans.status(done), app)
     if done.stage == CANCELLED:
         raise Interrupted("the plan was cancelled", hints=result.next_steps)
     if done.stage == ERRORED and done.error is not None:
@@ -116,8 +117,7 @@ def _previewed(app: App, plan: Plan) -> Result:
     messages = [*views.cautions(plan, app), previewing.DRY_RUN]
     if plan.stage == COMPLETE:
         messages.append("the plan is complete already; there is nothing to run")
-        data = {"plan_id": plan.plan_id, "steps_left": 0, "moving": is_moving}
-        return Result(data, messages=messages)
+        return Result(nothing_left_of(plan.plan_id, moving=is_moving), messages=messages)
     found = app.resumption.preview(plan, restore=True)
     course = found.course
     if course.unsafe:
@@ -125,32 +125,17 @@ def _previewed(app: App, plan: Plan) -> Result:
     if plan.is_action_changed:
         messages.append("the action file has changed since; the plan keeps the steps it has")
     return Result(
-        {**_preview_data(found), "moving": is_moving},
+        resume_preview_of(found, moving=is_moving),
         [Fields(f"Plan {plan.name} would go on", _facts(found))],
         messages=messages,
         next_steps=[f"agents plan resume {plan.plan_id}"],
     )
 
 
-def _preview_data(found: Preview) -> dict[str, object]:
-    course = found.course
-    return {
-        "plan_id": course.plan.plan_id,
-        "interrupted": course.interrupted,
-        "unfinished_operations": [operation.kind for operation in found.unfinished],
-        "checkpoint": None if course.start is None else course.start.checkpoint_id,
-        "changes": changes.rows(found.changes),
-        "next_step": _next_index(course),
-        "steps_left": len(course.plan.action.steps) - _next_index(course),
-        "finished_steps_again": list(course.again),
-        "unsafe_steps": list(course.unsafe),
-    }
-
-
 def _facts(found: Preview) -> list[tuple[str, str]]:
     course = found.course
     steps = course.plan.action.steps
-    index = _next_index(course)
+    index = next_index(course)
     return [
         *(
             ("First", f"finish the interrupted {operation.kind.noun}")
@@ -161,7 +146,3 @@ def _facts(found: Preview) -> list[tuple[str, str]]:
         ("Next step", f"{index + 1}/{len(steps)} {steps[index].title}"),
         ("Finished steps again", ", ".join(course.again) or "none"),
     ]
-
-
-def _next_index(course: Course) -> int:
-    return course.plan.step_index if course.start is None else course.start.step_index

@@ -7,6 +7,7 @@ import typer
 from cleveragents.cli import views
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Result, Text
+from cleveragents.shapes.plan import fork_of
 
 
 def register(group: typer.Typer) -> None:
@@ -31,7 +32,7 @@ def fork(
     row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
     made = app.fork(found, row, name or f"{found.name} from {row.name}")
     return Result(
-        {**views.plan_row(made), "forked_from": found.plan_id, "checkpoint": row.checkpoint_id},
+        fork_of(made, found, row),
         [Text([made.plan_id])],
         messages=views.cautions(made, app),
         next_steps=[

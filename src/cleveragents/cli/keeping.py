@@ -6,7 +6,7 @@ import typer
 
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
-from cleveragents.cli import previewing, views
+from cleveragents.cli import views
 from cleveragents.cli.invocation import (
     CheckpointArgument,
     DryRunOption,
@@ -17,6 +17,7 @@ from cleveragents.cli.invocation import (
     current,
 )
 from cleveragents.cli.render import Result, Text
+from cleveragents.shapes.checkpoint import checkpoint_of, deletion_of, deletion_preview_of
 
 
 def register(group: typer.Typer) -> None:
@@ -44,7 +45,7 @@ def create(
     row = app.checkpoints.create_checkpoint(found.plan_id, wanted)
     current.tidy(found.plan_id)
     return Result(
-        views.checkpoint_row(row),
+        checkpoint_of(row),
         [Text([f"{row.name}  {row.checkpoint_id}"])],
         next_steps=[f"agents plan rollback {found.plan_id} {row.seq}"],
     )
@@ -77,7 +78,7 @@ def _pinned(plan: str, checkpoint: str, *, pinned: bool) -> Result:
     state, other = ("pinned", "unpin") if pinned else ("not pinned", "pin")
     undo = f"agents plan checkpoint {other} {found.plan_id} {row.seq}    # takes it back"
     return Result(
-        views.checkpoint_row(row),
+        checkpoint_of(row),
         [Text([f"{row.name} is {state}{' already' if already else ''}"])],
         next_steps=[] if already else [undo],
     )
@@ -95,6 +96,8 @@ def delete(
       agents plan checkpoint delete @ 3
       agents plan checkpoint delete @ 3 --dry-run
     """
+    from cleveragents.cli import previewing
+
     app = current.app()
     found = views.find(app, plan)
     is_moving = previewing.looking(app, found) if dry_run else False
@@ -107,9 +110,8 @@ def delete(
     again = f"agents plan checkpoint delete {found.plan_id} {row.seq}"
     if dry_run:
         text = f"dry run: {what} would be deleted for ever"
-        data = {"would_delete": row.checkpoint_id, "seq": row.seq, "moving": is_moving}
-        return Result(data, messages=[text])
+        return Result(deletion_preview_of(row, moving=is_moving), messages=[text])
     confirm(f"Delete {what} for ever?", yes=yes, command_line=again)
     app.checkpoints.delete_checkpoint(found.plan_id, row)
     current.tidy(found.plan_id)
-    return Result({"deleted": row.checkpoint_id, "seq": row.seq}, [Text([f"deleted {row.name}"])])
+    return Result(deletion_of(row), [Text([f"deleted {row.name}"])])

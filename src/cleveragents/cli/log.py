@@ -5,6 +5,7 @@ import typer
 from cleveragents.cli import views
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Grid, Result
+from cleveragents.shapes.log import log_of
 
 
 def register(group: typer.Typer) -> None:
@@ -21,20 +22,9 @@ def log(plan: PlanArgument = "@") -> Result:
     app = current.app()
     found = app.plans.find(plan)
     events = app.history.of(found)
-    data = [
-        {
-            "seq": event.seq,
-            "at": event.at.isoformat(),
-            "kind": event.kind,
-            "what": event.what,
-            "story": event.story,
-            **event.facts,
-        }
-        for event in events
-    ]
     rows = [[views.moment(event.at), event.what, event.story] for event in events]
     return Result(
-        {"plan_id": found.plan_id, "events": data},
+        log_of(found, events),
         [Grid("", ["WHEN", "WHAT", "STORY"], rows)],
         messages=views.cautions(found, app),
         paged=True,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import FileChange
-from cleveragents.cli import views
+from cleveragents.cli import differences, views
 from cleveragents.cli.invocation import answer_to, current
 from cleveragents.cli.render import Format, Grid, Text, show_blocks, show_paged
 from cleveragents.errors import CleverAgentsError, Damaged, Failed
@@ -44,7 +44,7 @@ def _answer() -> str:
 def _show_diff(app: App, plan: Plan, name: str, form: Format) -> None:
     row = app.checkpoints.get_checkpoint(plan.plan_id, name)
     diffs = app.comparisons.back_to(plan, row)
-    blocks = views.differences(diffs, stat=False).blocks if diffs else [Text(["no file differs"])]
+    blocks = differences.told(diffs, stat=False).blocks if diffs else [Text(["no file differs"])]
     if sys.stdout.isatty():
         show_paged(blocks, form)
     else:

@@ -1,7 +1,6 @@
 """`agents plan …`: make, run and inspect plans."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated
@@ -10,18 +9,20 @@ import typer
 
 from cleveragents.app import App
 from cleveragents.cli import views
-from cleveragents.cli.invocation import PlanArgument, add_commands, add_group, current, stand_in
+from cleveragents.cli.invocation import add_commands, add_group, current, stand_in
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.counting import counted
 from cleveragents.errors import Failed, InvalidInput
-from cleveragents.plans.lifecycle import APPLIED, written
+from cleveragents.plans.lifecycle import written
 from cleveragents.plans.plan import Plan
 
 ActionArgument = Annotated[Path, typer.Argument(metavar="ACTION", help="The action file.")]
 NAMED = 5  # plans in one message
-OWN = ("use", "list", "status", "diff")
+OWN = ("use", "list")
 # Which module has which of the other commands: only that of the one that is called is imported.
 MODULES = {
+    "status": ("status",),
+    "differences": ("diff",),
     "execute": ("execute", "resume", "cancel"),
     "apply": ("apply", "unapply"),
     "conflicts": ("conflicts", "resolve", "refresh"),
@@ -45,7 +46,7 @@ ArgOption = Annotated[
 def register(root: typer.Typer) -> None:
     """Adds the group to the command line."""
     group = add_group(root, "plan", "Make, run, inspect and take back plans.")
-    add_commands(group, {"use": use, "list": list_plans, "status": status, "diff": diff})
+    add_commands(group, {"use": use, "list": list_plans})
     for module, names in MODULES.items():
         if _is_needed(names):
             import_module(f"cleveragents.cli.{module}").register(group)
@@ -67,10 +68,12 @@ def use(action: ActionArgument, arg: ArgOption = None) -> Result:
     Examples:
       agents plan use action.yaml --arg module=auth
     """
+    from cleveragents.shapes.plan import plan_of
+
     app = current.app()
     made = make_plan(app, action, arg or [])
     return Result(
-        views.plan_row(made),
+        plan_of(made),
         [Text([made.plan_id])],
         messages=views.cautions(made, app),
         next_steps=[f"agents plan execute {made.plan_id}"],
@@ -84,6 +87,8 @@ def list_plans() -> Result:
       agents plan list
       agents plan list --format json
     """
+    from cleveragents.shapes.plan import list_of
+
     app = current.app()
     found = app.plans.list()
     unsettled, conflicts = app.plans.unsettled(found), app.plans.conflicts()
@@ -103,16 +108,7 @@ def list_plans() -> Result:
     hints = [] if found else _without_plans(app)
     hints += _bare([plan.name for plan in found if views.runs_bare(plan)])
     hints += views.without_triggers(app)
-    data = {
-        "plans": [
-            {
-                **views.plan_row(plan),
-                "unfinished": unsettled[plan.plan_id],
-                "conflicts": conflicts.get(plan.plan_id, 0),
-            }
-            for plan in found
-        ]
-    }
+    data = list_of(found, unsettled, conflicts)
     return Result(data, [table] if found else [], messages=hints, paged=True)
 
 
@@ -138,57 +134,6 @@ def _interrupted(what: Sequence[str]) -> str:
 
 def _conflicted(count: int) -> str:
     return f" ({counted(count, 'conflict')})" if count else ""
-
-
-def status(plan: PlanArgument = "@") -> Result:
-    """Tell where a plan stands.
-
-    Examples:
-      agents plan status @
-      agents plan status 01K2ZD --format json
-    """
-    app = current.app()
-    return replace(views.status(app.plans.status(app.plans.find(plan)), app), paged=True)
-
-
-def diff(
-    plan: PlanArgument = "@",
-    other: Annotated[
-        str | None, typer.Argument(metavar="OTHER", help="A plan to compare it with.")
-    ] = None,
-    stat: Annotated[bool, typer.Option("--stat", help="Only count lines.")] = False,
-    name_only: Annotated[bool, typer.Option("--name-only", help="Only name the files.")] = False,
-    correction: Annotated[
-        str | None,
-        typer.Option("--correction", metavar="ID", help="What a correction has made of it."),
-    ] = None,
-) -> Result:
-    """Show what a plan has changed so far, how another one differs, or what a correction changed.
-
-    Examples:
-      agents plan diff @
-      agents plan diff @ --stat
-      agents plan diff 01K2ZD 01K2ZE
-    """
-    app = current.app()
-    if correction is not None:
-        attempt = app.corrections.attempt(correction)
-        before = app.checkpoints.get_checkpoint(attempt.plan_id, attempt.before_id or "")
-        found = app.plans.find(attempt.plan_id)
-        diffs = app.comparisons.beside(found, before)
-    else:
-        found = app.plans.find(plan)
-        current.messages += views.cautions(found, app)
-        if other is not None:
-            latest = app.checkpoints.get_checkpoint(found.plan_id, "@")
-            diffs = app.comparisons.beside(app.plans.find(other), latest)
-        elif found.stage == APPLIED:
-            diffs = app.comparisons.between_snapshots(found, *app.apply.versions(found))
-        else:
-            diffs = app.comparisons.since_start(found)
-    if name_only:
-        return views.names(diffs)
-    return views.differences(diffs, stat=stat)
 
 
 def make_plan(app: App, action: Path, pairs: Sequence[str]) -> Plan:

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 
 from cleveragents.app import App
 from cleveragents.checkpoints.besides import Besides
-from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.undo import CallsAfter
 from cleveragents.cli.invocation import current
 from cleveragents.cli.render import Block, Fields, Text
 from cleveragents.counting import counted
-from cleveragents.plans.decision import Decision
 from cleveragents.plans.plan import Plan
 
 DRY_RUN = "dry run: nothing was changed"
@@ -23,36 +21,6 @@ def looking(app: App, plan: Plan) -> bool:
     is_moving = app.previews.begin(plan.plan_id)
     current.messages += [MOVING] if is_moving else []
     return is_moving
-
-
-def touched(besides: Besides, files: int) -> dict[str, object]:
-    """What an act touches besides its files, with counts of all, as programs read it."""
-    lists: dict[str, list[dict[str, object]]] = {
-        "undo": [
-            {"step": call.run.name, "tool": call.run.tool, "undo": call.declared.undo}
-            for call in besides.calls.due
-        ],
-        "cannot_be_undone": [dict(vars(call)) for call in besides.calls.left],
-        "subplans": [subplan(child) for child in besides.subplans],
-        "decisions": [decision(row) for row in besides.decisions],
-        "checkpoints_left_behind": [_checkpoint(row) for row in besides.left_behind],
-    }
-    counts = {"files": files, **{name: len(rows) for name, rows in lists.items()}}
-    return {**lists, "counts": counts}
-
-
-def decision(row: Decision) -> dict[str, object]:
-    """A decision as programs read it in a preview."""
-    return {"decision_id": row.decision_id, "question": row.question, "chosen": row.chosen}
-
-
-def subplan(child: Plan) -> dict[str, object]:
-    """A subplan as programs read it in a preview."""
-    return {"plan_id": child.plan_id, "name": child.name}
-
-
-def _checkpoint(row: Checkpoint) -> dict[str, object]:
-    return {"seq": row.seq, "checkpoint_id": row.checkpoint_id}
 
 
 def blocks(besides: Besides) -> list[Block]:

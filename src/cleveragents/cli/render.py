@@ -4,12 +4,10 @@ Everything shown to a person passes through `safe`, so that no file name, label 
 step can move the cursor, hide text or forge a line.
 """
 
-import base64
 import io
 import json
-import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TextIO
@@ -77,7 +75,7 @@ Block = Fields | Grid | Text | Outline
 class Result:
     """What a command has to say, for programs and for people."""
 
-    data: object
+    data: Mapping[str, object]  # a shape
     blocks: Sequence[Block] = ()
     footer: str = ""
     status: str = "ok"  # ok | warn
@@ -189,15 +187,6 @@ def show_error(
 def _print_messages(messages: Sequence[str], console: Console) -> None:
     for message in messages:
         console.print(f"[yellow]note:[/] {escape(safe(message))}", soft_wrap=True)
-
-
-def name_fields(key: str, name: str) -> dict[str, str]:
-    """Returns a file name for JSON; one that is not UTF-8 is escaped, with its bytes beside."""
-    raw = os.fsencode(name)
-    try:
-        return {key: raw.decode()}  # whatever the encoding of the locale
-    except UnicodeDecodeError:
-        return {key: safe(name), f"{key}_base64": base64.b64encode(raw).decode()}
 
 
 def _write_data(envelope: object, form: Format) -> None:

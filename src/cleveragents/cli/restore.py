@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from cleveragents.checkpoints.besides import Besides
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import (
@@ -17,9 +16,10 @@ from cleveragents.cli.invocation import (
     confirm,
     current,
 )
-from cleveragents.cli.render import Result, Text, name_fields, show_blocks
+from cleveragents.cli.render import Result, Text, show_blocks
 from cleveragents.engine.back.restore import PathRestoration, RestoreProposal
 from cleveragents.quoting import quoted
+from cleveragents.shapes.restore import restoration_of, restore_preview_of
 
 
 def register(group: typer.Typer) -> None:
@@ -54,9 +54,8 @@ def restore(
     blocks = [changes.panel("Would change", proposed.changes), Text(gone)]
     again = _line(source, proposed.paths)
     if dry_run:
-        besides = previewing.touched(Besides(), len(proposed.changes))
         return Result(
-            {**_data(proposed), **besides, "moving": is_moving},
+            restore_preview_of(proposed, moving=is_moving),
             blocks,
             messages=[previewing.DRY_RUN],
             next_steps=[again],
@@ -71,15 +70,10 @@ def restore(
 
 
 def _done(proposed: RestoreProposal, done: PathRestoration | None) -> Result:
+    data = restoration_of(proposed, done)
     if done is None:
         messages = [f"this is as in {proposed.source.name} already; there was nothing to do"]
-        return Result({**_data(proposed), "safety": None, "record": None}, messages=messages)
-    data = {
-        **_data(proposed),
-        "changes": changes.rows(done.changes),
-        "safety": done.safety.checkpoint_id,
-        "record": done.record.checkpoint_id,
-    }
+        return Result(data, messages=messages)
     return Result(
         data,
         [changes.panel(f"Taken back from {done.source.name}", done.changes)],
@@ -90,15 +84,6 @@ def _done(proposed: RestoreProposal, done: PathRestoration | None) -> Result:
             f"{_line(done.safety, proposed.tops)}    # takes this one back",
         ],
     )
-
-
-def _data(proposed: RestoreProposal) -> dict[str, object]:
-    return {
-        "plan": proposed.source.plan_id,
-        "checkpoint": proposed.source.checkpoint_id,
-        "paths": [name_fields("path", path) for path in proposed.paths],
-        "changes": changes.rows(proposed.changes),
-    }
 
 
 def _line(source: Checkpoint, paths: tuple[str, ...]) -> str:

@@ -18,6 +18,8 @@ from cleveragents.cli.invocation import (
 from cleveragents.cli.render import Block, Result, Text, show_blocks
 from cleveragents.counting import counted
 from cleveragents.engine.correct.revert import BackToStart
+from cleveragents.shapes.plan import plan_of
+from cleveragents.shapes.reversion import reversion_preview_of
 
 
 class BackTo(StrEnum):
@@ -51,14 +53,7 @@ def revert(
     if dry_run:
         is_moving = previewing.looking(app, found)
         would = app.reversions.preview(found.plan_id)
-        data = {
-            "plan_id": found.plan_id,
-            "to_phase": to_phase,
-            "times_left": would.times_left,
-            "changes": changes.rows(would.files),
-            **previewing.touched(would.besides, len(would.files)),
-            "moving": is_moving,
-        }
+        data = reversion_preview_of(would, to_phase, moving=is_moving)
         return Result(data, _blocks(would), messages=[previewing.DRY_RUN], next_steps=[again])
     app.recover(found.plan_id)
     digest = None
@@ -71,7 +66,7 @@ def revert(
     done, safety = reverted.plan, reverted.safety
     back = [] if safety is None else [f"agents plan rollback {done.plan_id} {safety.seq}"]
     return Result(
-        views.plan_row(done),
+        plan_of(done),
         [Text([f"{done.plan_id} was planned anew"])],
         messages=views.cautions(done, app),
         next_steps=[

@@ -10,7 +10,7 @@ from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.reads import GoingBack
 from cleveragents.checkpoints.rollback import RollbackResult
-from cleveragents.cli import changes, menu, previewing, views
+from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
@@ -24,9 +24,13 @@ from cleveragents.cli.invocation import (
 from cleveragents.cli.render import Block, Fields, Result, Text, show_blocks
 from cleveragents.counting import counted
 from cleveragents.errors import Failed, InvalidInput, Refused
-from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.plans.plan import Plan
-from cleveragents.plans.undo_run import UndoRun
+from cleveragents.shapes.rollback import (
+    extraction_of,
+    rebuild_preview_of,
+    rollback_of,
+    rollback_preview_of,
+)
 
 
 def register(group: typer.Typer) -> None:
@@ -104,6 +108,8 @@ def _target(app: App, plan: Plan, text: str | None) -> Checkpoint:
     if text is not None:
         return app.checkpoints.get_checkpoint(plan.plan_id, text)
     _refuse_unnamed(app, plan)
+    from cleveragents.cli import menu  # of use only where one is chosen on a terminal
+
     return menu.choose(app, plan, app.checkpoints.list_checkpoints(plan.plan_id))
 
 
@@ -126,12 +132,7 @@ def _extracted(app: App, plan: Plan, target: Checkpoint, to: Path) -> Result:
         raise Refused(f"{to} exists already", hints=["name a directory that does not exist yet"])
     lost = app.checkpoints.extract_checkpoint(plan.plan_id, target, to)
     written = sum(1 for _ in to.rglob("*"))
-    data = {
-        "checkpoint": target.checkpoint_id,
-        "directory": str(to),
-        "written": written,
-        "damaged": list(lost),
-    }
+    data = extraction_of(target, to, written, lost)
     if not lost:
         return Result(data, [Text([f"{target.name} written to {to}"])])
     told = f"{counted(written, 'path')} written to {to}, {len(lost)} damaged and not written"
@@ -146,17 +147,14 @@ def _extracted(app: App, plan: Plan, target: Checkpoint, to: Path) -> Result:
 
 
 def _preview(app: App, plan: Plan, target: Checkpoint, *, rebuild: bool, is_moving: bool) -> Result:
-    data: dict[str, object] = {"plan": plan.plan_id, "checkpoint": target.checkpoint_id}
     if rebuild:
-        besides = app.checkpoints.preview_rebuild(plan.plan_id, target).besides
+        would = app.checkpoints.preview_rebuild(plan.plan_id, target)
         text = f"dry run: the sandbox would be made again from {target.name} if it is missing"
-        files = int(str(target.metadata.get("files") or 0))  # all of them, where it is missing
-        data |= {**previewing.touched(besides, files), "moving": is_moving}
-        return Result(data, previewing.blocks(besides), messages=[text])
+        data = rebuild_preview_of(would, moving=is_moving)
+        return Result(data, previewing.blocks(would.besides), messages=[text])
     would = app.checkpoints.preview_rollback(plan.plan_id, target)
-    data |= {"changes": changes.rows(would.files), "moving": is_moving}
     return Result(
-        {**data, **previewing.touched(would.besides, len(would.files))},
+        rollback_preview_of(would, moving=is_moving),
         _blocks(would),
         messages=[previewing.DRY_RUN],
         next_steps=[f"agents plan rollback {plan.plan_id} {target.seq}"],
@@ -168,39 +166,14 @@ def _blocks(would: GoingBack) -> list[Block]:
 
 
 def _done(result: RollbackResult) -> Result:
-    plan, target = result.plan, result.target
-    waiting = " (awaiting input)" if plan.stage == QUEUED else ""
-    summary = {
-        "plan": plan.plan_id,
-        "checkpoint": target.checkpoint_id,
-        "label": target.label,
-        "files_reverted": len(result.changes),
-    }
-    impact = {
-        "child_plans_invalidated": result.children,
-        "sandbox": f"restored to {target.name}",
-        "decisions_after_cp": f"{result.decisions} discarded",
-        "tool_calls_after_cp": f"{result.tool_calls - len(result.not_undone)} undone",
-    }
-    state = {
-        "phase": plan.phase,
-        "state": f"{plan.state}{waiting}",
-        "checkpoints_remaining": result.checkpoints_remaining,
-    }
-    data: dict[str, object] = {
-        "rollback_summary": summary,
-        "changes_reverted": changes.rows(result.changes),
-        "impact": impact,
-        "post_rollback_state": state,
-    }
+    plan, data = result.plan, rollback_of(result)
     blocks = [
-        views.fields("Rollback Summary", summary),
+        views.fields("Rollback Summary", data["rollback_summary"]),
         changes.panel("Changes Reverted", result.changes),
-        views.fields("Impact", impact),
-        views.fields("Post-Rollback State", state),
+        views.fields("Impact", data["impact"]),
+        views.fields("Post-Rollback State", data["post_rollback_state"]),
     ]
     if result.undo:
-        data["undo"] = [_undo(run) for run in result.undo]
         rows = [(run.step, f"{run.tool}: {run.status} ({run.summary})") for run in result.undo]
         blocks.append(Fields("Undo Calls", rows))
     told = [f"kept, because it holds excluded files: {path}" for path in result.kept]
@@ -231,7 +204,3 @@ def _about_calls(result: RollbackResult) -> list[str]:
     told = [run.told for run in result.not_undone]
     told += [call.told for call in result.left]
     return [*told, previewing.OUTSIDE, previewing.NOT_REDONE] if result.undo else told
-
-
-def _undo(run: UndoRun) -> dict[str, str]:
-    return {"step": run.step, "tool": run.tool, "status": run.status, "summary": run.summary}

@@ -29,6 +29,7 @@ from cleveragents.plans.lifecycle import APPLIED, written
 from cleveragents.quoting import quoted
 from cleveragents.sandbox.removal import somebody_elses
 from cleveragents.sandbox.sandboxes import REMOVING
+from cleveragents.shapes.sandbox import SandboxPrune, list_of, prune_of
 from cleveragents.storage.space import told_free
 
 
@@ -47,7 +48,7 @@ def list_sandboxes() -> Result:
     app = current.app()
     found = app.cleanup.list(app.plans.list())
     hints = [] if found else ["this project has no sandbox"]
-    return Result({"sandboxes": [_row(each) for each in found]}, _table(found), messages=hints)
+    return Result(list_of(found), _table(found), messages=hints)
 
 
 def prune(
@@ -125,12 +126,9 @@ def _looked(app: App, *, discard: bool) -> _Look:
     return _Look(found, judged, unsaved, discard)
 
 
-def _data(look: _Look, gone: Sequence[SandboxFiles], lost: Sequence[str]) -> dict[str, object]:
-    return {
-        "removed": [_row(each) for each in gone],
-        "kept": len(look.found) - len(gone),
-        "in_no_checkpoint": [*(path for _, paths in look.judged for path in paths), *lost],
-    }
+def _data(look: _Look, gone: Sequence[SandboxFiles], lost: Sequence[str]) -> SandboxPrune:
+    unheld = [path for _, paths in look.judged for path in paths]
+    return prune_of(gone, len(look.found) - len(gone), [*unheld, *lost])
 
 
 def _would(app: App, look: _Look, *, dry_run: bool) -> Result:
@@ -253,18 +251,6 @@ def _ways_back(app: App, pruned: PrunedSandbox) -> list[str]:
     if latest is None:
         return []
     return [f"agents plan rollback {plan.plan_id} {latest.seq} --rebuild"]
-
-
-def _row(lying: SandboxFiles) -> dict[str, object]:
-    plan = lying.plan
-    return {
-        "plan_id": None if plan is None else plan.plan_id,
-        "name": None if plan is None else plan.name,
-        "stage": None if plan is None else written(plan.stage),
-        "path": str(lying.path),
-        "size_bytes": lying.size_bytes,
-        "unapplied": not lying.may_go,
-    }
 
 
 def _table(found: Sequence[SandboxFiles]) -> list[Grid]:

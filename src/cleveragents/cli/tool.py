@@ -8,8 +8,8 @@ from cleveragents.cli import views
 from cleveragents.cli.invocation import add_commands, add_group
 from cleveragents.cli.render import Grid, Result
 from cleveragents.errors import CleverAgentsError
+from cleveragents.shapes.tool import list_of, parameters_of, tool_of
 from cleveragents.tools.registry import ToolRegistry
-from cleveragents.tools.tool import AnyTool
 
 
 def register(root: typer.Typer) -> None:
@@ -32,14 +32,13 @@ def list_tools() -> Result:
             tool.declaration.name,
             "reads" if tool.declaration.read_only else "writes",
             tool.origin,
-            ", ".join(_parameters(tool)),
+            ", ".join(parameters_of(tool)),
             tool.declaration.description,
         ]
         for tool in tools
     ]
     table = Grid("", ["TOOL", "EFFECT", "FROM", "WITH", "DESCRIPTION"], rows)
-    data = {"tools": [_declared(tool) for tool in tools]}
-    return Result(data, [table], status="warn" if broken else "ok", messages=broken)
+    return Result(list_of(tools), [table], status="warn" if broken else "ok", messages=broken)
 
 
 def show(name: Annotated[str, typer.Argument(metavar="TOOL")]) -> Result:
@@ -48,18 +47,5 @@ def show(name: Annotated[str, typer.Argument(metavar="TOOL")]) -> Result:
     Examples:
       agents tool show edit_file
     """
-    data = _declared(ToolRegistry().find(name))
+    data = tool_of(ToolRegistry().find(name))
     return Result(data, [views.fields(f"Tool {name}", data)])
-
-
-def _declared(tool: AnyTool) -> dict[str, object]:
-    return {
-        **tool.declaration.model_dump(mode="json"),
-        "checkpointable": tool.declaration.is_checkpointable,
-        "origin": tool.origin,
-        "parameters": _parameters(tool),
-    }
-
-
-def _parameters(tool: AnyTool) -> dict[str, object]:
-    return tool.parameters.model_json_schema()["properties"]

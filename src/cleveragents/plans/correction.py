@@ -68,11 +68,6 @@ class CorrectionAttempt:
     created_at: datetime
     updated_at: datetime
 
-    def to_record(self) -> dict[str, object]:
-        """Returns it as JSON data."""
-        moments = {"created_at": self.created_at, "updated_at": self.updated_at}
-        return {**vars(self), **{name: value.isoformat() for name, value in moments.items()}}
-
 
 class CorrectionRepository:
     """The rows of correction attempts."""

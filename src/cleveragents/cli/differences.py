@@ -1,0 +1,76 @@
+"""`agents plan diff`: how files differ, between any two states of plans."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from cleveragents.checkpoints.comparison import FileDiff
+from cleveragents.cli import views
+from cleveragents.cli.invocation import PlanArgument, add_commands, current
+from cleveragents.cli.render import Grid, Result, Text
+from cleveragents.plans.lifecycle import APPLIED
+from cleveragents.shapes.difference import differences_of
+
+
+def register(group: typer.Typer) -> None:
+    """Adds the command to its group."""
+    add_commands(group, {"diff": diff})
+
+
+def diff(
+    plan: PlanArgument = "@",
+    other: Annotated[
+        str | None, typer.Argument(metavar="OTHER", help="A plan to compare it with.")
+    ] = None,
+    stat: Annotated[bool, typer.Option("--stat", help="Only count lines.")] = False,
+    name_only: Annotated[bool, typer.Option("--name-only", help="Only name the files.")] = False,
+    correction: Annotated[
+        str | None,
+        typer.Option("--correction", metavar="ID", help="What a correction has made of it."),
+    ] = None,
+) -> Result:
+    """Show what a plan has changed so far, how another one differs, or what a correction changed.
+
+    Examples:
+      agents plan diff @
+      agents plan diff @ --stat
+      agents plan diff 01K2ZD 01K2ZE
+    """
+    app = current.app()
+    if correction is not None:
+        attempt = app.corrections.attempt(correction)
+        before = app.checkpoints.get_checkpoint(attempt.plan_id, attempt.before_id or "")
+        found = app.plans.find(attempt.plan_id)
+        diffs = app.comparisons.beside(found, before)
+    else:
+        found = app.plans.find(plan)
+        current.messages += views.cautions(found, app)
+        if other is not None:
+            latest = app.checkpoints.get_checkpoint(found.plan_id, "@")
+            diffs = app.comparisons.beside(app.plans.find(other), latest)
+        elif found.stage == APPLIED:
+            diffs = app.comparisons.between_snapshots(found, *app.apply.versions(found))
+        else:
+            diffs = app.comparisons.since_start(found)
+    if name_only:
+        return _names(diffs)
+    return told(diffs, stat=stat)
+
+
+def told(found: Sequence[FileDiff], *, stat: bool) -> Result:
+    """Tells how files differ, as a patch or as counts."""
+    rows = [[diff.status, f"+{diff.insertions} -{diff.deletions}", diff.path] for diff in found]
+    said = [] if found else ["no file differs"]
+    if stat:
+        table = [Grid("", ["STATUS", "LINES", "PATH"], rows)] if rows else []
+        return Result(differences_of(found), table, messages=said, paged=True)
+    lines: list[str] = []
+    for diff in found:
+        lines += diff.patch or [f"{diff.status}: {diff.path} ({diff.remark})"]
+    return Result(differences_of(found), [Text(lines)], messages=said, paged=True)
+
+
+def _names(found: Sequence[FileDiff]) -> Result:
+    """Tells which files differ, one to a line."""
+    return Result(differences_of(found), [Text([diff.path for diff in found])], paged=True)

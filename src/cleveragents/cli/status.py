@@ -1,0 +1,191 @@
+"""`agents plan status`: where a plan stands; commands that run one answer with it as well."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+import typer
+
+from cleveragents.app import App
+from cleveragents.checkpoints.checkpoint import forgotten
+from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.cli import views
+from cleveragents.cli.invocation import PlanArgument, add_commands, current
+from cleveragents.cli.render import Fields, Grid, Result
+from cleveragents.counting import counted
+from cleveragents.engine.hold.stuck import REPAIR, standing
+from cleveragents.engine.read.status import PlanStatus
+from cleveragents.operations.operation import AnyOperation
+from cleveragents.plans.lifecycle import (
+    APPLIED,
+    CANCELLED,
+    COMPLETE,
+    ERRORED,
+    QUEUED,
+    RUNNING,
+    STRATEGIZED,
+    STRATEGY_FAILED,
+    written,
+)
+from cleveragents.plans.plan import Plan
+from cleveragents.shapes.status import report_of
+
+NAMED = 5  # paths of conflicts shown to people; JSON has them all
+
+
+def register(group: typer.Typer) -> None:
+    """Adds the command to its group."""
+    add_commands(group, {"status": status})
+
+
+def status(plan: PlanArgument = "@") -> Result:
+    """Tell where a plan stands.
+
+    Examples:
+      agents plan status @
+      agents plan status 01K2ZD --format json
+    """
+    app = current.app()
+    return replace(told(app.plans.status(app.plans.find(plan)), app), paged=True)
+
+
+def told(found: PlanStatus, app: App) -> Result:
+    """Tells where a plan stands."""
+    plan = found.plan
+    blocks = [
+        Fields(f"Plan {plan.name}", _facts(found)),
+        Grid("", ["STEP", "STATUS"], [[step.step, step.status] for step in found.progress]),
+    ]
+    if found.children:
+        rows = [
+            [child.plan_id, child.name, written(child.stage), _merged(child, found)]
+            for child in found.children
+        ]
+        blocks.append(Grid("", ["SUBPLAN", "NAME", "STATE", "MERGED"], rows))
+    messages = [*([views.UNCONFINED] if current.verbose else []), *views.cautions(plan, app)]
+    if found.interrupted:
+        where = "with the files as they are" if views.runs_bare(plan) else "from its checkpoint"
+        messages.append(f"the run was interrupted; `plan resume` goes on {where}")
+    messages += [_unfinished(operation, found) for operation in found.unfinished]
+    messages += [run.told for run in found.not_undone]
+    messages += [_conflicted(len(found.conflicts))] if found.conflicts else []
+    stuck = any(operation.is_stuck for operation in found.unfinished)
+    warned = plan.stage == ERRORED or found.interrupted or found.not_undone or stuck
+    return Result(
+        report_of(found),
+        blocks,
+        status="warn" if warned or found.conflicts else "ok",
+        messages=messages,
+        next_steps=[*([REPAIR] if stuck else []), *next_steps(found)],
+    )
+
+
+def _unfinished(operation: AnyOperation, found: PlanStatus) -> str:
+    if not operation.is_stuck:
+        kind = operation.kind.noun
+        return f"an interrupted {kind} is finished by the next command that changes the plan"
+    left = standing(operation, found.checkpoints)
+    text = (
+        f"an interrupted {operation.kind.noun} cannot be finished: {operation.reason}; {left.files}"
+    )
+    return f"{text} (give it up: {REPAIR})"
+
+
+def _conflicted(count: int) -> str:
+    """What open conflicts mean for a plan."""
+    open_ = counted(count, "conflict is", "conflicts are")
+    return f"{open_} open: the files hold one side of each, and the plan cannot be applied yet"
+
+
+def solving(plan: Plan) -> str:
+    """The command that leads to the solution of conflicts."""
+    return f"agents plan conflicts {plan.plan_id}    # lists them, and tells how to solve one"
+
+
+def _merged(child: Plan, found: PlanStatus) -> str:
+    """Whether the result of a subplan is in its parent, and how much of it did not fit."""
+    left = [one for one in found.conflicts if one.source == child.plan_id]
+    if child.merged_ref is None:
+        return "no"
+    return f"with {counted(len(left), 'conflict')}" if left else "yes"
+
+
+def _facts(found: PlanStatus) -> list[tuple[str, str]]:
+    plan, sandbox = found.plan, found.sandbox
+    facts = [
+        ("Plan", plan.plan_id),
+        ("State", written(plan.stage) + (" (interrupted)" if found.interrupted else "")),
+        ("Attempt", str(plan.attempt)),
+    ]
+    if sandbox is not None:
+        where = sandbox.strategy + ("" if sandbox.exists else f", {sandbox.condition}")
+        facts += [
+            ("Sandbox", f"{views.place(sandbox.path)} ({where})"),
+            ("Branch", sandbox.branch or "-"),
+        ]
+    facts += [
+        (
+            "Files modified",
+            "unknown" if found.files_modified is None else str(found.files_modified),
+        ),
+        ("Checkpoints", _checkpoints(found)),
+    ]
+    if found.conflicts:
+        paths = ", ".join(os.fsdecode(one.path) for one in found.conflicts[:NAMED])
+        more = ", …" if len(found.conflicts) > NAMED else ""
+        facts.append(("Conflicts", f"{len(found.conflicts)} open: {paths}{more}"))
+    if plan.error is not None:
+        failed = f"step {plan.error.step}: " if plan.error.step else ""
+        facts += [("Error", f"{failed}{plan.error.message}"), ("Files", plan.error.files)]
+    return facts
+
+
+def _checkpoints(found: PlanStatus) -> str:
+    if found.checkpoints or views.runs_bare(found.plan):
+        gone = forgotten(found.checkpoints)
+        return f"{len(found.checkpoints)}{f', {gone} more were forgotten' if gone else ''}"
+    return "none yet, the first is made when it runs"
+
+
+def next_steps(found: PlanStatus) -> list[str]:
+    """The commands that make sense next."""
+    plan, stage = found.plan.plan_id, found.plan.stage
+    bare = views.runs_bare(found.plan)
+    look = [f"agents plan diff {plan}"]
+    look += [] if bare else [f"agents plan checkpoint list {plan}"]
+    if found.conflicts and stage != RUNNING:
+        look = [solving(found.plan), *look]
+    if stage == COMPLETE:
+        return _after_success(found, look)
+    if stage == APPLIED:
+        return [*look, f"agents plan unapply {plan}    # takes it out of your project"]
+    if stage == STRATEGY_FAILED:
+        return ["agents plan use ACTION    # once the action is mended"]
+    if stage in (CANCELLED, ERRORED, QUEUED, STRATEGIZED) or found.interrupted:
+        again = [f"agents plan resume {plan}" if found.interrupted else views.going_on(found.plan)]
+        if found.sandbox is None:
+            return again
+        return [*again, *look, *([] if bare or stage != ERRORED else _after_failure(found))]
+    return look if stage == RUNNING else []
+
+
+def _after_success(found: PlanStatus, look: Sequence[str]) -> list[str]:
+    """Ways on from a result; where its files are gone, the one that makes them again."""
+    plan, rows = found.plan.plan_id, found.checkpoints
+    if found.sandbox and not found.sandbox.exists and rows:
+        again = f"agents plan rollback {plan} {rows[-1].seq} --rebuild"
+        return [f"agents plan checkpoint list {plan}", f"{again}    # makes its sandbox again"]
+    refused = found.plan.parent_plan_id or found.conflicts
+    place = [] if refused else [f"agents plan apply {plan}"]
+    back = [] if views.runs_bare(found.plan) else [f"agents plan rollback {plan} CHECKPOINT"]
+    return [*look, *place, *back]
+
+
+def _after_failure(found: PlanStatus) -> list[str]:
+    """Ways to what the failed step left, where it was kept, and to what was before."""
+    plan = found.plan.plan_id
+    kept = [row for row in found.checkpoints if row.checkpoint_type is CheckpointType.ERROR]
+    ways = [f"agents plan rollback {plan} CHECKPOINT"]
+    if kept and found.plan.error and kept[-1].step_index == found.plan.error.step_index:
+        ways.append(f"agents plan rollback {plan} {kept[-1].seq}    # what the failed step left")
+    return ways

@@ -1,0 +1,175 @@
+"""An apply and its way back: what they did, and what they would do."""
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from cleveragents.checkpoints.besides import Besides
+from cleveragents.engine.bring.apply import ApplyResult, Withdrawal
+from cleveragents.engine.bring.obstacles import Obstacle
+from cleveragents.engine.bring.proposal import FilePreview, Proposal
+from cleveragents.engine.bring.validate import Check
+from cleveragents.ids import CheckpointId, PlanId
+from cleveragents.operations.in_project import Apply
+from cleveragents.plans.lifecycle import Phase, State
+from cleveragents.plans.plan import Plan
+from cleveragents.shapes.difference import DifferenceRow, difference_of
+from cleveragents.shapes.extent import DryRun, extent_of
+from cleveragents.shapes.name import PathName, path_name
+
+
+class AppliedFile(DifferenceRow):
+    """What happens to one file."""
+
+    notes: Sequence[str]  # what to look at before it does
+
+
+class ObstacleRow(PathName):
+    """A path that stands in the way."""
+
+    why: str
+
+
+class CheckRow(TypedDict):
+    """How a command that must pass ended."""
+
+    command: str
+    exit_code: int
+    seconds: float
+    tail: str  # the last of what it printed
+    output_path: str
+
+
+class _Plan(TypedDict):
+    plan: PlanId
+
+
+# By a call, because `as` cannot be written as the name of a field: changes | branch.
+_Mode = TypedDict("_Mode", {"as": str})
+
+
+class _Bringing(_Mode):
+    files: Sequence[AppliedFile]
+    ignored: int  # files that are left out because they are ignored
+    obstacles: Sequence[ObstacleRow]
+
+
+class ApplyPreview(_Plan, _Bringing, DryRun):
+    """What an apply would do."""
+
+
+class Application(_Plan, _Bringing):
+    """What an apply did."""
+
+    phase: Phase
+    state: State
+    checkpoint: CheckpointId | None  # made before it
+    branch: str | None  # of an apply to a branch
+    commit: str | None
+    kept: Sequence[str]  # directories that stay because they hold other files
+    validate: Sequence[CheckRow]
+
+
+class FinishedApply(_Plan, _Mode):
+    """An interrupted apply, or its way back, that was finished just now."""
+
+    files: Sequence[PathName]
+    phase: Phase
+    state: State
+
+
+class _Withdrawing(_Plan):
+    files: Sequence[PathName]
+    obstacles: Sequence[ObstacleRow]
+
+
+class UnapplyPreview(_Withdrawing, DryRun):
+    """What taking an apply back would do."""
+
+
+class Unapplication(_Withdrawing):
+    """What taking an apply back did."""
+
+    kept: Sequence[str]  # directories that stay because they hold other files
+
+
+def apply_preview_of(plan: Plan, proposal: Proposal, *, moving: bool) -> ApplyPreview:
+    """What an apply would do."""
+    return {
+        "plan": plan.plan_id,
+        **_bringing(proposal),
+        **extent_of(Besides(subplans=proposal.subplans), len(proposal.files)),
+        "moving": moving,
+    }
+
+
+def application_of(done: ApplyResult) -> Application:
+    """What an apply did."""
+    plan, intent = done.plan, done.applied.operation.intent
+    return {
+        "plan": plan.plan_id,
+        **_bringing(done.proposal),
+        "phase": plan.phase,
+        "state": plan.state,
+        "checkpoint": intent.checkpoint,
+        "branch": intent.branch and intent.branch.branch,
+        "commit": intent.branch and intent.branch.commit,
+        "kept": list(done.applied.kept),
+        "validate": [_check(check) for check in done.checks],
+    }
+
+
+def finished_of(plan: Plan, begun: Apply) -> FinishedApply:
+    """What recovery has just brought to its end."""
+    return {
+        "plan": plan.plan_id,
+        "as": begun.mode,
+        "files": [path_name(path) for path in begun.paths],
+        "phase": plan.phase,
+        "state": plan.state,
+    }
+
+
+def unapply_preview_of(plan: Plan, would: Withdrawal, *, moving: bool) -> UnapplyPreview:
+    """What taking an apply back would do."""
+    extent = extent_of(Besides(), len(would.paths))
+    return {**_withdrawing(plan, would), **extent, "moving": moving}
+
+
+def unapplication_of(plan: Plan, shown: Withdrawal, kept: Sequence[str]) -> Unapplication:
+    """What taking an apply back did."""
+    return {**_withdrawing(plan, shown), "kept": list(kept)}
+
+
+def _bringing(proposal: Proposal) -> _Bringing:
+    return {
+        "as": proposal.options.mode,
+        "files": [_file(file) for file in proposal.files],
+        "ignored": proposal.ignored,
+        "obstacles": _obstacles(proposal.obstacles),
+    }
+
+
+def _withdrawing(plan: Plan, would: Withdrawal) -> _Withdrawing:
+    return {
+        "plan": plan.plan_id,
+        "files": [path_name(path) for path in would.paths],
+        "obstacles": _obstacles(would.obstacles),
+    }
+
+
+def _file(file: FilePreview) -> AppliedFile:
+    return {**difference_of(file.diff), "notes": list(file.notes)}
+
+
+def _obstacles(found: Sequence[Obstacle]) -> list[ObstacleRow]:
+    return [{**path_name(each.path), "why": each.why} for each in found]
+
+
+def _check(check: Check) -> CheckRow:
+    return {
+        "command": check.command,
+        "exit_code": check.exit_code,
+        "seconds": check.seconds,
+        "tail": check.tail,
+        "output_path": check.output_path,
+    }

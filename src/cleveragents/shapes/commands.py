@@ -1,0 +1,92 @@
+"""Which shape the data of each command has; the published schema is made from this table.
+
+It imports every shape, so nothing that has to start quickly imports it.
+"""
+
+from collections.abc import Mapping
+from types import UnionType
+
+from cleveragents.shapes.apply import (
+    Application,
+    ApplyPreview,
+    FinishedApply,
+    Unapplication,
+    UnapplyPreview,
+)
+from cleveragents.shapes.bisect import Border
+from cleveragents.shapes.checkpoint import (
+    CheckpointList,
+    CheckpointRow,
+    Deletion,
+    DeletionPreview,
+    ReadingBack,
+)
+from cleveragents.shapes.completion import CompletionScript
+from cleveragents.shapes.conflict import ConflictList, Resolution, ResolutionPreview
+from cleveragents.shapes.correction import (
+    Addition,
+    AdditionPreview,
+    CorrectionPreview,
+    SecondChoice,
+)
+from cleveragents.shapes.decision import Decisions, Explanation
+from cleveragents.shapes.demo import Demonstration
+from cleveragents.shapes.difference import Differences
+from cleveragents.shapes.doctor import Diagnosis
+from cleveragents.shapes.failure import FailureReport
+from cleveragents.shapes.log import PlanLog
+from cleveragents.shapes.plan import Fork, PlanList, PlanRow
+from cleveragents.shapes.refresh import RefreshPreview, SandboxRefresh
+from cleveragents.shapes.restore import Restoration, RestorePreview
+from cleveragents.shapes.resume import NothingLeft, ResumePreview
+from cleveragents.shapes.reversion import ReversionPreview
+from cleveragents.shapes.rollback import Extraction, RebuildPreview, Rollback, RollbackPreview
+from cleveragents.shapes.sandbox import SandboxList, SandboxPrune
+from cleveragents.shapes.setting import SettingChange, SettingLevels, SettingList, UnknownKey
+from cleveragents.shapes.status import PlanReport
+from cleveragents.shapes.tool import ToolList, ToolRow
+
+SHAPES: Mapping[str, type | UnionType] = {
+    "run": PlanReport | Application,
+    "demo": Demonstration,
+    "doctor": Diagnosis,
+    "completion": CompletionScript,
+    "plan use": PlanRow,
+    "plan list": PlanList,
+    "plan status": PlanReport,
+    "plan diff": Differences,
+    "plan execute": PlanReport,
+    "plan resume": PlanReport | ResumePreview | NothingLeft,
+    "plan cancel": PlanReport,
+    "plan apply": Application | ApplyPreview | FinishedApply,
+    "plan unapply": Unapplication | UnapplyPreview | FinishedApply,
+    "plan conflicts": ConflictList,
+    "plan resolve": Resolution | ResolutionPreview,
+    "plan refresh": SandboxRefresh | RefreshPreview,
+    "plan errors": FailureReport,
+    "plan log": PlanLog,
+    "plan tree": Decisions,
+    "plan explain": Explanation,
+    "plan correct": SecondChoice | Addition | CorrectionPreview | AdditionPreview,
+    "plan revert": PlanRow | ReversionPreview,
+    "plan fork": Fork,
+    "plan rollback": Rollback | RollbackPreview | RebuildPreview | Extraction,
+    "plan restore": Restoration | RestorePreview,
+    "plan bisect": Border,
+    "plan checkpoint list": CheckpointList,
+    "plan checkpoint show": CheckpointRow,
+    "plan checkpoint diff": Differences,
+    "plan checkpoint verify": ReadingBack,
+    "plan checkpoint create": CheckpointRow,
+    "plan checkpoint pin": CheckpointRow,
+    "plan checkpoint unpin": CheckpointRow,
+    "plan checkpoint delete": Deletion | DeletionPreview,
+    "config list": SettingList,
+    "config get": SettingLevels,
+    "config set": SettingChange,
+    "config unset": SettingChange | UnknownKey,
+    "tool list": ToolList,
+    "tool show": ToolRow,
+    "sandbox list": SandboxList,
+    "sandbox prune": SandboxPrune,
+}

@@ -1,0 +1,10 @@
+"""The script that makes a shell complete commands."""
+
+from typing import TypedDict
+
+
+class CompletionScript(TypedDict):
+    """What to write where the shell looks for completions."""
+
+    shell: str
+    script: str

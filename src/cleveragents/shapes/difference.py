@@ -1,0 +1,36 @@
+"""How files differ."""
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from cleveragents.checkpoints.comparison import FileDiff
+from cleveragents.shapes.name import PathName, path_name
+
+
+class DifferenceRow(PathName):
+    """How one path differs; that of a directory ends with /."""
+
+    status: str  # added | modified | deleted
+    insertions: int
+    deletions: int
+
+
+class Differences(TypedDict):
+    """Which files differ, and by how many lines."""
+
+    files: Sequence[DifferenceRow]
+
+
+def difference_of(diff: FileDiff) -> DifferenceRow:
+    """How one path differs."""
+    return {
+        **path_name(diff.path),
+        "status": diff.status,
+        "insertions": diff.insertions,
+        "deletions": diff.deletions,
+    }
+
+
+def differences_of(found: Sequence[FileDiff]) -> Differences:
+    """How all of them do."""
+    return {"files": [difference_of(diff) for diff in found]}

@@ -1,0 +1,112 @@
+"""What the doctor found, what was repaired, and what is kept."""
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from cleveragents.engine.care.doctor import Report
+from cleveragents.engine.care.facts import Facts, PlanFacts, System
+from cleveragents.engine.care.findings import Finding, Severity
+from cleveragents.ids import PlanId
+
+
+class FindingRow(TypedDict):
+    """One thing that is not as it should be."""
+
+    check: str  # the name of the check that found it
+    level: Severity
+    message: str
+    help: str  # a command, or what to do
+    plan_id: PlanId | None
+    detail: Sequence[str]
+
+
+class VersionsRow(TypedDict):
+    """The programs that everything rests on."""
+
+    sqlite: str
+    journal_mode: str
+    schema: str
+    git: str | None  # null: not installed
+
+
+class PlanUse(TypedDict):
+    """What a plan takes on the disk."""
+
+    plan_id: PlanId
+    name: str
+    checkpoints: int
+    stored_bytes: int  # what its checkpoints added to the store
+    sandbox_bytes: int
+    output_bytes: int
+
+
+class DiskUse(TypedDict):
+    """What is kept, and what is free."""
+
+    database_bytes: int
+    store_bytes: int
+    history_bytes: int
+    free_bytes: int
+    plans: Sequence[PlanUse]
+
+
+class Diagnosis(TypedDict):
+    """What the doctor found."""
+
+    healthy: bool  # no problem was found
+    findings: Sequence[FindingRow]
+    repairs: Sequence[str]  # what was done about it, in sentences
+    versions: VersionsRow
+    disk: DiskUse
+
+
+def diagnosis_of(report: Report) -> Diagnosis:
+    """What the doctor found."""
+    return {
+        "healthy": report.is_healthy,
+        "findings": [_finding(name, one) for name, one in report.findings],
+        "repairs": list(report.repairs),
+        "versions": _versions(report.facts.system),
+        "disk": _disk(report.facts),
+    }
+
+
+def _finding(check: str, finding: Finding) -> FindingRow:
+    return {
+        "check": check,
+        "level": finding.level,
+        "message": finding.message,
+        "help": finding.help,
+        "plan_id": finding.plan_id,
+        "detail": finding.detail,
+    }
+
+
+def _versions(system: System) -> VersionsRow:
+    return {
+        "sqlite": system.sqlite,
+        "journal_mode": system.journal_mode,
+        "schema": system.schema,
+        "git": system.git,
+    }
+
+
+def _disk(facts: Facts) -> DiskUse:
+    return {
+        "database_bytes": facts.system.database_bytes,
+        "store_bytes": sum(project.store.size for project in facts.projects),
+        "history_bytes": sum(project.mirror_bytes for project in facts.projects),
+        "free_bytes": facts.system.free_bytes,
+        "plans": [_plan(plan) for plan in facts.plans],
+    }
+
+
+def _plan(plan: PlanFacts) -> PlanUse:
+    return {
+        "plan_id": plan.plan.plan_id,
+        "name": plan.plan.name,
+        "checkpoints": len(plan.rows),
+        "stored_bytes": plan.stored_bytes,
+        "sandbox_bytes": plan.sandbox_bytes,
+        "output_bytes": plan.output_bytes,
+    }

@@ -1,0 +1,63 @@
+"""What went wrong with a plan, and where its files are."""
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from cleveragents.engine.read.status import PlanStatus
+from cleveragents.ids import PlanId
+from cleveragents.plans.lifecycle import Phase, State
+from cleveragents.plans.plan import PlanError
+from cleveragents.shapes.undo import UndoRunRow, undo_of
+
+
+class ErrorRow(TypedDict):
+    """Why a plan is errored."""
+
+    message: str
+    step: str | None
+    step_index: int | None
+    cursor: str | None  # of the step that failed
+    detail: Sequence[str]
+    files: str  # where the files are now
+
+
+class FailureReport(TypedDict):
+    """What failed, what was not undone, and what to type next."""
+
+    plan_id: PlanId
+    phase: Phase
+    state: State
+    error: ErrorRow | None
+    tool: str | None  # that the step called
+    exit_code: int | None
+    output_path: str | None  # where all of what it printed is kept
+    not_undone: Sequence[UndoRunRow]
+    next: Sequence[str]
+
+
+def error_of(error: PlanError) -> ErrorRow:
+    """Why a plan is errored."""
+    return {
+        "message": error.message,
+        "step": error.step,
+        "step_index": error.step_index,
+        "cursor": error.cursor,
+        "detail": list(error.detail),
+        "files": error.files,
+    }
+
+
+def failure_of(found: PlanStatus, next_steps: Sequence[str]) -> FailureReport:
+    """What failed in a plan, as far as something did."""
+    plan, failed = found.plan, found.failed
+    return {
+        "plan_id": plan.plan_id,
+        "phase": plan.phase,
+        "state": plan.state,
+        "error": None if plan.error is None else error_of(plan.error),
+        "tool": failed.tool if failed else None,
+        "exit_code": failed.exit_code if failed else None,
+        "output_path": failed.output_path if failed else None,
+        "not_undone": [undo_of(run) for run in found.not_undone],
+        "next": next_steps,
+    }
