@@ -26,6 +26,7 @@ GENERATED = (
     "events",
     "schema",
     "settings",
+    "shapes",
     "states",
 )  # pages made from the code
 SUITES = ("unit_tests", "integration_tests")

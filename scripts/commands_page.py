@@ -40,7 +40,8 @@ standard error.
 | 130 | interrupted |
 
 With `--format json` or `yaml` every command answers with one [envelope](envelope.schema.json),
-errors included; the [kinds of errors](errors.md) have a page of their own.
+errors included; the [kinds of errors](errors.md) have a page of their own. The `data` of each
+command has [a schema](data.schema.json) that names all of its keys; it holds for whole envelopes.
 
 Tab completes commands, options, plans, checkpoints and decisions, with names and labels:
 

@@ -1,4 +1,4 @@
-"""Holds every envelope that a scenario sees against the published schema."""
+"""Holds every envelope that a scenario sees against the published schemas."""
 
 import json
 from itertools import pairwise
@@ -9,8 +9,11 @@ import yaml
 
 from cleveragents.cli.main import COMPLETE
 
-SCHEMA = Path(__file__).parents[2] / "docs/reference/cli/envelope.schema.json"
-_check = fastjsonschema.compile(json.loads(SCHEMA.read_text()))
+PAGES = Path(__file__).parents[2] / "docs/reference/cli"
+SCHEMA, DATA_SCHEMA = PAGES / "envelope.schema.json", PAGES / "data.schema.json"
+_check, _check_data = (
+    fastjsonschema.compile(json.loads(page.read_text())) for page in (SCHEMA, DATA_SCHEMA)
+)
 
 
 def check_envelope(arguments, done):
@@ -19,7 +22,17 @@ def check_envelope(arguments, done):
     if is_for_programs(list(map(str, arguments))) and not is_help:
         found = yaml.safe_load(done.out)
         _check(found)
+        check_data(found)
         assert found["exit_code"] == done.code, (found["exit_code"], done.code)
+
+
+def check_data(envelope):
+    """Checks that the data of an envelope has a shape of its command: all of its keys, no other."""
+    try:
+        _check_data(envelope)
+    except fastjsonschema.JsonSchemaValueException as error:
+        data = json.dumps(envelope["data"], indent=1)
+        raise AssertionError(f"{envelope['command']}: {error.message}: {data}") from error
 
 
 def is_for_programs(arguments):
