@@ -161,7 +161,7 @@ Feature: Refresh
     And I have run "agents plan refresh @ --yes"
     And the shell runs "echo merged by hand > text" in the sandbox
     When somebody edits "text" again while "parent" is asked about
-    Then it was refused, saying "the sandbox has changed since you were shown this"
+    Then it was refused, saying "what it would do has changed since you were shown this"
     And the plan's file "text" holds "edited again"
 
   Scenario Outline: what nothing could take back is not replaced: <why>

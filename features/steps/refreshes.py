@@ -32,7 +32,7 @@ def edit_while_asked(context, path, take):
     (context.world.sandbox / path).write_text("edited again\n")
     context.error = None
     try:
-        app.conflicts.resolve(plan.plan_id, path, take, shown=shown)
+        app.conflicts.resolve(plan.plan_id, path, take, shown_digest=shown.digest)
     except Refused as error:
         context.error = error
 

@@ -51,6 +51,13 @@ def _restore(app, plan_id):
     app.restore.run(plan_id, app.checkpoints.get_checkpoint(plan_id, "1"), ["v"])
 
 
+def _prune(app):
+    plans = app.plans.list()
+    for done in app.cleanup.prune(plans, app.cleanup.propose(plans, discard=True)):
+        if done.error is not None:
+            raise done.error
+
+
 def _pin(app, plan_id):
     app.checkpoints.pin_checkpoint(
         plan_id, app.checkpoints.get_checkpoint(plan_id, "2"), pinned=True
@@ -63,7 +70,7 @@ CHANGES_FILES = {
     "execute": lambda app, plan_id: app.execute.run(plan_id),
     "refresh": lambda app, plan_id: app.refresh.run(plan_id),
     "apply": lambda app, plan_id: app.apply.run(plan_id, ApplyOptions()),
-    "prune": lambda app, _: app.cleanup.prune(app.cleanup.list(app.plans.list())),
+    "prune": lambda app, _: _prune(app),
     "cancel": lambda app, plan_id: app.cancellation.cancel(plan_id),
 }
 LEAVES_FILES = {

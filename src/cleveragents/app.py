@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.comparison import Comparisons
+from cleveragents.checkpoints.comparison import Comparisons, FileDiff
 from cleveragents.config.environment import caller_environment, default_data_dir, home
 from cleveragents.config.levels import Sources, load
 from cleveragents.engine.read.previews import Previews
 from cleveragents.engine.read.status import PlanReader
-from cleveragents.events import Reporter, in_turn, silent
+from cleveragents.events import Note, Reporter, in_turn, silent
 from cleveragents.foundations import open_foundations
 from cleveragents.ids import PlanId
+from cleveragents.plans.lifecycle import APPLIED
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.project import locate, refuse_overlap
 
@@ -42,9 +43,16 @@ if TYPE_CHECKING:
     from cleveragents.engine.run.strategize import StrategizePhase
     from cleveragents.engine.run.subplans import SubplanSteps
     from cleveragents.engine.session import Session
+    from cleveragents.operations.in_project import Apply
     from cleveragents.operations.operation import AnyOperation
     from cleveragents.plans.action import Action
+    from cleveragents.undertakings import Undertakings
     from cleveragents.wiring import Wiring
+
+TRIGGERS = "sandbox.checkpoint.auto-create-on"
+ROLLBACK_OFF = "rollback is off for this plan: it runs without checkpoints"
+AUTOMATIC_OFF = "automatic checkpoints are off: a crash starts again from pre_execute"
+TIDIED_LATER = "interrupted while space was freed: what was done stands, a later command frees it"
 
 
 class App:
@@ -93,13 +101,20 @@ class App:
             self.project,
         )
         self._is_tidying = False
-        self.previews = Previews(self._base.database, self._base.plan_locks.is_owned)
+        self._previews = Previews(self._base.database, self._base.plan_locks.is_owned)
 
     @cached_property
     def _wiring(self) -> "Wiring":
         from cleveragents.wiring import Wiring
 
         return Wiring(self._base, self.comparisons)
+
+    @cached_property
+    def undertakings(self) -> "Undertakings":
+        """What is shown before it is done: preview, ask, carry out."""
+        from cleveragents.undertakings import Undertakings
+
+        return Undertakings(self._wiring, self)
 
     @property
     def ownership(self) -> "Ownership":
@@ -202,12 +217,18 @@ class App:
         return self._base.plan_locks.is_holding and not self._is_tidying
 
     def tidy(self, plan_id: PlanId) -> None:
-        """Frees space and remembers the files, after an act was told; may be given up anywhere."""
+        """Frees space and remembers the files; to interrupt that takes nothing back."""
         self._is_tidying = True
         try:
             self.checkpoints.tidy(plan_id)
+        except KeyboardInterrupt:
+            self._base.report(Note(plan_id, TIDIED_LATER))
         finally:
             self._is_tidying = False
+
+    def begin_dry_run(self, plan_id: PlanId) -> bool:
+        """Refuses one while something waits to be finished; tells whether the plan is moving."""
+        return self._previews.begin(plan_id)
 
     def recover(self, plan_id: PlanId) -> "Sequence[AnyOperation]":
         """Finishes what a crash left open in a plan, as every act does first; tells what it was.
@@ -220,6 +241,53 @@ class App:
     def may_have_changed(self) -> bool:
         """Whether this process has come to where things are changed."""
         return self._base.head.has_advanced
+
+    def run(self, plan_id: PlanId, *, restore: bool = False, retry_unsafe: bool = False) -> Plan:
+        """Runs a plan; what a subplan that runs by itself becomes is merged into its parent."""
+        done = self.execute.run(plan_id, restore=restore, retry_unsafe=retry_unsafe)
+        self._wiring.subplans.merge_again(done)
+        return done
+
+    def cancel(self, plan_id: PlanId) -> Plan:
+        """Stops a plan, also one that another process runs; its files go if the settings say so."""
+        done = self._wiring.cancellation.cancel(plan_id)
+        self.cleanup.after_cancel(done)
+        return done
+
+    def finish(self, plan_id: PlanId, kind: "type[Apply]") -> "Apply | None":
+        """Finishes what is open in a plan; returns what of a kind was brought to its end by that.
+
+        Whoever wants to apply a plan has agreed to one that was interrupted: no other is begun.
+        """
+        begun = [one.intent for one in self.recover(plan_id)]
+        done = [intent for intent in begun if type(intent) is kind]
+        is_there = bool(done) and self.plans.find(plan_id).stage == done[0].leads_to
+        return done[0] if is_there else None
+
+    def differences(
+        self, plan: str, other: str | None = None, correction: str | None = None
+    ) -> "Sequence[FileDiff]":
+        """Tells what a plan changed so far, how another one differs, or what a correction did."""
+        if correction is not None:
+            attempt = self.corrections.attempt(correction)
+            before = self.checkpoints.get_checkpoint(attempt.plan_id, attempt.before_id or "")
+            return self.comparisons.beside(self.plans.find(attempt.plan_id), before)
+        found = self.plans.find(plan)
+        if other is not None:
+            latest = self.checkpoints.get_checkpoint(found.plan_id, "@")
+            return self.comparisons.beside(self.plans.find(other), latest)
+        if found.stage == APPLIED:
+            return self.comparisons.between_snapshots(found, *self.apply.versions(found))
+        return self.comparisons.since_start(found)
+
+    def cautions(self, plan: Plan) -> Sequence[str]:
+        """What every output about a plan says while it is so."""
+        return [ROLLBACK_OFF] if plan.runs_bare else self.general_cautions
+
+    @property
+    def general_cautions(self) -> Sequence[str]:
+        """The same, of every plan."""
+        return [] if self.settings.texts(TRIGGERS) else [AUTOMATIC_OFF]
 
     def use(self, action_file: Path, arguments: Mapping[str, str]) -> Plan:
         """Makes a plan from an action file."""

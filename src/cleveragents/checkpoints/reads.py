@@ -14,6 +14,7 @@ from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.needs import judged, open_targets
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict
 from cleveragents.checkpoints.rollback import RollbackReads
+from cleveragents.checkpoints.shown import digest_of
 from cleveragents.checkpoints.stored import verified
 from cleveragents.checkpoints.verification import Verification, VerificationResult
 from cleveragents.errors import Damaged, Refused
@@ -35,6 +36,19 @@ class GoingBack(Touched):
     def aim(self) -> str:
         """Where it leads."""
         return self.target.checkpoint_id
+
+
+@dataclass(frozen=True)
+class CheckpointDeletion:
+    """A checkpoint that is to be forgotten."""
+
+    target: Checkpoint
+    needed: str  # what would be missed without it; empty: nothing
+
+    @property
+    def digest(self) -> str:
+        """Tells two of them apart."""
+        return digest_of((), (self.target.checkpoint_id, self.needed))
 
 
 class CheckpointReads:
@@ -118,6 +132,9 @@ class CheckpointReads:
         self, plan_id: PlanId, checkpoint: Checkpoint, target: Path
     ) -> Sequence[str]:
         """Writes what is intact of a checkpoint to a new directory; returns what is damaged."""
+        if target.exists():
+            hints = ["name a directory that does not exist yet"]
+            raise Refused(f"{target} exists already", hints=hints)
         archive = self._sandboxes.archive(self.plan(plan_id).project_id)
         return archive.extract(archive.load(checkpoint.sandbox_ref), target)
 
@@ -135,7 +152,13 @@ class CheckpointReads:
         with self._database.reading() as connection:
             return judged(connection, plan_id, self._limit)
 
-    def refuse_delete(self, plan_id: PlanId, checkpoint: Checkpoint) -> None:
+    def preview_delete(self, plan_id: PlanId, checkpoint: Checkpoint) -> CheckpointDeletion:
+        """Tells what would be missed without a checkpoint; refuses one that has to stay."""
+        self._refuse_delete(plan_id, checkpoint)
+        needed = {each.checkpoint.seq: each.needed for each in self.retention(plan_id)}
+        return CheckpointDeletion(checkpoint, needed[checkpoint.seq])
+
+    def _refuse_delete(self, plan_id: PlanId, checkpoint: Checkpoint) -> None:
         """Refuses the newest checkpoint and what an unfinished operation needs."""
         with self._database.reading() as connection:
             newest = CheckpointRepository(connection).latest(plan_id)

@@ -9,6 +9,7 @@ from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.retention import Verdict
 from cleveragents.checkpoints.rollback import RollbackReads, RollbackResult
 from cleveragents.checkpoints.saving import CheckpointPolicy, CheckpointRequest
+from cleveragents.checkpoints.shown import refuse_other
 from cleveragents.checkpoints.triggers import Trigger
 from cleveragents.errors import Busy
 from cleveragents.ids import PlanId
@@ -115,10 +116,17 @@ class CheckpointService(CheckpointReads):
         ):
             return CheckpointRepository(connection).set_pinned(checkpoint, pinned=pinned)
 
-    def delete_checkpoint(self, plan_id: PlanId, checkpoint: Checkpoint) -> None:
-        """Forgets a checkpoint; the newest one and what an open operation needs are refused."""
+    def delete_checkpoint(
+        self, plan_id: PlanId, checkpoint: Checkpoint, *, shown_digest: str | None = None
+    ) -> None:
+        """Forgets a checkpoint; the newest one and what an open operation needs are refused.
+
+        With a digest, only if it is still what was shown.
+        """
         with self._hold(plan_id, f"deleting {checkpoint.name}", files=False) as held:
-            self.refuse_delete(plan_id, checkpoint)
+            would = self.preview_delete(plan_id, checkpoint)
+            again = f"agents plan checkpoint delete {plan_id} {checkpoint.seq}"
+            refuse_other(shown_digest, would.digest, again)
             self._acts.forget(held, [checkpoint])
 
     def prune_checkpoints(self, plan_id: PlanId) -> list[Verdict]:

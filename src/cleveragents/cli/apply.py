@@ -23,9 +23,8 @@ from cleveragents.engine.bring.apply import ApplyResult, Withdrawal
 from cleveragents.engine.bring.obstacles import Obstacle
 from cleveragents.engine.bring.proposal import BRANCH, CHANGES, ApplyOptions, FilePreview, Proposal
 from cleveragents.ids import PlanId
-from cleveragents.operations.in_project import Apply
+from cleveragents.operations.in_project import Apply, Unapply
 from cleveragents.operations.kind import Kind
-from cleveragents.plans.lifecycle import APPLIED, COMPLETE
 from cleveragents.plans.plan import Plan
 from cleveragents.shapes.apply import (
     application_of,
@@ -80,22 +79,20 @@ def apply_plan(
 
     One that was interrupted had been agreed to: it is finished, and that is all.
     """
+    act = app.undertakings.apply(plan.plan_id, options)
     if dry_run:
-        is_moving = previewing.looking(app, plan)
-        return _preview(plan, app.apply.preview(plan.plan_id, options), is_moving=is_moving)
-    begun = _finished_now(app, plan.plan_id, Kind.APPLY)
+        looked = previewing.dry_run(act)
+        return _preview(plan, looked.would, is_moving=looked.is_moving)
+    begun = app.finish(plan.plan_id, Apply)
     if begun is not None:
         return _finished(app, plan.plan_id, begun)
-    digest = None
-    if not yes:
-        proposal = app.apply.preview(plan.plan_id, options)
-        digest = proposal.digest
-        show_blocks(_blocks(plan, proposal), current.form, sys.stderr)
-        if not proposal.obstacles:  # what is refused needs no question
-            confirm(_question(proposal), yes=False, command_line=options.command(plan.plan_id))
-    done = app.apply.run(plan.plan_id, options, shown_digest=digest)
-    current.tidy(plan.plan_id)
-    return _done(done)
+    if yes:
+        return _done(act.carry_out())
+    proposal = act.foresee()
+    show_blocks(_blocks(plan, proposal), current.form, sys.stderr)
+    if not proposal.obstacles:  # what is refused needs no question
+        confirm(_question(proposal), yes=False, command_line=options.command(plan.plan_id))
+    return _done(act.carry_out(proposal.digest))
 
 
 def unapply(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = False) -> Result:
@@ -107,22 +104,20 @@ def unapply(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
     """
     app = current.app(progress=True)
     found = app.plans.find(plan)
+    act = app.undertakings.unapply(found.plan_id)
     if dry_run:
-        is_moving = previewing.looking(app, found)
-        return _withdrawn(found, app.apply.preview_unapply(found.plan_id), is_moving=is_moving)
-    begun = _finished_now(app, found.plan_id, Kind.UNAPPLY)
+        looked = previewing.dry_run(act)
+        return _withdrawn(found, looked.would, is_moving=looked.is_moving)
+    begun = app.finish(found.plan_id, Unapply)
     if begun is not None:
         return _finished(app, found.plan_id, begun)
-    would = app.apply.preview_unapply(found.plan_id)
-    digest = None
+    would = act.foresee()
     if not yes:
         show_blocks(_withdrawal(would), current.form, sys.stderr)
-        digest = would.digest
     if not would.obstacles:  # what is refused needs no question
         asked = f"agents plan unapply {found.plan_id}"
         confirm(_question_back(would), yes=yes, command_line=asked)
-    undone = app.apply.unapply(found.plan_id, shown_digest=digest)
-    current.tidy(found.plan_id)
+    undone = act.carry_out(None if yes else would.digest)
     return Result(
         unapplication_of(found, would, undone.kept),
         [Text([_put_back(would)])],
@@ -184,17 +179,9 @@ def _in_the_way(found: Sequence[Obstacle]) -> list[Block]:
     return [Fields("In the way", [(each.path, each.why) for each in found])] if found else []
 
 
-def _finished_now(app: App, plan_id: PlanId, kind: Kind) -> Apply | None:
-    """Finishes what is open in a plan; returns what of this kind was brought to its end by that."""
-    begun = [one.intent for one in app.recover(plan_id) if one.kind is kind]
-    reached = APPLIED if kind is Kind.APPLY else COMPLETE
-    done = [intent for intent in begun if isinstance(intent, Apply)]
-    return done[0] if done and app.plans.find(plan_id).stage == reached else None
-
-
 def _finished(app: App, plan_id: PlanId, begun: Apply) -> Result:
     """What is told of an apply or unapply that recovery has just brought to its end."""
-    current.tidy(plan_id)
+    app.tidy(plan_id)
     plan, paths = app.plans.find(plan_id), list(begun.paths)
     applied = begun.kind is Kind.APPLY
     back = f"agents plan unapply {plan.plan_id}" if applied else _apply_again(plan, begun)

@@ -44,7 +44,7 @@ def list_checkpoints(plan: PlanArgument = "@") -> Result:
     """
     app = current.app()
     found = views.find(app, plan)
-    current.messages += views.cautions(found, app)
+    current.messages += app.cautions(found)
     verdicts = app.checkpoints.retention(found.plan_id)
     rows = [verdict.checkpoint for verdict in verdicts]
     reasons = [verdict.why for verdict in verdicts]

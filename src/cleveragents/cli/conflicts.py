@@ -1,7 +1,6 @@
 """`agents plan conflicts|resolve|refresh`: what does not go together, and how it is solved."""
 
 import os
-import sys
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -13,14 +12,12 @@ from cleveragents.cli.invocation import (
     PlanArgument,
     YesOption,
     add_commands,
-    confirm,
     current,
 )
-from cleveragents.cli.render import Grid, Result, Text, show_blocks
+from cleveragents.cli.render import Block, Grid, Result, Text
 from cleveragents.counting import counted
-from cleveragents.engine.bring import refresh as refreshing
-from cleveragents.engine.bring import resolution as solving
 from cleveragents.engine.bring.conflicts import SolvedConflict
+from cleveragents.engine.bring.resolution import ResolutionProposal
 from cleveragents.plans.conflict import Conflict
 from cleveragents.plans.lifecycle import COMPLETE
 from cleveragents.plans.plan import Plan
@@ -74,27 +71,25 @@ def resolve(
     """
     app = current.app(progress=True)
     found = views.find(app, plan)
-    is_moving = previewing.looking(app, found) if dry_run else False
-    if not dry_run:
-        app.recover(found.plan_id)
     again = f"agents plan resolve {found.plan_id} {quoted(path)} --take {quoted(take)}"
-    proposed = app.conflicts.preview(found.plan_id, path, take)
-    blocks = [changes.panel("Would change", proposed.changes), Text(_by_hand(proposed))]
+    act = app.undertakings.resolve(found.plan_id, path, take)
     if dry_run:
-        data = resolution_preview_of(path, proposed, moving=is_moving)
-        return Result(data, blocks, messages=[previewing.DRY_RUN], next_steps=[again])
-    seen = None
-    if proposed.made and not yes:
-        seen = proposed
-        show_blocks(blocks, current.form, sys.stderr)
-        confirm(f"Replace what you made by hand with {take}?", yes=yes, command_line=again)
-    solved = app.conflicts.resolve(found.plan_id, path, take, shown=seen)
-    current.tidy(found.plan_id)
+        looked = previewing.dry_run(act)
+        data = resolution_preview_of(path, looked.would, moving=looked.is_moving)
+        shown = _replaced(looked.would)
+        return Result(data, shown, messages=[previewing.DRY_RUN], next_steps=[again])
+    would, digest = act.foresee(), None
+    if would.made and not yes:
+        question = f"Replace what you made by hand with {take}?"
+        digest = previewing.asked(would, again=again, show=_replaced(would), question=question)
+    solved = act.carry_out(digest)
     return _solved(found, path, take, solved, app.conflicts.open(found.plan_id))
 
 
-def _by_hand(proposed: solving.ResolutionProposal) -> list[str]:
-    return [f"made by hand, in neither version: {path}" for path in map(os.fsdecode, proposed.made)]
+def _replaced(proposed: ResolutionProposal) -> list[Block]:
+    made = map(os.fsdecode, proposed.made)
+    by_hand = [f"made by hand, in neither version: {path}" for path in made]
+    return [changes.panel("Would change", proposed.changes), Text(by_hand)]
 
 
 def _solved(
@@ -119,22 +114,17 @@ def refresh(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = 
     """
     app = current.app(progress=True)
     found = views.find(app, plan)
+    act = app.undertakings.refresh(found.plan_id)
     if dry_run:
-        is_moving = previewing.looking(app, found)
-        return _preview(found, app.refresh.preview(found.plan_id), is_moving=is_moving)
-    app.recover(found.plan_id)
-    digest = None
-    if not yes:
-        would = app.refresh.preview(found.plan_id)
-        digest = refreshing.digest(would)
-        show_blocks([_proposed(would)], current.form, sys.stderr)
-        confirm(
-            "Merge this into the sandbox?",
-            yes=False,
-            command_line=f"agents plan refresh {found.plan_id}",
-        )
-    done = app.refresh.run(found.plan_id, shown_digest=digest)
-    current.tidy(found.plan_id)
+        looked = previewing.dry_run(act)
+        return _preview(found, looked.would.merge, is_moving=looked.is_moving)
+    done = previewing.undertake(
+        act,
+        yes=yes,
+        again=f"agents plan refresh {found.plan_id}",
+        show=lambda would: [_proposed(would.merge)],
+        question=lambda _: "Merge this into the sandbox?",
+    )
     back = []
     if done.before is not None:
         again = f"agents plan rollback {found.plan_id} {done.before.seq}"

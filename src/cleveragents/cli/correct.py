@@ -1,6 +1,5 @@
 """`agents plan correct`: shows what hangs on a decision, asks, goes back and decides again."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,12 +14,11 @@ from cleveragents.cli.invocation import (
     DryRunOption,
     YesOption,
     add_commands,
-    confirm,
     current,
 )
-from cleveragents.cli.render import Fields, Result, show_blocks
+from cleveragents.cli.render import Fields, Result
 from cleveragents.engine.correct.append import Fix
-from cleveragents.engine.correct.correction import Impact, check_choice
+from cleveragents.engine.correct.correction import Impact
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import PlanId
 from cleveragents.plans.conflict import Conflict
@@ -33,6 +31,7 @@ from cleveragents.shapes.correction import (
     correction_preview_of,
     second_choice_of,
 )
+from cleveragents.undertakings import Foreseen
 
 LISTED = 10  # shown to people; JSON has them all
 
@@ -68,63 +67,42 @@ def correct(
     """
     app = current.app(progress=True)
     plan_id, found = _find(app, decision)
-    is_moving = False
-    if dry_run:
-        is_moving = previewing.looking(app, app.plans.find(plan_id))
-    else:
-        app.recover(plan_id)
-        plan_id, found = _find(app, decision)
-    if mode is CorrectionMode.APPEND:
-        if dry_run:
-            return _would_append(app, found, guidance, choose, is_moving=is_moving)
-        return _append(app, found, guidance, choose, yes=yes)
-    impact = app.corrections.preview(plan_id, found)
-    if found is not None:
-        check_choice(impact.plan, found, choose)
-    would = impact_block("Would", impact, choose)
-    if dry_run:
-        data = correction_preview_of(impact, choose, moving=is_moving)
-        return Result(data, [would], messages=[previewing.DRY_RUN])
-    question = f"Go back to {impact.target.name} and decide again?"
-    _ask(would, question, decision, yes=yes)
-    digest = None if yes else impact.digest
-    attempt = app.corrections.revert(plan_id, found, guidance, choose, shown_digest=digest)
-    return _run_on(app, attempt, partial(second_choice_of, impact=impact, choose=choose))
-
-
-def _would_append(
-    app: App, decision: Decision | None, guidance: str, choose: str | None, *, is_moving: bool
-) -> Result:
-    fix, would = _fix(app, decision, guidance, choose)
-    data = addition_preview_of(fix, moving=is_moving)
-    return Result(data, [would], messages=[previewing.DRY_RUN])
-
-
-def _append(
-    app: App, decision: Decision | None, guidance: str, choose: str | None, *, yes: bool
-) -> Result:
-    fix, would = _fix(app, decision, guidance, choose)
-    _ask(would, "Add it and run it?", fix.decision.decision_id, yes=yes)
-    attempt = app.fixes.append(fix.decision, guidance, choose)
-    return _run_on(app, attempt, partial(addition_of, fix=fix))
-
-
-def _fix(
-    app: App, decision: Decision | None, guidance: str, choose: str | None
-) -> tuple[Fix, Fields]:
-    """What would be added, and how it is shown."""
-    if decision is None:
-        raise InvalidInput("--mode append needs the decision that the fix is for")
-    fix = app.fixes.preview(decision, guidance, choose)
-    added = f"a subplan, {fix.step.title}: {decision.question} {choose or ''}"
-    return fix, Fields("Would", [("add", added)])
-
-
-def _ask(would: Fields, question: str, decision: str, *, yes: bool) -> None:
-    if not yes:
-        show_blocks([would], current.form, sys.stderr)
     again = f"agents plan correct --guidance TEXT {decision}"
-    confirm(question, yes=yes, command_line=again)
+    if mode is CorrectionMode.APPEND:
+        if found is None:
+            raise InvalidInput("--mode append needs the decision that the fix is for")
+        addition = app.undertakings.append(found, guidance, choose)
+        if dry_run:
+            looked = previewing.dry_run(addition)
+            data = addition_preview_of(looked.would, moving=looked.is_moving)
+            return Result(data, [_fix(looked.would, choose)], messages=[previewing.DRY_RUN])
+        fix = addition.foresee()
+        digest = _agreed(fix, _fix(fix, choose), "Add it and run it?", again, yes=yes)
+        return _run_on(app, addition.carry_out(digest), partial(addition_of, fix=fix))
+    act = app.undertakings.correct(plan_id, found, guidance, choose)
+    if dry_run:
+        seen = previewing.dry_run(act)
+        data = correction_preview_of(seen.would, choose, moving=seen.is_moving)
+        block = impact_block("Would", seen.would, choose)
+        return Result(data, [block], messages=[previewing.DRY_RUN])
+    impact = act.foresee()
+    question = f"Go back to {impact.target.name} and decide again?"
+    digest = _agreed(impact, impact_block("Would", impact, choose), question, again, yes=yes)
+    shape = partial(second_choice_of, impact=impact, choose=choose)
+    return _run_on(app, act.carry_out(digest), shape)
+
+
+def _fix(fix: Fix, choose: str | None) -> Fields:
+    """What would be added."""
+    added = f"a subplan, {fix.step.title}: {fix.decision.question} {choose or ''}"
+    return Fields("Would", [("add", added)])
+
+
+def _agreed(would: Foreseen, block: Fields, question: str, again: str, *, yes: bool) -> str | None:
+    """Asks, unless that is answered; returns the digest of what was shown."""
+    if yes:
+        return None
+    return previewing.asked(would, again=again, show=[block], question=question)
 
 
 def _run_on(app: App, attempt: CorrectionAttempt, shape: Shape) -> Result:

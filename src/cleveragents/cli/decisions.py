@@ -45,7 +45,7 @@ def tree(
         ("", "", f"correction {row.correction_id}  {row.state}: {row.guidance}") for row in attempts
     ]
     data = decisions_of(found, roots, attempts)
-    return Result(data, [Outline(lines)], messages=views.cautions(found, app), paged=True)
+    return Result(data, [Outline(lines)], messages=app.cautions(found), paged=True)
 
 
 def explain(decision: DecisionArgument) -> Result:

@@ -6,10 +6,8 @@ from typing import Annotated
 import typer
 
 from cleveragents.checkpoints.comparison import FileDiff
-from cleveragents.cli import views
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Grid, Result, Text
-from cleveragents.plans.lifecycle import APPLIED
 from cleveragents.shapes.difference import differences_of
 
 
@@ -38,21 +36,9 @@ def diff(
       agents plan diff 01K2ZD 01K2ZE
     """
     app = current.app()
-    if correction is not None:
-        attempt = app.corrections.attempt(correction)
-        before = app.checkpoints.get_checkpoint(attempt.plan_id, attempt.before_id or "")
-        found = app.plans.find(attempt.plan_id)
-        diffs = app.comparisons.beside(found, before)
-    else:
-        found = app.plans.find(plan)
-        current.messages += views.cautions(found, app)
-        if other is not None:
-            latest = app.checkpoints.get_checkpoint(found.plan_id, "@")
-            diffs = app.comparisons.beside(app.plans.find(other), latest)
-        elif found.stage == APPLIED:
-            diffs = app.comparisons.between_snapshots(found, *app.apply.versions(found))
-        else:
-            diffs = app.comparisons.since_start(found)
+    if correction is None:
+        current.messages += app.cautions(app.plans.find(plan))
+    diffs = app.differences(plan, other, correction)
     if name_only:
         return _names(diffs)
     return told(diffs, stat=stat)

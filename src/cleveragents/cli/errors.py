@@ -29,7 +29,7 @@ def errors(plan: PlanArgument = "@") -> Result:
     found = app.plans.status(views.find(app, plan))
     next_steps = status.next_steps(found)
     failed = found.plan.error is not None or bool(found.not_undone)
-    messages = views.cautions(found.plan, app)
+    messages = app.cautions(found.plan)
     return Result(
         failure_of(found, next_steps),
         _blocks(found),

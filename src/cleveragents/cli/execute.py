@@ -88,8 +88,7 @@ def cancel(plan: PlanArgument, yes: YesOption = False) -> Result:
             yes=yes,
             command_line=f"agents plan cancel {found.plan_id}",
         )
-    done = app.cancellation.cancel(found.plan_id)
-    app.cleanup.after_cancel(done)
+    done = app.cancel(found.plan_id)
     return status.told(app.plans.status(done), app)
 
 
@@ -97,9 +96,8 @@ def run_plan(app: App, plan: Plan, *, restore: bool = False, retry_unsafe: bool 
     """Runs a plan and tells how it ended; a failed step is a failed command."""
     if plan.attempt == 0:  # told once, when it is about to matter for the first time
         current.messages.append(views.UNCONFINED)
-    current.messages += views.cautions(plan, app)
-    done = app.execute.run(plan.plan_id, restore=restore, retry_unsafe=retry_unsafe)
-    app.subplans.merge_again(done)
+    current.messages += app.cautions(plan)
+    done = app.run(plan.plan_id, restore=restore, retry_unsafe=retry_unsafe)
     result = status.told(app.plans.status(done), app)
     if done.stage == CANCELLED:
         raise Interrupted("the plan was cancelled", hints=result.next_steps)
@@ -113,8 +111,9 @@ def run_plan(app: App, plan: Plan, *, restore: bool = False, retry_unsafe: bool 
 
 
 def _previewed(app: App, plan: Plan) -> Result:
-    is_moving = previewing.looking(app, plan)
-    messages = [*views.cautions(plan, app), previewing.DRY_RUN]
+    is_moving = app.begin_dry_run(plan.plan_id)
+    previewing.tell_moving(is_moving=is_moving)
+    messages = [*app.cautions(plan), previewing.DRY_RUN]
     if plan.stage == COMPLETE:
         messages.append("the plan is complete already; there is nothing to run")
         return Result(nothing_left_of(plan.plan_id, moving=is_moving), messages=messages)

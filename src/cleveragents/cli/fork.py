@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 
-from cleveragents.cli import views
 from cleveragents.cli.invocation import PlanArgument, add_commands, current
 from cleveragents.cli.render import Result, Text
 from cleveragents.shapes.plan import fork_of
@@ -34,7 +33,7 @@ def fork(
     return Result(
         fork_of(made, found, row),
         [Text([made.plan_id])],
-        messages=views.cautions(made, app),
+        messages=app.cautions(made),
         next_steps=[
             f"agents plan execute {made.plan_id}",
             f"agents plan diff {found.plan_id} {made.plan_id}",

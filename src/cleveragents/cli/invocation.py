@@ -18,12 +18,11 @@ from cleveragents.cli.render import Format, Result, Timing, show
 from cleveragents.config.environment import caller_environment, default_data_dir
 from cleveragents.errors import Failed, Interrupted, InvalidInput
 from cleveragents.events import CallUndone, Event, Note
-from cleveragents.ids import PlanId, now
+from cleveragents.ids import now
 from cleveragents.storage.glance import DATABASE
 from cleveragents.storage.standstill import end_stopped
 
 T = TypeVar("T")
-TIDIED_LATER = "interrupted while space was freed: what was done stands, a later command frees it"
 
 FormatOption = Annotated[
     Format | None, typer.Option("--format", help="How to write the result.", show_default=False)
@@ -129,14 +128,6 @@ class Invocation:
     def interrupt(self) -> bool:
         """Asks what is under way to stop; tells whether it is something that stops by itself."""
         return self.opened is not None and self.opened.interrupt()
-
-    def tidy(self, plan_id: PlanId) -> None:
-        """Frees space after an act; to interrupt that takes nothing back, and says so."""
-        try:
-            if self.opened is not None:
-                self.opened.tidy(plan_id)
-        except KeyboardInterrupt:
-            self.messages.append(TIDIED_LATER)
 
     @property
     def interrupted(self) -> Interrupted:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from cleveragents.checkpoints.reads import CheckpointDeletion
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.cli import views
@@ -13,7 +14,6 @@ from cleveragents.cli.invocation import (
     PlanArgument,
     YesOption,
     add_commands,
-    confirm,
     current,
 )
 from cleveragents.cli.render import Result, Text
@@ -40,10 +40,10 @@ def create(
     """
     app = current.app()
     found = views.find(app, plan)
-    current.messages += views.cautions(found, app)
+    current.messages += app.cautions(found)
     wanted = CheckpointRequest(CheckpointType.MANUAL, "made by hand", label=label, pinned=pinned)
     row = app.checkpoints.create_checkpoint(found.plan_id, wanted)
-    current.tidy(found.plan_id)
+    app.tidy(found.plan_id)
     return Result(
         checkpoint_of(row),
         [Text([f"{row.name}  {row.checkpoint_id}"])],
@@ -100,18 +100,23 @@ def delete(
 
     app = current.app()
     found = views.find(app, plan)
-    is_moving = previewing.looking(app, found) if dry_run else False
-    row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
-    app.checkpoints.refuse_delete(found.plan_id, row)
-    if not dry_run:
-        app.recover(found.plan_id)
-    needed = {v.checkpoint.seq: v.needed for v in app.checkpoints.retention(found.plan_id)}[row.seq]
-    what = f"{row.name} ({row.label or row.reason}{f'; {needed}' if needed else ''})"
-    again = f"agents plan checkpoint delete {found.plan_id} {row.seq}"
+    act = app.undertakings.delete(found.plan_id, checkpoint)
     if dry_run:
-        text = f"dry run: {what} would be deleted for ever"
-        return Result(deletion_preview_of(row, moving=is_moving), messages=[text])
-    confirm(f"Delete {what} for ever?", yes=yes, command_line=again)
-    app.checkpoints.delete_checkpoint(found.plan_id, row)
-    current.tidy(found.plan_id)
+        looked = previewing.dry_run(act)
+        text = f"dry run: {_doomed(looked.would)} would be deleted for ever"
+        data = deletion_preview_of(looked.would.target, moving=looked.is_moving)
+        return Result(data, messages=[text])
+    row = previewing.undertake(
+        act,
+        yes=yes,
+        again=f"agents plan checkpoint delete {found.plan_id} {checkpoint}",
+        show=lambda _: [],
+        question=lambda would: f"Delete {_doomed(would)} for ever?",
+    ).target
     return Result(deletion_of(row), [Text([f"deleted {row.name}"])])
+
+
+def _doomed(would: CheckpointDeletion) -> str:
+    """A checkpoint that is to go, and what would be missed."""
+    row = would.target
+    return f"{row.name} ({row.label or row.reason}{f'; {would.needed}' if would.needed else ''})"

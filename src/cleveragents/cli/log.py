@@ -26,6 +26,6 @@ def log(plan: PlanArgument = "@") -> Result:
     return Result(
         log_of(found, events),
         [Grid("", ["WHEN", "WHAT", "STORY"], rows)],
-        messages=views.cautions(found, app),
+        messages=app.cautions(found),
         paged=True,
     )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cleveragents.app import App
+from cleveragents.app import ROLLBACK_OFF, App
 from cleveragents.cli import views
 from cleveragents.cli.invocation import add_commands, add_group, current, stand_in
 from cleveragents.cli.render import Grid, Result, Text
@@ -75,7 +75,7 @@ def use(action: ActionArgument, arg: ArgOption = None) -> Result:
     return Result(
         plan_of(made),
         [Text([made.plan_id])],
-        messages=views.cautions(made, app),
+        messages=app.cautions(made),
         next_steps=[f"agents plan execute {made.plan_id}"],
     )
 
@@ -106,8 +106,8 @@ def list_plans() -> Result:
     ]
     table = Grid("", ["PLAN", "STATE", "STEPS", "CREATED", "NAME"], rows)
     hints = [] if found else _without_plans(app)
-    hints += _bare([plan.name for plan in found if views.runs_bare(plan)])
-    hints += views.without_triggers(app)
+    hints += _bare([plan.name for plan in found if plan.runs_bare])
+    hints += app.general_cautions
     data = list_of(found, unsettled, conflicts)
     return Result(data, [table] if found else [], messages=hints, paged=True)
 
@@ -125,7 +125,7 @@ def _without_plans(app: App) -> list[str]:
 def _bare(names: Sequence[str]) -> list[str]:
     """One line about all the plans that run without checkpoints."""
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return [f"{', '.join(names[:NAMED])}{more}: {views.ROLLBACK_OFF}"] if names else []
+    return [f"{', '.join(names[:NAMED])}{more}: {ROLLBACK_OFF}"] if names else []
 
 
 def _interrupted(what: Sequence[str]) -> str:

@@ -1,26 +1,56 @@
 """What all previews have in common: what stands in their way, and how they name what is touched."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from cleveragents.app import App
 from cleveragents.checkpoints.besides import Besides
 from cleveragents.checkpoints.undo import CallsAfter
-from cleveragents.cli.invocation import current
-from cleveragents.cli.render import Block, Fields, Text
+from cleveragents.cli.invocation import confirm, current
+from cleveragents.cli.render import Block, Fields, Text, show_blocks
 from cleveragents.counting import counted
-from cleveragents.plans.plan import Plan
+from cleveragents.undertakings import DryRun, Foreseen, Undertaking
 
+P = TypeVar("P", bound=Foreseen)
+R = TypeVar("R")
 DRY_RUN = "dry run: nothing was changed"
 MOVING = "moving: another process is at work on the plan; this is how it was a moment ago"
 OUTSIDE = "undo calls stand outside the all-or-nothing of files and plan: what they did stays done"
 NOT_REDONE = "taking the rollback back does not make the undone calls again"
 
 
-def looking(app: App, plan: Plan) -> bool:
-    """Begins a dry run: refused while something waits to be finished; tells whether it moves."""
-    is_moving = app.previews.begin(plan.plan_id)
+def dry_run(act: Undertaking[P, R]) -> DryRun[P]:
+    """Tells what an act would do; that the plan is moving is told with it."""
+    found = act.preview()
+    tell_moving(is_moving=found.is_moving)
+    return found
+
+
+def tell_moving(*, is_moving: bool) -> None:
+    """Tells with the result that another process is at work."""
     current.messages += [MOVING] if is_moving else []
-    return is_moving
+
+
+def undertake(
+    act: Undertaking[P, R],
+    *,
+    yes: bool,
+    again: str,
+    show: Callable[[P], Sequence[Block]],
+    question: Callable[[P], str],
+) -> R:
+    """Shows what an act would do, asks, and does exactly that; with a yes, as it is."""
+    if yes:
+        return act.carry_out()
+    would = act.foresee()
+    return act.carry_out(asked(would, again=again, show=show(would), question=question(would)))
+
+
+def asked(would: Foreseen, *, again: str, show: Sequence[Block], question: str) -> str:
+    """Shows what would be done and asks; returns the digest of what was agreed to."""
+    show_blocks(show, current.form, sys.stderr)
+    confirm(question, yes=False, command_line=again)
+    return would.digest
 
 
 def blocks(besides: Besides) -> list[Block]:

@@ -1,6 +1,5 @@
 """`agents plan restore`: takes single files or directories back from a checkpoint."""
 
-import sys
 from typing import Annotated
 
 import typer
@@ -13,10 +12,9 @@ from cleveragents.cli.invocation import (
     PlanArgument,
     YesOption,
     add_commands,
-    confirm,
     current,
 )
-from cleveragents.cli.render import Result, Text, show_blocks
+from cleveragents.cli.render import Block, Result, Text
 from cleveragents.engine.back.restore import PathRestoration, RestoreProposal
 from cleveragents.quoting import quoted
 from cleveragents.shapes.restore import restoration_of, restore_preview_of
@@ -45,28 +43,26 @@ def restore(
     """
     app = current.app(progress=True)
     found = views.find(app, plan)
-    is_moving = previewing.looking(app, found) if dry_run else False
-    if not dry_run:
-        app.recover(found.plan_id)
-    source = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
-    proposed = app.restore.preview(found.plan_id, source, path)
-    gone = [f"not in {source.name}, so it goes: {name}" for name in proposed.absent]
-    blocks = [changes.panel("Would change", proposed.changes), Text(gone)]
-    again = _line(source, proposed.paths)
+    act = app.undertakings.restore(found.plan_id, checkpoint, path)
     if dry_run:
+        looked = previewing.dry_run(act)
         return Result(
-            restore_preview_of(proposed, moving=is_moving),
-            blocks,
+            restore_preview_of(looked.would, moving=looked.is_moving),
+            _blocks(looked.would),
             messages=[previewing.DRY_RUN],
-            next_steps=[again],
+            next_steps=[_line(looked.would.source, looked.would.paths)],
         )
+    would, digest = act.foresee(), None
     if not yes:
-        show_blocks(blocks, current.form, sys.stderr)
-    confirm(f"Take this back from {source.name}?", yes=yes, command_line=again)
-    digest = None if yes else proposed.digest
-    done = app.restore.run(found.plan_id, source, path, shown_digest=digest)
-    current.tidy(found.plan_id)
-    return _done(proposed, done)
+        again = _line(would.source, would.paths)
+        question = f"Take this back from {would.source.name}?"
+        digest = previewing.asked(would, again=again, show=_blocks(would), question=question)
+    return _done(would, act.carry_out(digest))
+
+
+def _blocks(proposed: RestoreProposal) -> list[Block]:
+    gone = [f"not in {proposed.source.name}, so it goes: {name}" for name in proposed.absent]
+    return [changes.panel("Would change", proposed.changes), Text(gone)]
 
 
 def _done(proposed: RestoreProposal, done: PathRestoration | None) -> Result:

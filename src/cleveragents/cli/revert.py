@@ -1,21 +1,19 @@
 """`agents plan revert`: plans anew."""
 
-import sys
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from cleveragents.cli import changes, previewing, views
+from cleveragents.cli import changes, previewing
 from cleveragents.cli.invocation import (
     DryRunOption,
     PlanArgument,
     YesOption,
     add_commands,
-    confirm,
     current,
 )
-from cleveragents.cli.render import Block, Result, Text, show_blocks
+from cleveragents.cli.render import Block, Result, Text
 from cleveragents.counting import counted
 from cleveragents.engine.correct.revert import BackToStart
 from cleveragents.shapes.plan import plan_of
@@ -50,25 +48,25 @@ def revert(
     app = current.app(progress=True)
     found = app.plans.find(plan)
     again = f"agents plan revert --to-phase {to_phase} {found.plan_id}"
+    act = app.undertakings.revert(found.plan_id, guidance)
     if dry_run:
-        is_moving = previewing.looking(app, found)
-        would = app.reversions.preview(found.plan_id)
-        data = reversion_preview_of(would, to_phase, moving=is_moving)
-        return Result(data, _blocks(would), messages=[previewing.DRY_RUN], next_steps=[again])
-    app.recover(found.plan_id)
-    digest = None
-    if not yes:
-        would = app.reversions.preview(found.plan_id)
-        digest = would.digest
-        show_blocks(_blocks(would), current.form, sys.stderr)
-        confirm(f"Plan anew? {_told(would)}.", yes=yes, command_line=again)
-    reverted = app.reversions.to_strategize(found.plan_id, guidance, shown_digest=digest)
+        looked = previewing.dry_run(act)
+        data = reversion_preview_of(looked.would, to_phase, moving=looked.is_moving)
+        shown = _blocks(looked.would)
+        return Result(data, shown, messages=[previewing.DRY_RUN], next_steps=[again])
+    reverted = previewing.undertake(
+        act,
+        yes=yes,
+        again=again,
+        show=_blocks,
+        question=lambda would: f"Plan anew? {_told(would)}.",
+    )
     done, safety = reverted.plan, reverted.safety
     back = [] if safety is None else [f"agents plan rollback {done.plan_id} {safety.seq}"]
     return Result(
         plan_of(done),
         [Text([f"{done.plan_id} was planned anew"])],
-        messages=views.cautions(done, app),
+        messages=app.cautions(done),
         next_steps=[
             f"agents plan execute {done.plan_id}",
             *(f"{b}    # takes it back" for b in back),

@@ -17,13 +17,12 @@ from cleveragents.cli.invocation import (
     TakeOverOption,
     YesOption,
     add_commands,
-    confirm,
     current,
     require_answer,
 )
-from cleveragents.cli.render import Block, Fields, Result, Text, show_blocks
+from cleveragents.cli.render import Block, Fields, Result, Text
 from cleveragents.counting import counted
-from cleveragents.errors import Failed, InvalidInput, Refused
+from cleveragents.errors import Failed, InvalidInput
 from cleveragents.plans.plan import Plan
 from cleveragents.shapes.rollback import (
     extraction_of,
@@ -31,6 +30,7 @@ from cleveragents.shapes.rollback import (
     rollback_of,
     rollback_preview_of,
 )
+from cleveragents.undertakings import DryRun, Undertaking
 
 
 def register(group: typer.Typer) -> None:
@@ -66,51 +66,50 @@ def rollback(
         raise InvalidInput("--to changes no plan, it only writes a new directory: leave one out")
     app = current.app(progress=True, take_over=take_over and not dry_run)
     found = views.find(app, plan)
-    current.messages += views.cautions(found, app)
+    current.messages += app.cautions(found)
     if to is not None:
-        return _extracted(app, found, _target(app, found, checkpoint), to)
+        target = app.checkpoints.get_checkpoint(found.plan_id, _named(app, found, checkpoint))
+        return _extracted(app, found, target, to)
     if dry_run:
-        is_moving = previewing.looking(app, found)
-        target = _target(app, found, checkpoint)
-        return _preview(app, found, target, rebuild=rebuild, is_moving=is_moving)
+        act = app.undertakings.rollback(
+            found.plan_id, _named(app, found, checkpoint), rebuild=rebuild
+        )
+        return _preview(found, previewing.dry_run(act), rebuild=rebuild)
     if checkpoint is None:
         _refuse_unnamed(app, found)
     if take_over:
         line = f"agents plan rollback {found.plan_id} {checkpoint} --take-over"
         require_answer(yes=yes, command_line=line)
         app.ownership.take_over(found.plan_id)
-    app.recover(found.plan_id)
-    target = _target(app, found, checkpoint)
-    digest = None if yes else _asked(app, found, target, rebuild=rebuild)
-    result = app.checkpoints.rollback_to_checkpoint(
-        found.plan_id, target, rebuild=rebuild, shown_digest=digest
-    )
-    current.tidy(found.plan_id)
-    return _done(result)
+    if checkpoint is None:
+        app.recover(found.plan_id)  # it may make one to choose from
+    act = app.undertakings.rollback(found.plan_id, _named(app, found, checkpoint), rebuild=rebuild)
+    return _done(_undertaken(act, found, yes=yes, rebuild=rebuild))
 
 
-def _asked(app: App, plan: Plan, target: Checkpoint, *, rebuild: bool) -> str:
-    """Shows what is about to happen and asks; returns the digest of what was shown."""
-    again = f"agents plan rollback {plan.plan_id} {target.seq}"
-    if rebuild:
-        would = app.checkpoints.preview_rebuild(plan.plan_id, target)
-        show_blocks(previewing.blocks(would.besides), current.form, sys.stderr)
-        question = f"Rebuild the sandbox from {target.name}?"
-        confirm(question, yes=False, command_line=f"{again} --rebuild")
-        return would.digest
-    would = app.checkpoints.preview_rollback(plan.plan_id, target)
-    show_blocks(_blocks(would), current.form, sys.stderr)
-    confirm(f"Roll back to {target.name}?", yes=False, command_line=again)
-    return would.digest
+def _undertaken(
+    act: Undertaking[GoingBack, RollbackResult], plan: Plan, *, yes: bool, rebuild: bool
+) -> RollbackResult:
+    """Shows what would be taken back, asks, and takes exactly that back."""
+    if yes:
+        return act.carry_out()
+    would = act.foresee()
+    target = would.target
+    again = f"agents plan rollback {plan.plan_id} {target.seq}{' --rebuild' if rebuild else ''}"
+    what = f"Rebuild the sandbox from {target.name}?" if rebuild else f"Roll back to {target.name}?"
+    show = previewing.blocks(would.besides) if rebuild else _blocks(would)
+    return act.carry_out(previewing.asked(would, again=again, show=show, question=what))
 
 
-def _target(app: App, plan: Plan, text: str | None) -> Checkpoint:
+def _named(app: App, plan: Plan, text: str | None) -> str:
+    """What names the checkpoint; without a name one is chosen."""
     if text is not None:
-        return app.checkpoints.get_checkpoint(plan.plan_id, text)
+        return text
     _refuse_unnamed(app, plan)
     from cleveragents.cli import menu  # of use only where one is chosen on a terminal
 
-    return menu.choose(app, plan, app.checkpoints.list_checkpoints(plan.plan_id))
+    rows = app.checkpoints.list_checkpoints(plan.plan_id)
+    return menu.choose(app, plan, rows).checkpoint_id
 
 
 def _refuse_unnamed(app: App, plan: Plan) -> None:
@@ -128,8 +127,6 @@ def _refuse_unnamed(app: App, plan: Plan) -> None:
 
 
 def _extracted(app: App, plan: Plan, target: Checkpoint, to: Path) -> Result:
-    if to.exists():
-        raise Refused(f"{to} exists already", hints=["name a directory that does not exist yet"])
     lost = app.checkpoints.extract_checkpoint(plan.plan_id, target, to)
     written = sum(1 for _ in to.rglob("*"))
     data = extraction_of(target, to, written, lost)
@@ -146,15 +143,14 @@ def _extracted(app: App, plan: Plan, target: Checkpoint, to: Path) -> Result:
     )
 
 
-def _preview(app: App, plan: Plan, target: Checkpoint, *, rebuild: bool, is_moving: bool) -> Result:
+def _preview(plan: Plan, found: DryRun[GoingBack], *, rebuild: bool) -> Result:
+    would, target = found.would, found.would.target
     if rebuild:
-        would = app.checkpoints.preview_rebuild(plan.plan_id, target)
         text = f"dry run: the sandbox would be made again from {target.name} if it is missing"
-        data = rebuild_preview_of(would, moving=is_moving)
+        data = rebuild_preview_of(would, moving=found.is_moving)
         return Result(data, previewing.blocks(would.besides), messages=[text])
-    would = app.checkpoints.preview_rollback(plan.plan_id, target)
     return Result(
-        rollback_preview_of(would, moving=is_moving),
+        rollback_preview_of(would, moving=found.is_moving),
         _blocks(would),
         messages=[previewing.DRY_RUN],
         next_steps=[f"agents plan rollback {plan.plan_id} {target.seq}"],

@@ -3,14 +3,12 @@
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cleveragents.app import App
-from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.cli import previewing
 from cleveragents.cli.invocation import (
     DryRunOption,
@@ -23,7 +21,7 @@ from cleveragents.cli.invocation import (
 from cleveragents.cli.render import Grid, Result, Text, show_blocks
 from cleveragents.counting import counted, size
 from cleveragents.engine.back.removal import LISTED, told_why_it_stays
-from cleveragents.engine.care.cleanup import PrunedSandbox, SandboxFiles
+from cleveragents.engine.care.cleanup import PrunedSandbox, PruneProposal, SandboxFiles
 from cleveragents.errors import CleverAgentsError, in_words
 from cleveragents.plans.lifecycle import APPLIED, written
 from cleveragents.quoting import quoted
@@ -65,87 +63,61 @@ def prune(
       agents sandbox prune --yes
     """
     app = current.app(progress=True)
-    look = _looked(app, discard=discard)
+    plans = app.plans.list()
+    look = app.cleanup.propose(plans, discard=discard)
     if dry_run or not look.doomed:
         return _would(app, look, dry_run=dry_run)
     command = f"agents sandbox prune{' --discard' if discard else ''}"
     if not yes:
-        shown = [*_table(look.doomed), Text([*look.notes, *look.risks])]
+        shown = [*_table(look.doomed), Text([*_notes(look), *_risks(look)])]
         show_blocks(shown, current.form, sys.stderr)
     total = size(sum(each.size_bytes for each in look.doomed))
     named = counted(len(look.doomed), "sandbox", "sandboxes")
     confirm(f"Remove the files of {named} ({total})?", yes=yes, command_line=command)
-    if not yes:
-        refuse_other(look.identity, _looked(app, discard=discard).identity, command)
-    return _removed(app, look)
+    return _removed(app, look, app.cleanup.prune(plans, look, None if yes else look.digest))
 
 
-@dataclass(frozen=True)
-class _Look:
-    """What lies around, and what of it would go."""
-
-    found: Sequence[SandboxFiles]
-    judged: Sequence[tuple[SandboxFiles, tuple[str, ...]]]  # each with what would be gone for good
-    unsaved: Sequence[
-        tuple[SandboxFiles, tuple[str, ...]]
-    ]  # with what there may be no room to save
-    discard: bool
-
-    @property
-    def doomed(self) -> list[SandboxFiles]:
-        """Those that go."""
-        return [each for each, unheld in self.judged if self.discard or not unheld]
-
-    @property
-    def notes(self) -> list[str]:
-        """What stays, and what goes for good."""
-        kept = len(self.found) - len(self.judged)
-        stay = counted(
-            kept, "sandbox with unapplied work stays", "sandboxes with unapplied work stay"
-        )
-        told = [f"{stay}; --discard removes these too"] if kept else []
-        about = [_about(each, paths, discard=self.discard) for each, paths in self.judged if paths]
-        return [*told, *about]
-
-    @property
-    def risks(self) -> list[str]:
-        """What may go for good because there is no room."""
-        return [_risk(each, paths) for each, paths in self.unsaved if paths]
-
-    @property
-    def identity(self) -> str:
-        """Tells two of them apart."""
-        sides = (self.judged, self.unsaved)
-        return digest_of((), [[(str(each.path), paths) for each, paths in side] for side in sides])
+def _notes(look: PruneProposal) -> list[str]:
+    """What stays, and what goes for good."""
+    kept = len(look.found) - len(look.judged)
+    stay = counted(kept, "sandbox with unapplied work stays", "sandboxes with unapplied work stay")
+    told = [f"{stay}; --discard removes these too"] if kept else []
+    about = [_about(each, paths, discard=look.discard) for each, paths in look.judged if paths]
+    return [*told, *about]
 
 
-def _looked(app: App, *, discard: bool) -> _Look:
-    found = app.cleanup.list(app.plans.list())
-    judged = [(each, app.cleanup.unheld(each)) for each in found if each.may_go or discard]
-    unsaved = [(each, app.cleanup.without_room(each)) for each, _ in judged] if discard else []
-    return _Look(found, judged, unsaved, discard)
+def _risks(look: PruneProposal) -> list[str]:
+    """What may go for good because there is no room."""
+    return [_risk(each, paths) for each, paths in look.unsaved if paths]
 
 
-def _data(look: _Look, gone: Sequence[SandboxFiles], lost: Sequence[str]) -> SandboxPrune:
+def _data(look: PruneProposal, gone: Sequence[SandboxFiles], lost: Sequence[str]) -> SandboxPrune:
     unheld = [path for _, paths in look.judged for path in paths]
     return prune_of(gone, len(look.found) - len(gone), [*unheld, *lost])
 
 
-def _would(app: App, look: _Look, *, dry_run: bool) -> Result:
+def _would(app: App, look: PruneProposal, *, dry_run: bool) -> Result:
     """What is told where nothing is removed."""
     doomed = look.doomed
     data = _data(look, doomed, [path for _, paths in look.unsaved for path in paths])
     if dry_run:
         plans = [each.plan for each in doomed if each.plan is not None]
-        data["moving"] = True in {previewing.looking(app, plan) for plan in plans}
+        is_moving = True in {app.begin_dry_run(plan.plan_id) for plan in plans}
+        previewing.tell_moving(is_moving=is_moving)
+        data["moving"] = is_moving
     said = "dry run: nothing was removed" if dry_run else "there is nothing to remove"
-    return Result(data, _table(doomed), messages=[said, *look.notes, *look.risks])
+    return Result(data, _table(doomed), messages=[said, *_notes(look), *_risks(look)])
 
 
-def _removed(app: App, look: _Look) -> Result:
-    """Removes what was shown, and tells what became of it."""
+def _removed(app: App, look: PruneProposal, done: Sequence[PrunedSandbox]) -> Result:
+    """Tells what became of what was to go."""
     doomed = look.doomed
-    pruned, failed = _pruned(app, doomed, discard=look.discard)
+    pruned = [each for each in done if each.error is None]
+    failed = [
+        (each.lying, _told_failure(each.lying, app.cleanup.left_of(each.lying), each.error))
+        for each in done
+        if each.error is not None
+    ]
     gone = [each.lying for each in pruned if not each.removed.kept_for]
     lost = [path for each in pruned for path in each.removed.lost]
     is_ours = any(not _is_anothers(each) for each, _ in failed)  # else this project's are all gone
@@ -158,7 +130,7 @@ def _removed(app: App, look: _Look) -> Result:
         status="warn" if failed else "ok",
         exit_code=1 if is_ours else 0,
         messages=[
-            *look.notes,
+            *_notes(look),
             *(_stays(each) for each in pruned if each.removed.kept_for),
             *(_loss(each.lying, each.removed.lost) for each in pruned if each.removed.lost),
             *(told for _, told in failed),
@@ -166,20 +138,6 @@ def _removed(app: App, look: _Look) -> Result:
         ],
         next_steps=[line for each in pruned for line in _ways_back(app, each)],
     )
-
-
-def _pruned(
-    app: App, doomed: Sequence[SandboxFiles], *, discard: bool
-) -> tuple[list[PrunedSandbox], list[tuple[SandboxFiles, str]]]:
-    """Removes each; what keeps one keeps no other, nor hides what went before."""
-    pruned: list[PrunedSandbox] = []
-    failed: list[tuple[SandboxFiles, str]] = []
-    for each in doomed:
-        try:
-            pruned += app.cleanup.prune([each], discard=discard)
-        except (CleverAgentsError, OSError) as error:
-            failed.append((each, _told_failure(each, app.cleanup.left_of(each), error)))
-    return pruned, failed
 
 
 def _is_anothers(lying: SandboxFiles) -> bool:

@@ -62,9 +62,9 @@ def told(found: PlanStatus, app: App) -> Result:
             for child in found.children
         ]
         blocks.append(Grid("", ["SUBPLAN", "NAME", "STATE", "MERGED"], rows))
-    messages = [*([views.UNCONFINED] if current.verbose else []), *views.cautions(plan, app)]
+    messages = [*([views.UNCONFINED] if current.verbose else []), *app.cautions(plan)]
     if found.interrupted:
-        where = "with the files as they are" if views.runs_bare(plan) else "from its checkpoint"
+        where = "with the files as they are" if plan.runs_bare else "from its checkpoint"
         messages.append(f"the run was interrupted; `plan resume` goes on {where}")
     messages += [_unfinished(operation, found) for operation in found.unfinished]
     messages += [run.told for run in found.not_undone]
@@ -141,7 +141,7 @@ def _facts(found: PlanStatus) -> list[tuple[str, str]]:
 
 
 def _checkpoints(found: PlanStatus) -> str:
-    if found.checkpoints or views.runs_bare(found.plan):
+    if found.checkpoints or found.plan.runs_bare:
         gone = forgotten(found.checkpoints)
         return f"{len(found.checkpoints)}{f', {gone} more were forgotten' if gone else ''}"
     return "none yet, the first is made when it runs"
@@ -150,7 +150,7 @@ def _checkpoints(found: PlanStatus) -> str:
 def next_steps(found: PlanStatus) -> list[str]:
     """The commands that make sense next."""
     plan, stage = found.plan.plan_id, found.plan.stage
-    bare = views.runs_bare(found.plan)
+    bare = found.plan.runs_bare
     look = [f"agents plan diff {plan}"]
     look += [] if bare else [f"agents plan checkpoint list {plan}"]
     if found.conflicts and stage != RUNNING:
@@ -177,7 +177,7 @@ def _after_success(found: PlanStatus, look: Sequence[str]) -> list[str]:
         return [f"agents plan checkpoint list {plan}", f"{again}    # makes its sandbox again"]
     refused = found.plan.parent_plan_id or found.conflicts
     place = [] if refused else [f"agents plan apply {plan}"]
-    back = [] if views.runs_bare(found.plan) else [f"agents plan rollback {plan} CHECKPOINT"]
+    back = [] if found.plan.runs_bare else [f"agents plan rollback {plan} CHECKPOINT"]
     return [*look, *place, *back]
 
 

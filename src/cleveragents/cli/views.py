@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import cast
 
-from cleveragents.app import App
+from cleveragents.app import ROLLBACK_OFF, App
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.cli.invocation import current
 from cleveragents.cli.render import Fields
@@ -13,9 +13,6 @@ from cleveragents.config.environment import caller_environment, home
 from cleveragents.ids import now
 from cleveragents.plans.plan import Plan
 
-TRIGGERS = "sandbox.checkpoint.auto-create-on"
-ROLLBACK_OFF = "rollback is off for this plan: it runs without checkpoints"
-AUTOMATIC_OFF = "automatic checkpoints are off: a crash starts again from pre_execute"
 UNCONFINED = (
     "steps are not confined yet: an absolute path in a step still reaches your own files, and the"
     " data directory with all checkpoints"
@@ -58,27 +55,10 @@ def remark(row: Checkpoint, *, left_behind: bool) -> str:
     return f"{text} (left behind)" if left_behind else text
 
 
-def runs_bare(plan: Plan) -> bool:
-    """Whether a plan runs without checkpoints."""
-    return not plan.outline["rollback"]["enabled"]
-
-
-def cautions(plan: Plan, app: App) -> list[str]:
-    """What every output about a plan says while it is so."""
-    if runs_bare(plan):
-        return [ROLLBACK_OFF]
-    return without_triggers(app)
-
-
-def without_triggers(app: App) -> list[str]:
-    """What is told where no checkpoint is made by itself."""
-    return [] if app.settings.texts(TRIGGERS) else [AUTOMATIC_OFF]
-
-
 def find(app: App, text: str) -> Plan:
     """Finds a plan; one that runs without checkpoints is told as such by every command."""
     plan = app.plans.find(text)
-    if runs_bare(plan):
+    if plan.runs_bare:
         current.messages.append(ROLLBACK_OFF)
     return plan
 

@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 from cleveragents.ids import CheckpointId, SnapshotId
 from cleveragents.operations.intent import Intent, Record
 from cleveragents.operations.kind import Kind
+from cleveragents.plans.lifecycle import APPLIED, COMPLETE, Stage
 from cleveragents.snapshots.healing import Safeguard
 from cleveragents.snapshots.write import owners
 from cleveragents.snapshots.write.owners import Owners
@@ -85,6 +86,11 @@ class Apply(Intent):
         return () if self.checkpoint is None else (self.checkpoint,)
 
     @property
+    def leads_to(self) -> Stage:
+        """Where it leaves the plan."""
+        return APPLIED
+
+    @property
     def branch(self) -> InBranch | None:
         """The branch, if it is brought into one."""
         return self.place if isinstance(self.place, InBranch) else None
@@ -103,3 +109,8 @@ class Unapply(Apply):
     kind = Kind.UNAPPLY
 
     rebuilds: bool = False  # whether its sandbox has to be made again
+
+    @property
+    def leads_to(self) -> Stage:
+        """Where it leaves the plan."""
+        return COMPLETE

@@ -112,6 +112,11 @@ class Plan:
         return self.action.rollback.enabled
 
     @property
+    def runs_bare(self) -> bool:
+        """The contrary, for whoever lists plans and reads no more of an action than is stored."""
+        return not self.outline["rollback"]["enabled"]
+
+    @property
     def step_index(self) -> int:
         """The top-level index of the cursor."""
         return top_index(self.cursor)

@@ -279,8 +279,7 @@ class Applications:
     def _close(
         self, held: Held, operation: Operation[Apply], kept: tuple[str, ...] = ()
     ) -> ApplyOutcome:
-        stage = APPLIED if operation.kind is Kind.APPLY else COMPLETE
-        moved = self._end(held, operation, Status.DONE, stage)
+        moved = self._end(held, operation, Status.DONE, operation.intent.leads_to)
         if operation.kind is Kind.APPLY and self._cleanup != MANUAL:
             for one in (moved, *self._merged_into(held.plan_id)):
                 self._remove(held, one)

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.shown import refuse_other
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.bring.resolution import ResolutionProposal, Resolutions
-from cleveragents.errors import NotFound, Refused
+from cleveragents.errors import NotFound
 from cleveragents.ids import PlanId
 from cleveragents.plans.conflict import Conflict, ConflictRepository
 from cleveragents.plans.plan import Plan, PlanRepository
@@ -50,21 +51,17 @@ class ConflictService:
         return self._resolutions.propose(self._plan(plan_id), self._find(plan_id, path), take)
 
     def resolve(
-        self, plan_id: PlanId, path: str, take: str, *, shown: ResolutionProposal | None = None
+        self, plan_id: PlanId, path: str, take: str, *, shown_digest: str | None = None
     ) -> SolvedConflict:
         """Puts the parent's or the child's version, or a file, in place, between two checkpoints.
 
-        With what was shown, only if it would still replace just that.
+        With a digest, only if it would still replace just what was shown.
         """
         with self._hold(plan_id, f"solving the conflict in {path}") as held:
             plan = self._plan(plan_id)
             proposed = self._resolutions.propose(plan, self._find(plan_id, path), take)
-            if shown is not None and not proposed.is_as(shown):
-                again = f"agents plan resolve {plan_id} {quoted(path)} --take {quoted(take)}"
-                raise Refused(
-                    "the sandbox has changed since you were shown this",
-                    hints=[f"look again: {again}"],
-                )
+            again = f"agents plan resolve {plan_id} {quoted(path)} --take {quoted(take)}"
+            refuse_other(shown_digest, proposed.digest, again)
             reason, going = f"before {path} was solved", {MAIN: list(proposed.going)}
             before = self._checkpoints.save_before(held, plan, reason, going)
             operation = self._resolutions.open(held, plan, proposed, before)

@@ -51,6 +51,19 @@ class RefreshProposal:
 
 
 @dataclass(frozen=True)
+class RefreshPreview:
+    """What a refresh would merge."""
+
+    merge: MergeResult
+
+    @property
+    def digest(self) -> str:
+        """Tells two of them apart."""
+        conflicts = [(one.path, one.reason) for one in self.merge.conflicts]
+        return digest_of(self.merge.changes, conflicts)
+
+
+@dataclass(frozen=True)
 class RefreshResult:
     """What a refresh did."""
 
@@ -152,9 +165,9 @@ class RefreshPhase:
         self._checkpoints = checkpoints
         self._hold = hold
 
-    def preview(self, plan_id: PlanId) -> MergeResult:
+    def preview(self, plan_id: PlanId) -> RefreshPreview:
         """Tells what a refresh would do; owns nothing, stores and changes nothing."""
-        return self._refreshes.foresee(self._plan(plan_id))
+        return RefreshPreview(self._refreshes.foresee(self._plan(plan_id)))
 
     def run(self, plan_id: PlanId, *, shown_digest: str | None = None) -> RefreshResult:
         """Merges the project into the sandbox, between two checkpoints.
@@ -164,7 +177,8 @@ class RefreshPhase:
         with self._hold(plan_id, "refreshing") as held:
             plan = self._plan(plan_id)
             proposed = self._refreshes.propose(plan)
-            refuse_other(shown_digest, digest(proposed.merge), f"agents plan refresh {plan_id}")
+            digest = RefreshPreview(proposed.merge).digest
+            refuse_other(shown_digest, digest, f"agents plan refresh {plan_id}")
             going = {MAIN: list(proposed.merge.changes)}
             before = self._checkpoints.save_before(held, plan, "before the refresh", going)
             self._refreshes.carry_out(held, self._refreshes.open(held, plan, proposed))
@@ -188,11 +202,6 @@ class RefreshPhase:
                 hints=[f"see where it stands: agents plan status {plan_id}"],
             )
         return plan
-
-
-def digest(merge: MergeResult) -> str:
-    """Tells what two refreshes would do apart."""
-    return digest_of(merge.changes, [(one.path, one.reason) for one in merge.conflicts])
 
 
 def _conflicts(plan: Plan, sandbox: Sandbox, proposed: RefreshProposal) -> list[Conflict]:

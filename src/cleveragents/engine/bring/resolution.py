@@ -8,11 +8,12 @@ import os
 import stat
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import FileChange, described
+from cleveragents.checkpoints.shown import digest_of
 from cleveragents.engine.back.placing import Placing
 from cleveragents.errors import InvalidInput, Refused
 from cleveragents.operations.in_sandbox import Resolve
@@ -45,11 +46,10 @@ class ResolutionProposal:
     changes: tuple[FileChange, ...]
     made: tuple[bytes, ...]  # what no side of the conflict has: somebody made it by hand
 
-    def is_as(self, shown_before: "ResolutionProposal") -> bool:
-        """Whether this would still replace what was shown."""
-        return [(c.path, c.before) for c in self.going] == [
-            (c.path, c.before) for c in shown_before.going
-        ]
+    @property
+    def digest(self) -> str:
+        """Tells apart what two of them would replace."""
+        return digest_of([replace(change, after=None) for change in self.going])
 
 
 class Resolutions:

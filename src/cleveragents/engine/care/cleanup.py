@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.engine.back.removal import RemovalResult, Removals, told_why_it_stays
+from cleveragents.errors import CleverAgentsError
 from cleveragents.events import Note, Reporter, afterwards
 from cleveragents.plans.lifecycle import APPLIED, CANCELLED
 from cleveragents.plans.plan import Plan
@@ -38,11 +40,35 @@ class SandboxFiles:
 
 
 @dataclass(frozen=True)
+class PruneProposal:
+    """What lies around, and what of it would go."""
+
+    found: Sequence[SandboxFiles]
+    judged: Sequence[tuple[SandboxFiles, tuple[str, ...]]]  # each with what would be gone for good
+    unsaved: Sequence[
+        tuple[SandboxFiles, tuple[str, ...]]
+    ]  # with what there may be no room to save
+    discard: bool
+
+    @property
+    def doomed(self) -> Sequence[SandboxFiles]:
+        """Those that go."""
+        return [each for each, unheld in self.judged if self.discard or not unheld]
+
+    @property
+    def digest(self) -> str:
+        """Tells two of them apart."""
+        sides = (self.judged, self.unsaved)
+        return digest_of((), [[(str(each.path), paths) for each, paths in side] for side in sides])
+
+
+@dataclass(frozen=True)
 class PrunedSandbox:
     """A sandbox that was to go."""
 
     lying: SandboxFiles
     removed: RemovalResult
+    error: CleverAgentsError | OSError | None = None  # why it did not, or not all of it
 
 
 class Cleanup:
@@ -68,11 +94,18 @@ class Cleanup:
         left = [SandboxFiles(None, path, disk_use(path)) for path in self._sandboxes.left_behind()]
         return [*left, *lying]  # what is left of a sandbox goes before the one that was rebuilt
 
-    def unheld(self, lying: SandboxFiles) -> tuple[str, ...]:
+    def propose(self, plans: Sequence[Plan], *, discard: bool) -> PruneProposal:
+        """Tells what would go; with `discard` also work that was never applied."""
+        found = self.list(plans)
+        judged = [(each, self._unheld(each)) for each in found if each.may_go or discard]
+        unsaved = [(each, self._without_room(each)) for each, _ in judged] if discard else []
+        return PruneProposal(found, judged, unsaved, discard)
+
+    def _unheld(self, lying: SandboxFiles) -> tuple[str, ...]:
         """Names what would be gone for good with a sandbox."""
         return () if lying.plan is None else self._removals.unheld(lying.plan)
 
-    def without_room(self, lying: SandboxFiles) -> tuple[str, ...]:
+    def _without_room(self, lying: SandboxFiles) -> tuple[str, ...]:
         """Names what is to be saved before a sandbox goes, where there may be no room for that."""
         return () if lying.plan is None else self._removals.without_room(lying.plan)
 
@@ -87,10 +120,23 @@ class Cleanup:
                     self._report(Note(plan.plan_id, told_why_it_stays(kept_for)))
 
     def prune(
-        self, lying: Sequence[SandboxFiles], *, discard: bool = False
+        self, plans: Sequence[Plan], proposed: PruneProposal, shown: str | None = None
     ) -> Sequence[PrunedSandbox]:
-        """Removes sandboxes; what no checkpoint holds is saved first, or discarded if it can't."""
-        return [PrunedSandbox(each, self._remove(each, discard=discard)) for each in lying]
+        """Removes what was proposed; what no checkpoint holds is saved first, or discarded.
+
+        With a digest, only if it is still what was shown. What keeps one of them keeps no other.
+        """
+        discard = proposed.discard
+        if shown is not None:
+            again = f"agents sandbox prune{' --discard' if discard else ''}"
+            refuse_other(shown, self.propose(plans, discard=discard).digest, again)
+        return [self._pruned(each, discard=discard) for each in proposed.doomed]
+
+    def _pruned(self, lying: SandboxFiles, *, discard: bool) -> PrunedSandbox:
+        try:
+            return PrunedSandbox(lying, self._remove(lying, discard=discard))
+        except (CleverAgentsError, OSError) as error:
+            return PrunedSandbox(lying, NOTHING, error)
 
     def left_of(self, lying: SandboxFiles) -> Path | None:
         """Where files of a sandbox that was to go still lie, if any do."""

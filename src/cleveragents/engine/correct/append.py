@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.correct.correction import check_choice
 from cleveragents.errors import Refused
@@ -38,6 +39,11 @@ class Fix:
     step: SubplansStep
 
     @property
+    def digest(self) -> str:
+        """Tells two of them apart."""
+        return digest_of((), self.action.model_dump_json())
+
+    @property
     def action(self) -> Action:
         """What the plan is to do, with the fix at its end."""
         steps = (*self.plan.action.steps, self.step)
@@ -66,10 +72,22 @@ class AppendService:
         check_choice(plan, decision, chosen)
         return Fix(plan, decision, _fix(plan, step, guidance, chosen))
 
-    def append(self, decision: Decision, guidance: str, chosen: str | None) -> CorrectionAttempt:
-        """Adds the fix as the last step; the plan is then ready to run it."""
+    def append(
+        self,
+        decision: Decision,
+        guidance: str,
+        chosen: str | None,
+        *,
+        shown_digest: str | None = None,
+    ) -> CorrectionAttempt:
+        """Adds the fix as the last step; the plan is then ready to run it.
+
+        With a digest, only if it is still what was shown.
+        """
         with self._hold(decision.plan_id, "adding a fix") as held:
             fix = self.preview(decision, guidance, chosen)
+            again = f"agents plan correct --mode append … {decision.decision_id}"
+            refuse_other(shown_digest, fix.digest, again)
             before = None
             if fix.plan.keeps_checkpoints:
                 reason = "before a fix was added"

@@ -163,6 +163,13 @@ class CorrectionService:
             besides.left_behind,
         )
 
+    def foresee(self, plan_id: PlanId, decision: Decision | None, chosen: str | None) -> Impact:
+        """Tells the same for a choice that is to be made; refuses one that cannot be."""
+        impact = self.preview(plan_id, decision)
+        if decision is not None:
+            check_choice(impact.plan, decision, chosen)
+        return impact
+
     def revert(
         self,
         plan_id: PlanId,
@@ -177,11 +184,9 @@ class CorrectionService:
         With a digest, only if it is still what was shown.
         """
         with self._hold(plan_id, "correcting a decision") as held, ExitStack() as stack:
-            impact = self.preview(plan_id, decision)
+            impact = self.foresee(plan_id, decision, chosen)
             named = plan_id if decision is None else decision.decision_id
             refuse_other(shown_digest, impact.digest, f"agents plan correct … {named}")
-            if decision is not None:
-                check_choice(impact.plan, decision, chosen)
             reason = f"before the correction to {impact.target.name}"
             safety = self._checkpoints.save_safety(held, reason, impact.target)
             going = self._checkpoints.save_children(held, impact.plan, impact.document, stack)

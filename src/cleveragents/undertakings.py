@@ -1,0 +1,228 @@
+"""Acts that are shown before they are done: the one way that every surface goes.
+
+Who only asks what would happen holds nothing and finishes nothing. Who goes on to ask a person
+finishes first what was interrupted, shows what would happen then, and does that or nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from cleveragents.ids import PlanId
+
+if TYPE_CHECKING:
+    from cleveragents.checkpoints.reads import CheckpointDeletion, GoingBack
+    from cleveragents.checkpoints.rollback import RollbackResult
+    from cleveragents.engine.back.restore import PathRestoration, RestoreProposal
+    from cleveragents.engine.bring.application import ApplyOutcome
+    from cleveragents.engine.bring.apply import ApplyResult, Withdrawal
+    from cleveragents.engine.bring.conflicts import SolvedConflict
+    from cleveragents.engine.bring.proposal import ApplyOptions, Proposal
+    from cleveragents.engine.bring.refresh import RefreshPreview, RefreshResult
+    from cleveragents.engine.bring.resolution import ResolutionProposal
+    from cleveragents.engine.correct.append import Fix
+    from cleveragents.engine.correct.correction import Impact
+    from cleveragents.engine.correct.revert import BackToStart, ReversionResult
+    from cleveragents.plans.correction import CorrectionAttempt
+    from cleveragents.plans.decision import Decision
+    from cleveragents.wiring import Wiring
+
+
+class Foreseen(Protocol):
+    """What an act would do."""
+
+    @property
+    def digest(self) -> str:
+        """Tells two of them apart."""
+        ...
+
+
+P = TypeVar("P", bound=Foreseen)
+R = TypeVar("R")
+
+
+class Upkeep(Protocol):
+    """What goes before and after an act on a plan."""
+
+    def begin_dry_run(self, plan_id: PlanId) -> bool: ...
+
+    def recover(self, plan_id: PlanId) -> object: ...
+
+    def tidy(self, plan_id: PlanId) -> None: ...
+
+
+@dataclass(frozen=True)
+class DryRun(Generic[P]):
+    """What would happen, as far as it can be told."""
+
+    would: P
+    is_moving: bool  # whether another process is at work on the plan
+
+
+@dataclass(frozen=True)
+class Undertaking(Generic[P, R]):
+    """One act on one plan."""
+
+    plan_id: PlanId
+    look: Callable[[], P]
+    act: Callable[[str | None], R]
+    upkeep: Upkeep
+
+    def preview(self) -> DryRun[P]:
+        """Tells what would happen; refused while something waits to be finished first."""
+        is_moving = self.upkeep.begin_dry_run(self.plan_id)
+        return DryRun(self.look(), is_moving)
+
+    def foresee(self) -> P:
+        """Finishes what was interrupted, then tells what would happen; nobody holds the plan."""
+        self.upkeep.recover(self.plan_id)
+        return self.look()
+
+    def carry_out(self, shown: str | None = None) -> R:
+        """Does it, and tidies up; with the digest of what was shown, only if it is still that."""
+        if shown is None:
+            self.upkeep.recover(self.plan_id)  # what is named may be another one after that
+        done = self.act(shown)
+        self.upkeep.tidy(self.plan_id)
+        return done
+
+
+class Undertakings:
+    """Every act on a plan that a person may want to see first."""
+
+    def __init__(self, wiring: "Wiring", upkeep: Upkeep) -> None:
+        self._services = wiring
+        self._upkeep = upkeep
+
+    def rollback(
+        self, plan_id: PlanId, checkpoint: str, *, rebuild: bool = False
+    ) -> "Undertaking[GoingBack, RollbackResult]":
+        """To take everything after a checkpoint back; to rebuild makes a lost sandbox again."""
+        service = self._services.checkpoints
+        look = service.preview_rebuild if rebuild else service.preview_rollback
+
+        def act(shown: str | None) -> "RollbackResult":
+            target = service.get_checkpoint(plan_id, checkpoint)
+            return service.rollback_to_checkpoint(
+                plan_id, target, rebuild=rebuild, shown_digest=shown
+            )
+
+        return Undertaking(
+            plan_id,
+            lambda: look(plan_id, service.get_checkpoint(plan_id, checkpoint)),
+            act,
+            self._upkeep,
+        )
+
+    def restore(
+        self, plan_id: PlanId, checkpoint: str, paths: Sequence[str]
+    ) -> "Undertaking[RestoreProposal, PathRestoration | None]":
+        """To take single paths back from a checkpoint."""
+        checkpoints, service = self._services.checkpoints, self._services.restore
+
+        def act(shown: str | None) -> "PathRestoration | None":
+            source = checkpoints.get_checkpoint(plan_id, checkpoint)
+            return service.run(plan_id, source, paths, shown_digest=shown)
+
+        return Undertaking(
+            plan_id,
+            lambda: service.preview(
+                plan_id, checkpoints.get_checkpoint(plan_id, checkpoint), paths
+            ),
+            act,
+            self._upkeep,
+        )
+
+    def delete(
+        self, plan_id: PlanId, checkpoint: str
+    ) -> "Undertaking[CheckpointDeletion, CheckpointDeletion]":
+        """To forget a checkpoint."""
+        service = self._services.checkpoints
+
+        def look() -> "CheckpointDeletion":
+            return service.preview_delete(plan_id, service.get_checkpoint(plan_id, checkpoint))
+
+        def act(shown: str | None) -> "CheckpointDeletion":
+            would = look()
+            service.delete_checkpoint(plan_id, would.target, shown_digest=shown)
+            return would
+
+        return Undertaking(plan_id, look, act, self._upkeep)
+
+    def apply(
+        self, plan_id: PlanId, options: "ApplyOptions"
+    ) -> "Undertaking[Proposal, ApplyResult]":
+        """To bring a finished plan's result into the project."""
+        service = self._services.apply
+        return Undertaking(
+            plan_id,
+            lambda: service.preview(plan_id, options),
+            lambda shown: service.run(plan_id, options, shown_digest=shown),
+            self._upkeep,
+        )
+
+    def unapply(self, plan_id: PlanId) -> "Undertaking[Withdrawal, ApplyOutcome]":
+        """To take an applied plan out of the project again."""
+        service = self._services.apply
+        return Undertaking(
+            plan_id,
+            lambda: service.preview_unapply(plan_id),
+            lambda shown: service.unapply(plan_id, shown_digest=shown),
+            self._upkeep,
+        )
+
+    def refresh(self, plan_id: PlanId) -> "Undertaking[RefreshPreview, RefreshResult]":
+        """To merge what the project is now into a plan's sandbox."""
+        service = self._services.refresh
+        return Undertaking(
+            plan_id,
+            lambda: service.preview(plan_id),
+            lambda shown: service.run(plan_id, shown_digest=shown),
+            self._upkeep,
+        )
+
+    def resolve(
+        self, plan_id: PlanId, path: str, take: str
+    ) -> "Undertaking[ResolutionProposal, SolvedConflict]":
+        """To solve a conflict by one of its versions, or by a file."""
+        service = self._services.conflicts
+        return Undertaking(
+            plan_id,
+            lambda: service.preview(plan_id, path, take),
+            lambda shown: service.resolve(plan_id, path, take, shown_digest=shown),
+            self._upkeep,
+        )
+
+    def correct(
+        self, plan_id: PlanId, decision: "Decision | None", guidance: str, choose: str | None
+    ) -> "Undertaking[Impact, CorrectionAttempt]":
+        """To decide again what followed from a decision, or from an error."""
+        service = self._services.corrections
+        return Undertaking(
+            plan_id,
+            lambda: service.foresee(plan_id, decision, choose),
+            lambda shown: service.revert(plan_id, decision, guidance, choose, shown_digest=shown),
+            self._upkeep,
+        )
+
+    def append(
+        self, decision: "Decision", guidance: str, choose: str | None
+    ) -> "Undertaking[Fix, CorrectionAttempt]":
+        """To add a subplan that decides again on top of what there is."""
+        service = self._services.fixes
+        return Undertaking(
+            decision.plan_id,
+            lambda: service.preview(decision, guidance, choose),
+            lambda shown: service.append(decision, guidance, choose, shown_digest=shown),
+            self._upkeep,
+        )
+
+    def revert(self, plan_id: PlanId, guidance: str) -> "Undertaking[BackToStart, ReversionResult]":
+        """To plan anew from the start."""
+        service = self._services.reversions
+        return Undertaking(
+            plan_id,
+            lambda: service.preview(plan_id),
+            lambda shown: service.to_strategize(plan_id, guidance, shown_digest=shown),
+            self._upkeep,
+        )
