@@ -11,11 +11,11 @@ from cleveragents.app import App
 from cleveragents.cli import previewing
 from cleveragents.cli.invocation import (
     DryRunOption,
+    Invocation,
     PlanArgument,
     YesOption,
     add_commands,
     confirm,
-    current,
 )
 from cleveragents.cli.render import Block, Fields, Grid, Result, Text, show_blocks
 from cleveragents.counting import counted
@@ -44,12 +44,13 @@ class ApplyMode(StrEnum):
     BRANCH = BRANCH
 
 
-def register(group: typer.Typer) -> None:
+def register(group: typer.Typer, call: Invocation) -> None:
     """Adds the commands to their group."""
-    add_commands(group, {"apply": apply, "unapply": unapply})
+    add_commands(group, call, {"apply": apply, "unapply": unapply})
 
 
 def apply(
+    call: Invocation,
     plan: PlanArgument,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
@@ -67,13 +68,21 @@ def apply(
       agents plan apply @ --dry-run
       agents plan apply @ --as branch --yes
     """
-    app = current.app(progress=True)
+    app = call.app(progress=True)
     found = app.plans.find(plan)
-    return apply_plan(app, found, ApplyOptions(mode, include_ignored), yes=yes, dry_run=dry_run)
+    return apply_plan(
+        call, app, found, ApplyOptions(mode, include_ignored), yes=yes, dry_run=dry_run
+    )
 
 
 def apply_plan(
-    app: App, plan: Plan, options: ApplyOptions, *, yes: bool, dry_run: bool = False
+    call: Invocation,
+    app: App,
+    plan: Plan,
+    options: ApplyOptions,
+    *,
+    yes: bool,
+    dry_run: bool = False,
 ) -> Result:
     """Shows what an apply would do, asks, and does exactly that.
 
@@ -81,7 +90,7 @@ def apply_plan(
     """
     act = app.undertakings.apply(plan.plan_id, options)
     if dry_run:
-        looked = previewing.dry_run(act)
+        looked = previewing.dry_run(call, act)
         return _preview(plan, looked.would, is_moving=looked.is_moving)
     begun = app.finish(plan.plan_id, Apply)
     if begun is not None:
@@ -89,31 +98,33 @@ def apply_plan(
     if yes:
         return _done(act.carry_out())
     proposal = act.foresee()
-    show_blocks(_blocks(plan, proposal), current.form, sys.stderr)
+    show_blocks(_blocks(plan, proposal), call.form, sys.stderr)
     if not proposal.obstacles:  # what is refused needs no question
         confirm(_question(proposal), yes=False, command_line=options.command(plan.plan_id))
     return _done(act.carry_out(proposal.digest))
 
 
-def unapply(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = False) -> Result:
+def unapply(
+    call: Invocation, plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = False
+) -> Result:
     """Take an applied plan out of your project again.
 
     Examples:
       agents plan unapply @
       agents plan unapply @ --dry-run
     """
-    app = current.app(progress=True)
+    app = call.app(progress=True)
     found = app.plans.find(plan)
     act = app.undertakings.unapply(found.plan_id)
     if dry_run:
-        looked = previewing.dry_run(act)
+        looked = previewing.dry_run(call, act)
         return _withdrawn(found, looked.would, is_moving=looked.is_moving)
     begun = app.finish(found.plan_id, Unapply)
     if begun is not None:
         return _finished(app, found.plan_id, begun)
     would = act.foresee()
     if not yes:
-        show_blocks(_withdrawal(would), current.form, sys.stderr)
+        show_blocks(_withdrawal(would), call.form, sys.stderr)
     if not would.obstacles:  # what is refused needs no question
         asked = f"agents plan unapply {found.plan_id}"
         confirm(_question_back(would), yes=yes, command_line=asked)

@@ -10,7 +10,7 @@ from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.comparison import FileDiff
 from cleveragents.cli import views
-from cleveragents.cli.invocation import PlanArgument, add_commands, current
+from cleveragents.cli.invocation import Invocation, PlanArgument, add_commands
 from cleveragents.cli.render import Block, Fields, Grid, Result, Text
 from cleveragents.counting import counted
 from cleveragents.engine.read.bisect import Found, line_between
@@ -19,12 +19,13 @@ from cleveragents.plans.plan import Plan
 from cleveragents.shapes.bisect import border_of
 
 
-def register(group: typer.Typer) -> None:
+def register(group: typer.Typer, call: Invocation) -> None:
     """Adds the command to its group."""
-    add_commands(group, {"bisect": bisect})
+    add_commands(group, call, {"bisect": bisect})
 
 
 def bisect(
+    call: Invocation,
     plan: PlanArgument,
     command: Annotated[
         list[str], typer.Argument(metavar="COMMAND...", help="What fails by now, after `--`.")
@@ -44,8 +45,8 @@ def bisect(
       agents plan bisect @ -- pytest -q
       agents plan bisect @ --from 3 -- 'make && ./check'
     """
-    app = current.app(progress=True)
-    found = views.find(app, plan)
+    app = call.app(progress=True)
+    found = views.find(call, app, plan)
     line = " ".join(command) if len(command) == 1 else shlex.join(command)
     border = app.bisection.find(found, _rows(app, found, first, last), line)
     changed = app.comparisons.between(found, border.good, border.bad.checkpoint)

@@ -19,11 +19,10 @@ from cleveragents.cli.invocation import (
     ConfigPathOption,
     DataDirOption,
     FormatOption,
+    Invocation,
     ProjectOption,
     SetOption,
     VerboseOption,
-    begin,
-    current,
     stand_in,
 )
 from cleveragents.cli.render import Format, show_error
@@ -57,26 +56,25 @@ def guarded(arguments: Sequence[str], groups: Groups, load: Load) -> int:
     command = _command_of(arguments, groups)
     if command in ONLY_GROUPS and (command or not _words(arguments)):
         arguments = [*arguments, "--help"]
-    begin(command)
-    current.asks_help = "--help" in arguments
+    call = Invocation(command, asks_help="--help" in arguments)
     show_every_sign(sys.stdout)
     show_every_sign(sys.stderr)
     adopt_orphans()
     _allow_descriptors()
     try:
-        with Signals(current.interrupt, current.notice):
-            return _dispatch(arguments, groups, load)
+        with Signals(call.interrupt, call.notice):
+            return _dispatch(arguments, groups, load, call)
     except CleverAgentsError as problem:
         error = problem
     except OSError as problem:
-        error = _denied(problem)
+        error = _denied(problem, call)
     except typer.TyperException as problem:
-        error = _misused(problem.format_message())
+        error = _misused(problem.format_message(), call)
     except (KeyboardInterrupt, Exception) as problem:  # noqa: BLE001 - nobody else tells it
-        error = _unforeseen(problem, arguments)
-    current.close()
-    messages = list(dict.fromkeys(current.messages))
-    show_error(error, _format(arguments), current.command, current.timing, messages)
+        error = _unforeseen(problem, arguments, call)
+    call.close()
+    messages = list(dict.fromkeys(call.messages))
+    show_error(error, _format(arguments, call), call.command, call.timing, messages)
     return error.exit_code
 
 
@@ -88,37 +86,39 @@ def _allow_descriptors() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _unforeseen(problem: BaseException, arguments: Sequence[str]) -> CleverAgentsError:
+def _unforeseen(
+    problem: BaseException, arguments: Sequence[str], call: Invocation
+) -> CleverAgentsError:
     """Keeps a surprise; who asks for more sees at once where it happened."""
     if KeyboardInterrupt in (type(problem), type(problem.__cause__)):  # typer makes its own of it
-        return current.interrupted
+        return call.interrupted
     from cleveragents.cli import surprise  # slow to import, and hardly ever needed
 
-    if current.verbose:
+    if call.verbose:
         lines = traceback.format_exception(problem)
         sys.stderr.write(surprise.without_secrets("".join(lines), arguments))
-    return surprise.told(problem, arguments, current.place)
+    return surprise.told(problem, arguments, call.place)
 
 
-def _dispatch(arguments: Sequence[str], groups: Groups, load: Load) -> int:
-    root = command_tree(groups, load, called=current.command.partition(" ")[0])
+def _dispatch(arguments: Sequence[str], groups: Groups, load: Load, call: Invocation) -> int:
+    root = command_tree(groups, load, call)
     outcome = get_command(root).main(list(arguments), prog_name="agents", standalone_mode=False)
     return outcome if isinstance(outcome, int) else 0
 
 
-def command_tree(groups: Groups, load: Load, *, called: str | None = None) -> typer.Typer:
+def command_tree(groups: Groups, load: Load, call: Invocation | None = None) -> typer.Typer:
     """Builds the commands: those of the group that is called, or of all of them."""
-    if called is None:
-        begin("")
+    called = None if call is None else call.command.partition(" ")[0]
+    call = call or Invocation("")
     root = typer.Typer(
         name="agents",
         add_completion=False,
         help="Runs plans in a sandbox of your project and takes them back to any checkpoint.",
     )
-    root.callback()(_global_options)
+    root.callback()(_global_options(call))
     for name, (module, text) in groups.items():
         if called in (name, None):
-            load(module).register(root)
+            load(module).register(root, call)
         else:
             root.command(name, help=text)(stand_in)
     return root
@@ -130,29 +130,36 @@ def _tell_version(asked: bool) -> None:
         raise typer.Exit
 
 
-def _global_options(
-    format: FormatOption = None,  # noqa: A002 - the name of the option
-    project: ProjectOption = None,
-    data_dir: DataDirOption = None,
-    config_path: ConfigPathOption = None,
-    settings: SetOption = None,
-    verbose: VerboseOption = None,
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Tell the version.", callback=_tell_version, is_eager=True),
-    ] = False,
-) -> None:
-    del version
-    current.take(
-        {
-            "format": format,
-            "project": project,
-            "data_dir": data_dir,
-            "config_path": config_path,
-            "settings": settings,
-            "verbose": verbose,
-        }
-    )
+def _global_options(call: Invocation) -> Callable[..., None]:
+    """Takes the options that stand before a command."""
+
+    def take(
+        format: FormatOption = None,  # noqa: A002 - the name of the option
+        project: ProjectOption = None,
+        data_dir: DataDirOption = None,
+        config_path: ConfigPathOption = None,
+        settings: SetOption = None,
+        verbose: VerboseOption = None,
+        version: Annotated[
+            bool,
+            typer.Option(
+                "--version", help="Tell the version.", callback=_tell_version, is_eager=True
+            ),
+        ] = False,
+    ) -> None:
+        del version
+        call.take(
+            {
+                "format": format,
+                "project": project,
+                "data_dir": data_dir,
+                "config_path": config_path,
+                "settings": settings,
+                "verbose": verbose,
+            }
+        )
+
+    return take
 
 
 def _command_of(arguments: Sequence[str], groups: Groups) -> str:
@@ -179,10 +186,10 @@ def _words(arguments: Sequence[str]) -> list[str]:
     ]
 
 
-def _format(arguments: Sequence[str]) -> Format:
+def _format(arguments: Sequence[str], call: Invocation) -> Format:
     """The format for an error; one that came up before options were read is looked for here."""
-    if current.format is not None:
-        return current.format
+    if call.format is not None:
+        return call.format
     for word, following in pairwise([*arguments, ""]):
         given = following if word == "--format" else word.removeprefix("--format=")
         if given in (Format.JSON, Format.YAML) and word.startswith("--format"):
@@ -190,9 +197,9 @@ def _format(arguments: Sequence[str]) -> Format:
     return Format.RICH
 
 
-def _misused(message: str) -> InvalidInput:
+def _misused(message: str, call: Invocation) -> InvalidInput:
     """A command line that cannot be read, with what may have been meant and the help for it."""
-    words = current.command.split()
+    words = call.command.split()
     known = words[:-1] if message.startswith("No such command") else words
     said, near = _meant(message.replace(": Value error, ", ": "))
     return InvalidInput(said, hints=[*near, f"see: {' '.join(['agents', *known, '--help'])}"])
@@ -207,10 +214,10 @@ def _meant(message: str) -> tuple[str, list[str]]:
     return message, []
 
 
-def _denied(problem: OSError) -> Failed:
+def _denied(problem: OSError, call: Invocation) -> Failed:
     """What the system denied, in its own words; of a full disk also which one, and how full."""
     said = in_words(problem)
     if problem.errno not in OUT_OF_SPACE:
         return Failed(said)
-    place = Path(os.fsdecode(problem.filename)) if problem.filename else current.place
+    place = Path(os.fsdecode(problem.filename)) if problem.filename else call.place
     return Failed(said, detail=[told_free(place.absolute())], hints=[FREE_SOME])

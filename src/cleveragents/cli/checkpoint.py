@@ -9,10 +9,10 @@ from cleveragents.checkpoints.verification import VerificationResult
 from cleveragents.cli import keeping, views
 from cleveragents.cli.invocation import (
     CheckpointArgument,
+    Invocation,
     PlanArgument,
     add_commands,
     add_group,
-    current,
 )
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.counting import counted, size
@@ -20,11 +20,12 @@ from cleveragents.errors import InvalidInput
 from cleveragents.shapes.checkpoint import checkpoint_of, list_of, reading_back_of
 
 
-def register(parent: typer.Typer) -> None:
+def register(parent: typer.Typer, call: Invocation) -> None:
     """Adds the group to its parent."""
-    group = add_group(parent, "checkpoint", "The points a plan can be taken back to.")
+    group = add_group(parent, call, "checkpoint", "The points a plan can be taken back to.")
     add_commands(
         group,
+        call,
         {
             "list": list_checkpoints,
             "show": show,
@@ -32,19 +33,19 @@ def register(parent: typer.Typer) -> None:
             "verify": verify,
         },
     )
-    keeping.register(group)
+    keeping.register(group, call)
 
 
-def list_checkpoints(plan: PlanArgument = "@") -> Result:
+def list_checkpoints(call: Invocation, plan: PlanArgument = "@") -> Result:
     """List the checkpoints of a plan, the oldest first; with --verbose, why each is kept.
 
     Examples:
       agents plan checkpoint list @ --verbose
       agents plan checkpoint list
     """
-    app = current.app()
-    found = views.find(app, plan)
-    current.messages += app.cautions(found)
+    app = call.app()
+    found = views.find(call, app, plan)
+    call.messages += app.cautions(found)
     verdicts = app.checkpoints.retention(found.plan_id)
     rows = [verdict.checkpoint for verdict in verdicts]
     reasons = [verdict.why for verdict in verdicts]
@@ -54,14 +55,14 @@ def list_checkpoints(plan: PlanArgument = "@") -> Result:
             row.name,
             row.checkpoint_id,
             row.checkpoint_type,
-            *([str(row.step_index), size(row.size_bytes)] if current.verbose else []),
+            *([str(row.step_index), size(row.size_bytes)] if call.verbose else []),
             views.moment(row.created_at),
             views.remark(row, left_behind=row.checkpoint_id not in line),
-            *([why] if current.verbose else []),
+            *([why] if call.verbose else []),
         ]
         for row, why in zip(rows, reasons, strict=True)
     ]
-    more, last = (["STEP", "ADDED"], ["KEPT"]) if current.verbose else ([], [])
+    more, last = (["STEP", "ADDED"], ["KEPT"]) if call.verbose else ([], [])
     columns = ["CP", "ID", "TYPE", *more, "CREATED", "WHY", *last]
     data = list_of(verdicts, line)
     problems = [
@@ -79,15 +80,15 @@ def list_checkpoints(plan: PlanArgument = "@") -> Result:
     )
 
 
-def show(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
+def show(call: Invocation, plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
     """Show everything about a checkpoint.
 
     Examples:
       agents plan checkpoint show @ 3
       agents plan checkpoint show @ @
     """
-    app = current.app()
-    found = views.find(app, plan)
+    app = call.app()
+    found = views.find(call, app, plan)
     row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
     data = checkpoint_of(row)
     shown = {key: value for key, value in data.items() if key != "metadata_json"}
@@ -95,6 +96,7 @@ def show(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
 
 
 def diff(
+    call: Invocation,
     plan: PlanArgument,
     before: CheckpointArgument,
     after: Annotated[
@@ -110,8 +112,8 @@ def diff(
     """
     from cleveragents.cli.differences import told
 
-    app = current.app()
-    found = views.find(app, plan)
+    app = call.app()
+    found = views.find(call, app, plan)
     first = app.checkpoints.get_checkpoint(found.plan_id, before)
     if after is None:
         return told(app.comparisons.since(found, first), stat=stat)
@@ -120,6 +122,7 @@ def diff(
 
 
 def verify(
+    call: Invocation,
     plan: PlanArgument = "@",
     checkpoint: Annotated[
         str | None, typer.Argument(metavar="CHECKPOINT", help="Default: all of the plan.")
@@ -132,13 +135,13 @@ def verify(
       agents plan checkpoint verify @
       agents plan checkpoint verify --all
     """
-    app = current.app()
+    app = call.app()
     if every and (checkpoint is not None or plan != "@"):
         raise InvalidInput("--all is about every plan of the project; name none with it")
     if checkpoint is not None:
-        rows = [app.checkpoints.get_checkpoint(views.find(app, plan).plan_id, checkpoint)]
+        rows = [app.checkpoints.get_checkpoint(views.find(call, app, plan).plan_id, checkpoint)]
     else:
-        plans = app.plans.list() if every else [views.find(app, plan)]
+        plans = app.plans.list() if every else [views.find(call, app, plan)]
         rows = [row for one in plans for row in app.checkpoints.list_checkpoints(one.plan_id)]
     return _read_back(list(app.checkpoints.verify_checkpoints(rows)))
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cleveragents.cli.invocation import add_commands
+from cleveragents.cli.invocation import Invocation, add_commands
 from cleveragents.cli.render import Result, Text
 from cleveragents.shapes.completion import CompletionScript
 
@@ -73,12 +73,13 @@ class Shell(StrEnum):
 SCRIPTS = {Shell.BASH: BASH, Shell.ZSH: ZSH, Shell.FISH: FISH}
 
 
-def register(root: typer.Typer) -> None:
+def register(root: typer.Typer, call: Invocation) -> None:
     """Adds the command to the command line."""
-    add_commands(root, {"completion": completion})
+    add_commands(root, call, {"completion": completion})
 
 
 def completion(
+    _: Invocation,
     shell: Annotated[Shell, typer.Argument(help="Which shell.", show_default=False)],
 ) -> Result:
     """Write what makes your shell complete commands.

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cleveragents.cli.invocation import add_commands, add_group, current
+from cleveragents.cli.invocation import Invocation, add_commands, add_group
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.config import editing
 from cleveragents.config.environment import caller_environment, home
@@ -30,27 +30,29 @@ ProjectLevelOption = Annotated[
 ]
 
 
-def register(root: typer.Typer) -> None:
+def register(root: typer.Typer, call: Invocation) -> None:
     """Adds the group to the command line."""
-    group = add_group(root, "config", "The settings in force.")
-    add_commands(group, {"list": list_settings, "get": get, "set": set_setting, "unset": unset})
+    group = add_group(root, call, "config", "The settings in force.")
+    add_commands(
+        group, call, {"list": list_settings, "get": get, "set": set_setting, "unset": unset}
+    )
 
 
-def list_settings() -> Result:
+def list_settings(call: Invocation) -> Result:
     """List every setting, its value and which level it comes from.
 
     Examples:
       agents config list
       agents config list --format json
     """
-    settings = _load(_sources())
+    settings = _load(call, _sources(call))
     rows = [
         [key, _shown(settings.value(key).value), settings.value(key).source] for key in SETTINGS
     ]
     return Result(list_of(settings), [Grid("", ["KEY", "VALUE", "FROM"], rows)])
 
 
-def get(key: KeyArgument) -> Result:
+def get(call: Invocation, key: KeyArgument) -> Result:
     """Tell the value of a setting; with --verbose, what every level says and which one wins.
 
     Examples:
@@ -58,9 +60,9 @@ def get(key: KeyArgument) -> Result:
       agents config get sandbox.base
     """
     setting = known(key, "")
-    settings = _load(_sources())
+    settings = _load(call, _sources(call))
     data, winner = levels_of(setting, settings), settings.value(setting.key)
-    if not current.verbose:
+    if not call.verbose:
         return Result(data, [Text([written(winner.value)])])
     rows = [
         [
@@ -74,6 +76,7 @@ def get(key: KeyArgument) -> Result:
 
 
 def set_setting(
+    call: Invocation,
     key: KeyArgument,
     value: Annotated[
         str, typer.Argument(metavar="VALUE", help='A list: a,b or ["a", "b"]; an empty one: [].')
@@ -92,23 +95,23 @@ def set_setting(
     if project_level:
         refuse_in_project(setting, key, "")
     old = setting.old_spellings(key, given)
-    current.messages += [f"old spelling: {', '.join(old)}"] if old else []
-    sources = _sources()
+    call.messages += [f"old spelling: {', '.join(old)}"] if old else []
+    sources = _sources(call)
     path = _file(sources, project_level=project_level)
     before = _said(path, setting)
     editing.put(path, setting.key, checked, setting.keys[1:])
     undo = ["unset", setting.key] if before is None else ["set", setting.key, before]
-    return _changed(sources, setting, path, [*undo, *_flag(project_level=project_level)])
+    return _changed(call, sources, setting, path, [*undo, *_flag(project_level=project_level)])
 
 
-def unset(key: KeyArgument, project_level: ProjectLevelOption = False) -> Result:
+def unset(call: Invocation, key: KeyArgument, project_level: ProjectLevelOption = False) -> Result:
     """Take a setting out of your own file, or out of the project's.
 
     Examples:
       agents config unset sandbox.checkpoint.auto-create-on
       agents config unset sandbox.copy-ignored --project-level
     """
-    sources = _sources()
+    sources = _sources(call)
     path = _file(sources, project_level=project_level)
     if key in entries(path).keys() - {name for one in SETTINGS.values() for name in one.keys}:
         editing.remove(path, [key])  # one that stops every other command, being unknown
@@ -116,18 +119,20 @@ def unset(key: KeyArgument, project_level: ProjectLevelOption = False) -> Result
     setting = known(key, "")
     before = _said(path, setting)
     if before is None:
-        current.messages.append(f"{setting.key} is not set in {path}; nothing was changed")
-        return _changed(sources, setting, path, [])
+        call.messages.append(f"{setting.key} is not set in {path}; nothing was changed")
+        return _changed(call, sources, setting, path, [])
     editing.remove(path, setting.keys)
     undo = ["set", setting.key, before, *_flag(project_level=project_level)]
-    return _changed(sources, setting, path, undo)
+    return _changed(call, sources, setting, path, undo)
 
 
-def _changed(sources: Sources, setting: Setting, path: Path, undo: list[str]) -> Result:
+def _changed(
+    call: Invocation, sources: Sources, setting: Setting, path: Path, undo: list[str]
+) -> Result:
     """Tells what is in force now, and how to take the change back."""
     winner = load(sources).value(setting.key)
     if winner.where != str(path) and winner.source is not Level.DEFAULT:
-        current.messages.append(f"{winner.source} wins: {winner.where}")
+        call.messages.append(f"{winner.source} wins: {winner.where}")
     line = f"{setting.key} = {_shown(winner.value)} (from the {winner.source})"
     back = f"{shlex.join(['agents', 'config', *undo])}    # takes it back"
     return Result(
@@ -135,15 +140,15 @@ def _changed(sources: Sources, setting: Setting, path: Path, undo: list[str]) ->
     )
 
 
-def _sources() -> Sources:
+def _sources(call: Invocation) -> Sources:
     caller = caller_environment()
-    project = locate(current.project, Path.cwd(), home(caller))
-    return Sources.of(project.path, current.config_path, current.settings, caller)
+    project = locate(call.project, Path.cwd(), home(caller))
+    return Sources.of(project.path, call.config_path, call.settings, caller)
 
 
-def _load(sources: Sources) -> Settings:
+def _load(call: Invocation, sources: Sources) -> Settings:
     settings = load(sources)
-    current.messages += settings.warnings
+    call.messages += settings.warnings
     return settings
 
 

@@ -9,10 +9,10 @@ import typer
 from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import (
     DryRunOption,
+    Invocation,
     PlanArgument,
     YesOption,
     add_commands,
-    current,
 )
 from cleveragents.cli.render import Block, Grid, Result, Text
 from cleveragents.counting import counted
@@ -29,19 +29,19 @@ from cleveragents.snapshots.merging import MergeResult
 LISTED = 20  # paths shown to people; JSON has them all
 
 
-def register(group: typer.Typer) -> None:
+def register(group: typer.Typer, call: Invocation) -> None:
     """Adds the commands to their group."""
-    add_commands(group, {"conflicts": conflicts, "resolve": resolve, "refresh": refresh})
+    add_commands(group, call, {"conflicts": conflicts, "resolve": resolve, "refresh": refresh})
 
 
-def conflicts(plan: PlanArgument = "@") -> Result:
+def conflicts(call: Invocation, plan: PlanArgument = "@") -> Result:
     """List what did not go together in a plan's sandbox.
 
     Examples:
       agents plan conflicts @
     """
-    app = current.app()
-    found = views.find(app, plan)
+    app = call.app()
+    found = views.find(call, app, plan)
     left = app.conflicts.open(found.plan_id)
     return Result(
         list_of(left),
@@ -52,6 +52,7 @@ def conflicts(plan: PlanArgument = "@") -> Result:
 
 
 def resolve(
+    call: Invocation,
     plan: PlanArgument,
     path: Annotated[str, typer.Argument(metavar="PATH", help="The path of the conflict.")],
     take: Annotated[
@@ -69,19 +70,21 @@ def resolve(
       agents plan resolve @ src/auth.py --take merged.py
       agents plan resolve @ src/auth.py --take parent --dry-run
     """
-    app = current.app(progress=True)
-    found = views.find(app, plan)
+    app = call.app(progress=True)
+    found = views.find(call, app, plan)
     again = f"agents plan resolve {found.plan_id} {quoted(path)} --take {quoted(take)}"
     act = app.undertakings.resolve(found.plan_id, path, take)
     if dry_run:
-        looked = previewing.dry_run(act)
+        looked = previewing.dry_run(call, act)
         data = resolution_preview_of(path, looked.would, moving=looked.is_moving)
         shown = _replaced(looked.would)
         return Result(data, shown, messages=[previewing.DRY_RUN], next_steps=[again])
     would, digest = act.foresee(), None
     if would.made and not yes:
         question = f"Replace what you made by hand with {take}?"
-        digest = previewing.asked(would, again=again, show=_replaced(would), question=question)
+        digest = previewing.asked(
+            call, would, again=again, show=_replaced(would), question=question
+        )
     solved = act.carry_out(digest)
     return _solved(found, path, take, solved, app.conflicts.open(found.plan_id))
 
@@ -106,19 +109,22 @@ def _solved(
     )
 
 
-def refresh(plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = False) -> Result:
+def refresh(
+    call: Invocation, plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = False
+) -> Result:
     """Merge what you changed in the project meanwhile into a plan's sandbox.
 
     Examples:
       agents plan refresh @
     """
-    app = current.app(progress=True)
-    found = views.find(app, plan)
+    app = call.app(progress=True)
+    found = views.find(call, app, plan)
     act = app.undertakings.refresh(found.plan_id)
     if dry_run:
-        looked = previewing.dry_run(act)
+        looked = previewing.dry_run(call, act)
         return _preview(found, looked.would.merge, is_moving=looked.is_moving)
     done = previewing.undertake(
+        call,
         act,
         yes=yes,
         again=f"agents plan refresh {found.plan_id}",

@@ -12,9 +12,9 @@ from cleveragents.cli import previewing, status
 from cleveragents.cli.execute import run_plan
 from cleveragents.cli.invocation import (
     DryRunOption,
+    Invocation,
     YesOption,
     add_commands,
-    current,
 )
 from cleveragents.cli.render import Fields, Result
 from cleveragents.engine.correct.append import Fix
@@ -39,12 +39,13 @@ LISTED = 10  # shown to people; JSON has them all
 Shape = Callable[[CorrectionAttempt, Sequence[Conflict]], Mapping[str, object]]
 
 
-def register(group: typer.Typer) -> None:
+def register(group: typer.Typer, call: Invocation) -> None:
     """Adds the command to its group."""
-    add_commands(group, {"correct": correct})
+    add_commands(group, call, {"correct": correct})
 
 
 def correct(
+    call: Invocation,
     decision: Annotated[
         str, typer.Argument(metavar="DECISION", help="A decision, or an errored plan.")
     ],
@@ -65,7 +66,7 @@ def correct(
     Examples:
       agents plan correct --guidance "we have no server" --choose sqlite 01K2ZD
     """
-    app = current.app(progress=True)
+    app = call.app(progress=True)
     plan_id, found = _find(app, decision)
     again = f"agents plan correct --guidance TEXT {decision}"
     if mode is CorrectionMode.APPEND:
@@ -73,23 +74,23 @@ def correct(
             raise InvalidInput("--mode append needs the decision that the fix is for")
         addition = app.undertakings.append(found, guidance, choose)
         if dry_run:
-            looked = previewing.dry_run(addition)
+            looked = previewing.dry_run(call, addition)
             data = addition_preview_of(looked.would, moving=looked.is_moving)
             return Result(data, [_fix(looked.would, choose)], messages=[previewing.DRY_RUN])
         fix = addition.foresee()
-        digest = _agreed(fix, _fix(fix, choose), "Add it and run it?", again, yes=yes)
-        return _run_on(app, addition.carry_out(digest), partial(addition_of, fix=fix))
+        digest = _agreed(call, fix, _fix(fix, choose), "Add it and run it?", again, yes=yes)
+        return _run_on(call, app, addition.carry_out(digest), partial(addition_of, fix=fix))
     act = app.undertakings.correct(plan_id, found, guidance, choose)
     if dry_run:
-        seen = previewing.dry_run(act)
+        seen = previewing.dry_run(call, act)
         data = correction_preview_of(seen.would, choose, moving=seen.is_moving)
         block = impact_block("Would", seen.would, choose)
         return Result(data, [block], messages=[previewing.DRY_RUN])
     impact = act.foresee()
     question = f"Go back to {impact.target.name} and decide again?"
-    digest = _agreed(impact, impact_block("Would", impact, choose), question, again, yes=yes)
+    digest = _agreed(call, impact, impact_block("Would", impact, choose), question, again, yes=yes)
     shape = partial(second_choice_of, impact=impact, choose=choose)
-    return _run_on(app, act.carry_out(digest), shape)
+    return _run_on(call, app, act.carry_out(digest), shape)
 
 
 def _fix(fix: Fix, choose: str | None) -> Fields:
@@ -98,17 +99,19 @@ def _fix(fix: Fix, choose: str | None) -> Fields:
     return Fields("Would", [("add", added)])
 
 
-def _agreed(would: Foreseen, block: Fields, question: str, again: str, *, yes: bool) -> str | None:
+def _agreed(
+    call: Invocation, would: Foreseen, block: Fields, question: str, again: str, *, yes: bool
+) -> str | None:
     """Asks, unless that is answered; returns the digest of what was shown."""
     if yes:
         return None
-    return previewing.asked(would, again=again, show=[block], question=question)
+    return previewing.asked(call, would, again=again, show=[block], question=question)
 
 
-def _run_on(app: App, attempt: CorrectionAttempt, shape: Shape) -> Result:
+def _run_on(call: Invocation, app: App, attempt: CorrectionAttempt, shape: Shape) -> Result:
     """Runs the plan from where a correction has put it."""
     plan_id = attempt.plan_id
-    result = run_plan(app, app.plans.find(plan_id))
+    result = run_plan(call, app, app.plans.find(plan_id))
     ended = app.corrections.attempt(attempt.correction_id)  # the run has moved it on
     found = app.plans.status(app.plans.find(plan_id))
     back = f"agents plan rollback {plan_id} {attempt.before_id}    # takes it back"

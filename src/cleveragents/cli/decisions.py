@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cleveragents.cli import correct, views
-from cleveragents.cli.invocation import PlanArgument, add_commands, current
+from cleveragents.cli.invocation import Invocation, PlanArgument, add_commands
 from cleveragents.cli.render import Fields, Outline, Result
 from cleveragents.engine.correct.correction import Impact
 from cleveragents.engine.read.tree import DecisionNode
@@ -20,12 +20,13 @@ DecisionArgument = Annotated[
 MARKS = {"done": "✓", "failed": "✗", "running": "…", "interrupted": "!", "pending": "·"}
 
 
-def register(group: typer.Typer) -> None:
+def register(group: typer.Typer, call: Invocation) -> None:
     """Adds the commands to their group."""
-    add_commands(group, {"tree": tree, "explain": explain})
+    add_commands(group, call, {"tree": tree, "explain": explain})
 
 
 def tree(
+    call: Invocation,
     plan: PlanArgument = "@",
     show_superseded: Annotated[
         bool, typer.Option("--show-superseded", help="With what was taken back.")
@@ -36,8 +37,8 @@ def tree(
     Examples:
       agents plan tree @
     """
-    app = current.app()
-    found = views.find(app, plan)
+    app = call.app()
+    found = views.find(call, app, plan)
     roots = app.tree.read(found, superseded=show_superseded)
     attempts = app.corrections.attempts(found.plan_id)
     lines = [line for root in roots for line in _drawn(root)]
@@ -48,13 +49,13 @@ def tree(
     return Result(data, [Outline(lines)], messages=app.cautions(found), paged=True)
 
 
-def explain(decision: DecisionArgument) -> Result:
+def explain(call: Invocation, decision: DecisionArgument) -> Result:
     """Tell all about a decision: why it was made, what hangs on it, what a correction would cost.
 
     Examples:
       agents plan explain 01K2ZD
     """
-    app = current.app()
+    app = call.app()
     row = app.corrections.find(decision)
     plan = app.plans.find(row.plan_id)
     node = next(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import typer
 
-from cleveragents.cli.invocation import add_commands, current
+from cleveragents.cli.invocation import Invocation, add_commands
 from cleveragents.cli.render import Format, Result, Text
 from cleveragents.config.environment import caller_environment
 from cleveragents.errors import Failed
@@ -50,12 +50,12 @@ NEXT = (
 )
 
 
-def register(root: typer.Typer) -> None:
+def register(root: typer.Typer, call: Invocation) -> None:
     """Adds the command to the command line."""
-    add_commands(root, {"demo": demo})
+    add_commands(root, call, {"demo": demo})
 
 
-def demo() -> Result:
+def demo(call: Invocation) -> Result:
     """Show how a plan runs, fails and is taken back.
 
     It tells the story on a throw-away repository and leaves nothing behind.
@@ -64,7 +64,7 @@ def demo() -> Result:
       agents demo
     """
     with tempfile.TemporaryDirectory(prefix="cleveragents-demo-") as home:
-        _Story(Path(home)).tell()
+        _Story(Path(home), call.form).tell()
     data: Demonstration = {"next": NEXT}
     return Result(data, [Text(["", *NEXT])])
 
@@ -72,9 +72,9 @@ def demo() -> Result:
 class _Story:
     """Runs commands in the throw-away project and says what they show."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, form: Format) -> None:
         # A program reads one envelope on standard output, and the story beside it.
-        self._stream = sys.stderr if current.form in (Format.JSON, Format.YAML) else sys.stdout
+        self._stream = sys.stderr if form in (Format.JSON, Format.YAML) else sys.stdout
         self._project = home / "shop"
         self._action = home / "add-taxes.yaml"
         self._environment: Mapping[str, str] = {

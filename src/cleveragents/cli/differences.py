@@ -6,17 +6,18 @@ from typing import Annotated
 import typer
 
 from cleveragents.checkpoints.comparison import FileDiff
-from cleveragents.cli.invocation import PlanArgument, add_commands, current
+from cleveragents.cli.invocation import Invocation, PlanArgument, add_commands
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.shapes.difference import differences_of
 
 
-def register(group: typer.Typer) -> None:
+def register(group: typer.Typer, call: Invocation) -> None:
     """Adds the command to its group."""
-    add_commands(group, {"diff": diff})
+    add_commands(group, call, {"diff": diff})
 
 
 def diff(
+    call: Invocation,
     plan: PlanArgument = "@",
     other: Annotated[
         str | None, typer.Argument(metavar="OTHER", help="A plan to compare it with.")
@@ -35,9 +36,9 @@ def diff(
       agents plan diff @ --stat
       agents plan diff 01K2ZD 01K2ZE
     """
-    app = current.app()
+    app = call.app()
     if correction is None:
-        current.messages += app.cautions(app.plans.find(plan))
+        call.messages += app.cautions(app.plans.find(plan))
     diffs = app.differences(plan, other, correction)
     if name_only:
         return _names(diffs)

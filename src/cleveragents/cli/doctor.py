@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cleveragents.cli import views
-from cleveragents.cli.invocation import add_commands, current
+from cleveragents.cli.invocation import Invocation, add_commands
 from cleveragents.cli.render import Fields, Grid, Outline, Result
 from cleveragents.counting import counted, size
 from cleveragents.engine.care.doctor import Report
@@ -15,12 +15,13 @@ from cleveragents.shapes.doctor import Diagnosis, diagnosis_of
 INSET = "    "
 
 
-def register(root: typer.Typer) -> None:
+def register(root: typer.Typer, call: Invocation) -> None:
     """Adds the command to the command line."""
-    add_commands(root, {"doctor": doctor})
+    add_commands(root, call, {"doctor": doctor})
 
 
 def doctor(
+    call: Invocation,
     repair: Annotated[
         bool, typer.Option("--repair", help="Repair what can be repaired by adding.")
     ] = False,
@@ -35,7 +36,7 @@ def doctor(
       agents doctor
       agents doctor --repair
     """
-    app = current.app()
+    app = call.app()
     return _told(app.doctor.repair() if repair else app.doctor.examine())
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from cleveragents.cli import status, views
-from cleveragents.cli.invocation import PlanArgument, add_commands, current
+from cleveragents.cli.invocation import Invocation, PlanArgument, add_commands
 from cleveragents.cli.render import Block, Fields, Result, Text
 from cleveragents.engine.read.status import PlanStatus
 from cleveragents.plans.lifecycle import written
@@ -14,19 +14,19 @@ from cleveragents.shapes.failure import failure_of
 UNTOUCHED = "nothing has run yet"
 
 
-def register(group: typer.Typer) -> None:
+def register(group: typer.Typer, call: Invocation) -> None:
     """Adds the command to its group."""
-    add_commands(group, {"errors": errors})
+    add_commands(group, call, {"errors": errors})
 
 
-def errors(plan: PlanArgument = "@") -> Result:
+def errors(call: Invocation, plan: PlanArgument = "@") -> Result:
     """Tell what failed, where the files are now, and which commands make sense next.
 
     Examples:
       agents plan errors @
     """
-    app = current.app()
-    found = app.plans.status(views.find(app, plan))
+    app = call.app()
+    found = app.plans.status(views.find(call, app, plan))
     next_steps = status.next_steps(found)
     failed = found.plan.error is not None or bool(found.not_undone)
     messages = app.cautions(found.plan)

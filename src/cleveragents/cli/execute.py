@@ -8,12 +8,12 @@ from cleveragents.app import App
 from cleveragents.cli import previewing, status, views
 from cleveragents.cli.invocation import (
     DryRunOption,
+    Invocation,
     PlanArgument,
     TakeOverOption,
     YesOption,
     add_commands,
     confirm,
-    current,
 )
 from cleveragents.cli.render import Fields, Result
 from cleveragents.engine.run.resume import Preview
@@ -28,13 +28,16 @@ RetryUnsafeOption = Annotated[
 ]
 
 
-def register(group: typer.Typer) -> None:
+def register(group: typer.Typer, call: Invocation) -> None:
     """Adds the commands to their group."""
-    add_commands(group, {"execute": execute, "resume": resume, "cancel": cancel})
+    add_commands(group, call, {"execute": execute, "resume": resume, "cancel": cancel})
 
 
 def execute(
-    plan: PlanArgument, retry_unsafe: RetryUnsafeOption = False, take_over: TakeOverOption = False
+    call: Invocation,
+    plan: PlanArgument,
+    retry_unsafe: RetryUnsafeOption = False,
+    take_over: TakeOverOption = False,
 ) -> Result:
     """Run a plan in its sandbox, with checkpoints as it goes.
 
@@ -42,14 +45,15 @@ def execute(
       agents plan execute @
       agents plan execute @ --take-over
     """
-    app = current.app(progress=True, take_over=take_over)
-    found = views.find(app, plan)
+    app = call.app(progress=True, take_over=take_over)
+    found = views.find(call, app, plan)
     if take_over:
         app.ownership.take_over(found.plan_id)
-    return run_plan(app, found, retry_unsafe=retry_unsafe)
+    return run_plan(call, app, found, retry_unsafe=retry_unsafe)
 
 
 def resume(
+    call: Invocation,
     plan: PlanArgument,
     dry_run: DryRunOption = False,
     retry_unsafe: RetryUnsafeOption = False,
@@ -63,16 +67,16 @@ def resume(
       agents plan resume @
       agents plan resume @ --dry-run
     """
-    app = current.app(progress=True, take_over=take_over and not dry_run)
-    found = views.find(app, plan)
+    app = call.app(progress=True, take_over=take_over and not dry_run)
+    found = views.find(call, app, plan)
     if dry_run:
-        return _previewed(app, found)
+        return _previewed(call, app, found)
     if take_over:
         app.ownership.take_over(found.plan_id)
-    return run_plan(app, found, restore=True, retry_unsafe=retry_unsafe)
+    return run_plan(call, app, found, restore=True, retry_unsafe=retry_unsafe)
 
 
-def cancel(plan: PlanArgument, yes: YesOption = False) -> Result:
+def cancel(call: Invocation, plan: PlanArgument, yes: YesOption = False) -> Result:
     """Stop a plan, also one that another process runs; it can be gone on with later.
 
     It asks only about a plan that is complete: there is nothing left to stop.
@@ -80,8 +84,8 @@ def cancel(plan: PlanArgument, yes: YesOption = False) -> Result:
     Examples:
       agents plan cancel @
     """
-    app = current.app(progress=True)
-    found = views.find(app, plan)
+    app = call.app(progress=True)
+    found = views.find(call, app, plan)
     if found.stage == COMPLETE:
         confirm(
             "Every step of the plan has run. Cancel it all the same? What it did stays.",
@@ -89,16 +93,18 @@ def cancel(plan: PlanArgument, yes: YesOption = False) -> Result:
             command_line=f"agents plan cancel {found.plan_id}",
         )
     done = app.cancel(found.plan_id)
-    return status.told(app.plans.status(done), app)
+    return status.told(call, app.plans.status(done), app)
 
 
-def run_plan(app: App, plan: Plan, *, restore: bool = False, retry_unsafe: bool = False) -> Result:
+def run_plan(
+    call: Invocation, app: App, plan: Plan, *, restore: bool = False, retry_unsafe: bool = False
+) -> Result:
     """Runs a plan and tells how it ended; a failed step is a failed command."""
     if plan.attempt == 0:  # told once, when it is about to matter for the first time
-        current.messages.append(views.UNCONFINED)
-    current.messages += app.cautions(plan)
+        call.messages.append(views.UNCONFINED)
+    call.messages += app.cautions(plan)
     done = app.run(plan.plan_id, restore=restore, retry_unsafe=retry_unsafe)
-    result = status.told(app.plans.status(done), app)
+    result = status.told(call, app.plans.status(done), app)
     if done.stage == CANCELLED:
         raise Interrupted("the plan was cancelled", hints=result.next_steps)
     if done.stage == ERRORED and done.error is not None:
@@ -110,9 +116,9 @@ def run_plan(app: App, plan: Plan, *, restore: bool = False, retry_unsafe: bool 
     return result
 
 
-def _previewed(app: App, plan: Plan) -> Result:
+def _previewed(call: Invocation, app: App, plan: Plan) -> Result:
     is_moving = app.begin_dry_run(plan.plan_id)
-    previewing.tell_moving(is_moving=is_moving)
+    previewing.tell_moving(call, is_moving=is_moving)
     messages = [*app.cautions(plan), previewing.DRY_RUN]
     if plan.stage == COMPLETE:
         messages.append("the plan is complete already; there is nothing to run")

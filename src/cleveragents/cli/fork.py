@@ -4,17 +4,18 @@ from typing import Annotated
 
 import typer
 
-from cleveragents.cli.invocation import PlanArgument, add_commands, current
+from cleveragents.cli.invocation import Invocation, PlanArgument, add_commands
 from cleveragents.cli.render import Result, Text
 from cleveragents.shapes.plan import fork_of
 
 
-def register(group: typer.Typer) -> None:
+def register(group: typer.Typer, call: Invocation) -> None:
     """Adds the command to its group."""
-    add_commands(group, {"fork": fork})
+    add_commands(group, call, {"fork": fork})
 
 
 def fork(
+    call: Invocation,
     plan: PlanArgument,
     checkpoint: Annotated[
         str, typer.Argument(metavar="CHECKPOINT", help="A number, an id, a prefix, or @.")
@@ -26,7 +27,7 @@ def fork(
     Examples:
       agents plan fork @ 3 --name "with sqlite"
     """
-    app = current.app(progress=True)
+    app = call.app(progress=True)
     found = app.plans.find(plan)
     row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
     made = app.fork(found, row, name or f"{found.name} from {row.name}")

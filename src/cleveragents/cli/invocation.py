@@ -154,51 +154,45 @@ class Invocation:
             self.messages.append(event.text)
 
 
-current = Invocation("")
-
-
-def begin(command_line: str) -> None:
-    """Starts a call anew; a process may serve several."""
-    vars(current).update(vars(Invocation(command_line)))
-
-
-def add_commands(group: typer.Typer, commands: Mapping[str, Callable[..., Result]]) -> None:
-    """Registers commands: each function returns a result, here it is shown.
+def add_commands(
+    group: typer.Typer, call: Invocation, commands: Mapping[str, Callable[..., Result]]
+) -> None:
+    """Registers commands: each function is handed the call and returns a result, here it is shown.
 
     The global options are added to its own, so that they work before and after the command. Of
     those that are not called only the help is: parameters take most of the time.
     """
-    called = current.command.split()[-1:]
+    called = call.command.split()[-1:]
     for name, function in commands.items():
         if called in ([], [name]):
-            group.command(name)(_shown(function))
+            group.command(name)(_shown(function, call))
         else:
             group.command(name, help=inspect.getdoc(function))(stand_in)
 
 
 def stand_in() -> None:
     """Stands in the list of commands for one that this call does not need."""
-    raise RuntimeError(f"{current.command} was not expected to be called")
+    raise RuntimeError("a command was called that this call does not know")
 
 
-def add_group(parent: typer.Typer, name: str, text: str) -> typer.Typer:
+def add_group(parent: typer.Typer, call: Invocation, name: str, text: str) -> typer.Typer:
     """Adds a group of commands; the global options work between the two as well."""
 
     def take(**options: Any) -> None:  # noqa: ANN401 - typer passes what it parsed
-        current.take(options)
+        call.take(options)
 
     group = typer.Typer(callback=_with_parameters(take, _global_parameters()))
     parent.add_typer(group, name=name, help=text)
     return group
 
 
-def _shown(function: Callable[..., Result]) -> Callable[..., int]:
+def _shown(function: Callable[..., Result], call: Invocation) -> Callable[..., int]:
     @functools.wraps(function)
     def run(*args: Any, **options: Any) -> int:  # noqa: ANN401 - typer passes what it parsed
-        current.take({key: options.pop(key) for key in GLOBALS})
-        return _run(lambda: function(*args, **options))
+        call.take({key: options.pop(key) for key in GLOBALS})
+        return _run(lambda: function(call, *args, **options), call)
 
-    own = inspect.signature(function, eval_str=True).parameters.values()
+    _, *own = inspect.signature(function, eval_str=True).parameters.values()
     return _with_parameters(run, [*own, *_global_parameters()])
 
 
@@ -218,21 +212,21 @@ def _with_parameters(
     return function
 
 
-def _run(function: Callable[[], Result]) -> int:
+def _run(function: Callable[[], Result], call: Invocation) -> int:
     """Runs a command and shows its result; what typer would swallow is handled here."""
     try:
         result = function()
-        _show(result)
+        _show(result, call)
     except KeyboardInterrupt as error:
-        raise current.interrupted from error
+        raise call.interrupted from error
     return result.exit_code
 
 
-def _show(result: Result) -> None:
+def _show(result: Result, call: Invocation) -> None:
     """Shows a result; that it cannot be shown takes nothing of it back."""
-    messages = list(dict.fromkeys([*current.messages, *result.messages]))
+    messages = list(dict.fromkeys([*call.messages, *result.messages]))
     try:
-        show(replace(result, messages=messages), current.form, current.command, current.timing)
+        show(replace(result, messages=messages), call.form, call.command, call.timing)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read our output has left; there is nobody to tell.

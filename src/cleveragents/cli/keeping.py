@@ -11,21 +11,22 @@ from cleveragents.cli import views
 from cleveragents.cli.invocation import (
     CheckpointArgument,
     DryRunOption,
+    Invocation,
     PlanArgument,
     YesOption,
     add_commands,
-    current,
 )
 from cleveragents.cli.render import Result, Text
 from cleveragents.shapes.checkpoint import checkpoint_of, deletion_of, deletion_preview_of
 
 
-def register(group: typer.Typer) -> None:
+def register(group: typer.Typer, call: Invocation) -> None:
     """Adds the commands to their group."""
-    add_commands(group, {"create": create, "pin": pin, "unpin": unpin, "delete": delete})
+    add_commands(group, call, {"create": create, "pin": pin, "unpin": unpin, "delete": delete})
 
 
 def create(
+    call: Invocation,
     plan: PlanArgument = "@",
     label: Annotated[str | None, typer.Option("--label", help="A name for it.")] = None,
     pinned: Annotated[
@@ -38,9 +39,9 @@ def create(
     Examples:
       agents plan checkpoint create @ --label "before the risky part"
     """
-    app = current.app()
-    found = views.find(app, plan)
-    current.messages += app.cautions(found)
+    app = call.app()
+    found = views.find(call, app, plan)
+    call.messages += app.cautions(found)
     wanted = CheckpointRequest(CheckpointType.MANUAL, "made by hand", label=label, pinned=pinned)
     row = app.checkpoints.create_checkpoint(found.plan_id, wanted)
     app.tidy(found.plan_id)
@@ -51,27 +52,27 @@ def create(
     )
 
 
-def pin(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
+def pin(call: Invocation, plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
     """Keep a checkpoint until you delete it, however many there are.
 
     Examples:
       agents plan checkpoint pin @ 3
     """
-    return _pinned(plan, checkpoint, pinned=True)
+    return _pinned(call, plan, checkpoint, pinned=True)
 
 
-def unpin(plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
+def unpin(call: Invocation, plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
     """Let a checkpoint go when it is one of the oldest, as the others.
 
     Examples:
       agents plan checkpoint unpin @ 3
     """
-    return _pinned(plan, checkpoint, pinned=False)
+    return _pinned(call, plan, checkpoint, pinned=False)
 
 
-def _pinned(plan: str, checkpoint: str, *, pinned: bool) -> Result:
-    app = current.app()
-    found = views.find(app, plan)
+def _pinned(call: Invocation, plan: str, checkpoint: str, *, pinned: bool) -> Result:
+    app = call.app()
+    found = views.find(call, app, plan)
     row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
     already = row.pinned == pinned
     row = app.checkpoints.pin_checkpoint(found.plan_id, row, pinned=pinned)
@@ -85,6 +86,7 @@ def _pinned(plan: str, checkpoint: str, *, pinned: bool) -> Result:
 
 
 def delete(
+    call: Invocation,
     plan: PlanArgument,
     checkpoint: CheckpointArgument,
     yes: YesOption = False,
@@ -98,15 +100,16 @@ def delete(
     """
     from cleveragents.cli import previewing
 
-    app = current.app()
-    found = views.find(app, plan)
+    app = call.app()
+    found = views.find(call, app, plan)
     act = app.undertakings.delete(found.plan_id, checkpoint)
     if dry_run:
-        looked = previewing.dry_run(act)
+        looked = previewing.dry_run(call, act)
         text = f"dry run: {_doomed(looked.would)} would be deleted for ever"
         data = deletion_preview_of(looked.would.target, moving=looked.is_moving)
         return Result(data, messages=[text])
     row = previewing.undertake(
+        call,
         act,
         yes=yes,
         again=f"agents plan checkpoint delete {found.plan_id} {checkpoint}",

@@ -7,7 +7,7 @@ from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import FileChange
 from cleveragents.cli import differences, views
-from cleveragents.cli.invocation import answer_to, current
+from cleveragents.cli.invocation import Invocation, answer_to
 from cleveragents.cli.render import Format, Grid, Text, show_blocks, show_paged
 from cleveragents.errors import CleverAgentsError, Damaged, Failed
 from cleveragents.escaping import safe
@@ -17,12 +17,12 @@ QUESTION = "Roll back to (number, d NUMBER shows its diff, q leaves): "
 DIFF = "d"
 
 
-def choose(app: App, plan: Plan, rows: Sequence[Checkpoint]) -> Checkpoint:
+def choose(call: Invocation, app: App, plan: Plan, rows: Sequence[Checkpoint]) -> Checkpoint:
     """Shows what going back to each checkpoint would change, and asks until one is chosen.
 
     An empty answer leaves everything as it is, and so does the end of the input.
     """
-    form = Format.PLAIN if current.form in (Format.JSON, Format.YAML) else current.form
+    form = Format.PLAIN if call.form in (Format.JSON, Format.YAML) else call.form
     show_blocks([_table(app, plan, rows)], form, sys.stderr)
     while True:
         answer = _answer()

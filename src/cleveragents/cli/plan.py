@@ -9,7 +9,7 @@ import typer
 
 from cleveragents.app import ROLLBACK_OFF, App
 from cleveragents.cli import views
-from cleveragents.cli.invocation import add_commands, add_group, current, stand_in
+from cleveragents.cli.invocation import Invocation, add_commands, add_group, stand_in
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.counting import counted
 from cleveragents.errors import Failed, InvalidInput
@@ -43,26 +43,26 @@ ArgOption = Annotated[
 ]
 
 
-def register(root: typer.Typer) -> None:
+def register(root: typer.Typer, call: Invocation) -> None:
     """Adds the group to the command line."""
-    group = add_group(root, "plan", "Make, run, inspect and take back plans.")
-    add_commands(group, {"use": use, "list": list_plans})
+    group = add_group(root, call, "plan", "Make, run, inspect and take back plans.")
+    add_commands(group, call, {"use": use, "list": list_plans})
     for module, names in MODULES.items():
-        if _is_needed(names):
-            import_module(f"cleveragents.cli.{module}").register(group)
+        if _is_needed(call, names):
+            import_module(f"cleveragents.cli.{module}").register(group, call)
         else:
             for name in names:
                 group.command(name)(stand_in)
 
 
-def _is_needed(names: Sequence[str]) -> bool:
+def _is_needed(call: Invocation, names: Sequence[str]) -> bool:
     """Whether one of these is called, or all are to be told."""
-    called = current.command.split()[1:2]
+    called = call.command.split()[1:2]
     known = {*OWN, *(name for others in MODULES.values() for name in others)}
-    return current.asks_help or not known.issuperset(called or [""]) or called[0] in names
+    return call.asks_help or not known.issuperset(called or [""]) or called[0] in names
 
 
-def use(action: ActionArgument, arg: ArgOption = None) -> Result:
+def use(call: Invocation, action: ActionArgument, arg: ArgOption = None) -> Result:
     """Make a plan from an action file.
 
     Examples:
@@ -70,7 +70,7 @@ def use(action: ActionArgument, arg: ArgOption = None) -> Result:
     """
     from cleveragents.shapes.plan import plan_of
 
-    app = current.app()
+    app = call.app()
     made = make_plan(app, action, arg or [])
     return Result(
         plan_of(made),
@@ -80,7 +80,7 @@ def use(action: ActionArgument, arg: ArgOption = None) -> Result:
     )
 
 
-def list_plans() -> Result:
+def list_plans(call: Invocation) -> Result:
     """List the plans of this project, the newest first, subplans below theirs.
 
     Examples:
@@ -89,7 +89,7 @@ def list_plans() -> Result:
     """
     from cleveragents.shapes.plan import list_of
 
-    app = current.app()
+    app = call.app()
     found = app.plans.list()
     unsettled, conflicts = app.plans.unsettled(found), app.plans.conflicts()
     rows = [

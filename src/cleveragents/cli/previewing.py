@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from cleveragents.checkpoints.besides import Besides
 from cleveragents.checkpoints.undo import CallsAfter
-from cleveragents.cli.invocation import confirm, current
+from cleveragents.cli.invocation import Invocation, confirm
 from cleveragents.cli.render import Block, Fields, Text, show_blocks
 from cleveragents.counting import counted
 from cleveragents.undertakings import DryRun, Foreseen, Undertaking
@@ -19,19 +19,20 @@ OUTSIDE = "undo calls stand outside the all-or-nothing of files and plan: what t
 NOT_REDONE = "taking the rollback back does not make the undone calls again"
 
 
-def dry_run(act: Undertaking[P, R]) -> DryRun[P]:
+def dry_run(call: Invocation, act: Undertaking[P, R]) -> DryRun[P]:
     """Tells what an act would do; that the plan is moving is told with it."""
     found = act.preview()
-    tell_moving(is_moving=found.is_moving)
+    tell_moving(call, is_moving=found.is_moving)
     return found
 
 
-def tell_moving(*, is_moving: bool) -> None:
+def tell_moving(call: Invocation, *, is_moving: bool) -> None:
     """Tells with the result that another process is at work."""
-    current.messages += [MOVING] if is_moving else []
+    call.messages += [MOVING] if is_moving else []
 
 
 def undertake(
+    call: Invocation,
     act: Undertaking[P, R],
     *,
     yes: bool,
@@ -43,12 +44,16 @@ def undertake(
     if yes:
         return act.carry_out()
     would = act.foresee()
-    return act.carry_out(asked(would, again=again, show=show(would), question=question(would)))
+    return act.carry_out(
+        asked(call, would, again=again, show=show(would), question=question(would))
+    )
 
 
-def asked(would: Foreseen, *, again: str, show: Sequence[Block], question: str) -> str:
+def asked(
+    call: Invocation, would: Foreseen, *, again: str, show: Sequence[Block], question: str
+) -> str:
     """Shows what would be done and asks; returns the digest of what was agreed to."""
-    show_blocks(show, current.form, sys.stderr)
+    show_blocks(show, call.form, sys.stderr)
     confirm(question, yes=False, command_line=again)
     return would.digest
 

@@ -9,10 +9,10 @@ from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import (
     CheckpointArgument,
     DryRunOption,
+    Invocation,
     PlanArgument,
     YesOption,
     add_commands,
-    current,
 )
 from cleveragents.cli.render import Block, Result, Text
 from cleveragents.engine.back.restore import PathRestoration, RestoreProposal
@@ -20,12 +20,13 @@ from cleveragents.quoting import quoted
 from cleveragents.shapes.restore import restoration_of, restore_preview_of
 
 
-def register(group: typer.Typer) -> None:
+def register(group: typer.Typer, call: Invocation) -> None:
     """Adds the command to its group."""
-    add_commands(group, {"restore": restore})
+    add_commands(group, call, {"restore": restore})
 
 
 def restore(
+    call: Invocation,
     plan: PlanArgument,
     checkpoint: CheckpointArgument,
     path: Annotated[
@@ -41,11 +42,11 @@ def restore(
       agents plan restore @ 3 --path src/auth.py
       agents plan restore @ 3 --path src --path README.md --dry-run
     """
-    app = current.app(progress=True)
-    found = views.find(app, plan)
+    app = call.app(progress=True)
+    found = views.find(call, app, plan)
     act = app.undertakings.restore(found.plan_id, checkpoint, path)
     if dry_run:
-        looked = previewing.dry_run(act)
+        looked = previewing.dry_run(call, act)
         return Result(
             restore_preview_of(looked.would, moving=looked.is_moving),
             _blocks(looked.would),
@@ -56,7 +57,7 @@ def restore(
     if not yes:
         again = _line(would.source, would.paths)
         question = f"Take this back from {would.source.name}?"
-        digest = previewing.asked(would, again=again, show=_blocks(would), question=question)
+        digest = previewing.asked(call, would, again=again, show=_blocks(would), question=question)
     return _done(would, act.carry_out(digest))
 
 

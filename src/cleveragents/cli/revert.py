@@ -8,10 +8,10 @@ import typer
 from cleveragents.cli import changes, previewing
 from cleveragents.cli.invocation import (
     DryRunOption,
+    Invocation,
     PlanArgument,
     YesOption,
     add_commands,
-    current,
 )
 from cleveragents.cli.render import Block, Result, Text
 from cleveragents.counting import counted
@@ -26,12 +26,13 @@ class BackTo(StrEnum):
     STRATEGIZE = "strategize"
 
 
-def register(group: typer.Typer) -> None:
+def register(group: typer.Typer, call: Invocation) -> None:
     """Adds the command to its group."""
-    add_commands(group, {"revert": revert})
+    add_commands(group, call, {"revert": revert})
 
 
 def revert(
+    call: Invocation,
     plan: PlanArgument,
     to_phase: Annotated[BackTo, typer.Option("--to-phase", help="The phase to go back to.")],
     guidance: Annotated[
@@ -45,16 +46,17 @@ def revert(
     Examples:
       agents plan revert --to-phase strategize @
     """
-    app = current.app(progress=True)
+    app = call.app(progress=True)
     found = app.plans.find(plan)
     again = f"agents plan revert --to-phase {to_phase} {found.plan_id}"
     act = app.undertakings.revert(found.plan_id, guidance)
     if dry_run:
-        looked = previewing.dry_run(act)
+        looked = previewing.dry_run(call, act)
         data = reversion_preview_of(looked.would, to_phase, moving=looked.is_moving)
         shown = _blocks(looked.would)
         return Result(data, shown, messages=[previewing.DRY_RUN], next_steps=[again])
     reverted = previewing.undertake(
+        call,
         act,
         yes=yes,
         again=again,

@@ -13,11 +13,11 @@ from cleveragents.checkpoints.rollback import RollbackResult
 from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import (
     DryRunOption,
+    Invocation,
     PlanArgument,
     TakeOverOption,
     YesOption,
     add_commands,
-    current,
     require_answer,
 )
 from cleveragents.cli.render import Block, Fields, Result, Text
@@ -33,16 +33,18 @@ from cleveragents.shapes.rollback import (
 from cleveragents.undertakings import DryRun, Undertaking
 
 
-def register(group: typer.Typer) -> None:
+def register(group: typer.Typer, call: Invocation) -> None:
     """Adds the command to its group."""
-    add_commands(group, {"rollback": rollback})
+    add_commands(group, call, {"rollback": rollback})
 
 
 def rollback(
+    call: Invocation,
     plan: PlanArgument,
     checkpoint: Annotated[
         str | None, typer.Argument(metavar="CHECKPOINT", help="A number, an id, a prefix, or @.")
     ] = None,
+    *,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
     take_over: TakeOverOption = False,
@@ -64,17 +66,17 @@ def rollback(
     """
     if to is not None and dry_run:
         raise InvalidInput("--to changes no plan, it only writes a new directory: leave one out")
-    app = current.app(progress=True, take_over=take_over and not dry_run)
-    found = views.find(app, plan)
-    current.messages += app.cautions(found)
+    app = call.app(progress=True, take_over=take_over and not dry_run)
+    found = views.find(call, app, plan)
+    call.messages += app.cautions(found)
     if to is not None:
-        target = app.checkpoints.get_checkpoint(found.plan_id, _named(app, found, checkpoint))
+        target = app.checkpoints.get_checkpoint(found.plan_id, _named(call, app, found, checkpoint))
         return _extracted(app, found, target, to)
     if dry_run:
         act = app.undertakings.rollback(
-            found.plan_id, _named(app, found, checkpoint), rebuild=rebuild
+            found.plan_id, _named(call, app, found, checkpoint), rebuild=rebuild
         )
-        return _preview(found, previewing.dry_run(act), rebuild=rebuild)
+        return _preview(found, previewing.dry_run(call, act), rebuild=rebuild)
     if checkpoint is None:
         _refuse_unnamed(app, found)
     if take_over:
@@ -83,12 +85,19 @@ def rollback(
         app.ownership.take_over(found.plan_id)
     if checkpoint is None:
         app.recover(found.plan_id)  # it may make one to choose from
-    act = app.undertakings.rollback(found.plan_id, _named(app, found, checkpoint), rebuild=rebuild)
-    return _done(_undertaken(act, found, yes=yes, rebuild=rebuild))
+    act = app.undertakings.rollback(
+        found.plan_id, _named(call, app, found, checkpoint), rebuild=rebuild
+    )
+    return _done(_undertaken(call, act, found, yes=yes, rebuild=rebuild))
 
 
 def _undertaken(
-    act: Undertaking[GoingBack, RollbackResult], plan: Plan, *, yes: bool, rebuild: bool
+    call: Invocation,
+    act: Undertaking[GoingBack, RollbackResult],
+    plan: Plan,
+    *,
+    yes: bool,
+    rebuild: bool,
 ) -> RollbackResult:
     """Shows what would be taken back, asks, and takes exactly that back."""
     if yes:
@@ -98,10 +107,10 @@ def _undertaken(
     again = f"agents plan rollback {plan.plan_id} {target.seq}{' --rebuild' if rebuild else ''}"
     what = f"Rebuild the sandbox from {target.name}?" if rebuild else f"Roll back to {target.name}?"
     show = previewing.blocks(would.besides) if rebuild else _blocks(would)
-    return act.carry_out(previewing.asked(would, again=again, show=show, question=what))
+    return act.carry_out(previewing.asked(call, would, again=again, show=show, question=what))
 
 
-def _named(app: App, plan: Plan, text: str | None) -> str:
+def _named(call: Invocation, app: App, plan: Plan, text: str | None) -> str:
     """What names the checkpoint; without a name one is chosen."""
     if text is not None:
         return text
@@ -109,7 +118,7 @@ def _named(app: App, plan: Plan, text: str | None) -> str:
     from cleveragents.cli import menu  # of use only where one is chosen on a terminal
 
     rows = app.checkpoints.list_checkpoints(plan.plan_id)
-    return menu.choose(app, plan, rows).checkpoint_id
+    return menu.choose(call, app, plan, rows).checkpoint_id
 
 
 def _refuse_unnamed(app: App, plan: Plan) -> None:

@@ -7,19 +7,20 @@ import typer
 
 from cleveragents.cli.apply import apply_plan
 from cleveragents.cli.execute import run_plan
-from cleveragents.cli.invocation import YesOption, add_commands, current
+from cleveragents.cli.invocation import Invocation, YesOption, add_commands
 from cleveragents.cli.plan import ActionArgument, ArgOption, make_plan
 from cleveragents.cli.render import Result
 from cleveragents.engine.bring.proposal import ApplyOptions
 from cleveragents.errors import InvalidInput
 
 
-def register(root: typer.Typer) -> None:
+def register(root: typer.Typer, call: Invocation) -> None:
     """Adds the command to the command line."""
-    add_commands(root, {"run": run})
+    add_commands(root, call, {"run": run})
 
 
 def run(
+    call: Invocation,
     action: ActionArgument,
     arg: ArgOption = None,
     apply: Annotated[
@@ -38,7 +39,7 @@ def run(
             "--apply asks before it changes your files, and there is no terminal to ask on",
             hints=["confirm it: agents run … --apply --yes"],
         )
-    app = current.app(progress=True)
+    app = call.app(progress=True)
     made = make_plan(app, action, arg or [])
-    done = run_plan(app, made)
-    return apply_plan(app, made, ApplyOptions(), yes=yes) if apply else done
+    done = run_plan(call, app, made)
+    return apply_plan(call, app, made, ApplyOptions(), yes=yes) if apply else done

@@ -12,11 +12,11 @@ from cleveragents.app import App
 from cleveragents.cli import previewing
 from cleveragents.cli.invocation import (
     DryRunOption,
+    Invocation,
     YesOption,
     add_commands,
     add_group,
     confirm,
-    current,
 )
 from cleveragents.cli.render import Grid, Result, Text, show_blocks
 from cleveragents.counting import counted, size
@@ -31,25 +31,26 @@ from cleveragents.shapes.sandbox import SandboxPrune, list_of, prune_of
 from cleveragents.storage.space import told_free
 
 
-def register(root: typer.Typer) -> None:
+def register(root: typer.Typer, call: Invocation) -> None:
     """Adds the group to the command line."""
-    group = add_group(root, "sandbox", "The directories where plans work.")
-    add_commands(group, {"list": list_sandboxes, "prune": prune})
+    group = add_group(root, call, "sandbox", "The directories where plans work.")
+    add_commands(group, call, {"list": list_sandboxes, "prune": prune})
 
 
-def list_sandboxes() -> Result:
+def list_sandboxes(call: Invocation) -> Result:
     """List the sandboxes of this project and what they cost.
 
     Examples:
       agents sandbox list
     """
-    app = current.app()
+    app = call.app()
     found = app.cleanup.list(app.plans.list())
     hints = [] if found else ["this project has no sandbox"]
     return Result(list_of(found), _table(found), messages=hints)
 
 
 def prune(
+    call: Invocation,
     discard: Annotated[
         bool, typer.Option("--discard", help="Also those with work that was never applied.")
     ] = False,
@@ -62,15 +63,15 @@ def prune(
       agents sandbox prune --dry-run
       agents sandbox prune --yes
     """
-    app = current.app(progress=True)
+    app = call.app(progress=True)
     plans = app.plans.list()
     look = app.cleanup.propose(plans, discard=discard)
     if dry_run or not look.doomed:
-        return _would(app, look, dry_run=dry_run)
+        return _would(call, app, look, dry_run=dry_run)
     command = f"agents sandbox prune{' --discard' if discard else ''}"
     if not yes:
         shown = [*_table(look.doomed), Text([*_notes(look), *_risks(look)])]
-        show_blocks(shown, current.form, sys.stderr)
+        show_blocks(shown, call.form, sys.stderr)
     total = size(sum(each.size_bytes for each in look.doomed))
     named = counted(len(look.doomed), "sandbox", "sandboxes")
     confirm(f"Remove the files of {named} ({total})?", yes=yes, command_line=command)
@@ -96,14 +97,14 @@ def _data(look: PruneProposal, gone: Sequence[SandboxFiles], lost: Sequence[str]
     return prune_of(gone, len(look.found) - len(gone), [*unheld, *lost])
 
 
-def _would(app: App, look: PruneProposal, *, dry_run: bool) -> Result:
+def _would(call: Invocation, app: App, look: PruneProposal, *, dry_run: bool) -> Result:
     """What is told where nothing is removed."""
     doomed = look.doomed
     data = _data(look, doomed, [path for _, paths in look.unsaved for path in paths])
     if dry_run:
         plans = [each.plan for each in doomed if each.plan is not None]
         is_moving = True in {app.begin_dry_run(plan.plan_id) for plan in plans}
-        previewing.tell_moving(is_moving=is_moving)
+        previewing.tell_moving(call, is_moving=is_moving)
         data["moving"] = is_moving
     said = "dry run: nothing was removed" if dry_run else "there is nothing to remove"
     return Result(data, _table(doomed), messages=[said, *_notes(look), *_risks(look)])

@@ -10,7 +10,7 @@ from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import forgotten
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.cli import views
-from cleveragents.cli.invocation import PlanArgument, add_commands, current
+from cleveragents.cli.invocation import Invocation, PlanArgument, add_commands
 from cleveragents.cli.render import Fields, Grid, Result
 from cleveragents.counting import counted
 from cleveragents.engine.hold.stuck import REPAIR, standing
@@ -33,23 +33,23 @@ from cleveragents.shapes.status import report_of
 NAMED = 5  # paths of conflicts shown to people; JSON has them all
 
 
-def register(group: typer.Typer) -> None:
+def register(group: typer.Typer, call: Invocation) -> None:
     """Adds the command to its group."""
-    add_commands(group, {"status": status})
+    add_commands(group, call, {"status": status})
 
 
-def status(plan: PlanArgument = "@") -> Result:
+def status(call: Invocation, plan: PlanArgument = "@") -> Result:
     """Tell where a plan stands.
 
     Examples:
       agents plan status @
       agents plan status 01K2ZD --format json
     """
-    app = current.app()
-    return replace(told(app.plans.status(app.plans.find(plan)), app), paged=True)
+    app = call.app()
+    return replace(told(call, app.plans.status(app.plans.find(plan)), app), paged=True)
 
 
-def told(found: PlanStatus, app: App) -> Result:
+def told(call: Invocation, found: PlanStatus, app: App) -> Result:
     """Tells where a plan stands."""
     plan = found.plan
     blocks = [
@@ -62,7 +62,7 @@ def told(found: PlanStatus, app: App) -> Result:
             for child in found.children
         ]
         blocks.append(Grid("", ["SUBPLAN", "NAME", "STATE", "MERGED"], rows))
-    messages = [*([views.UNCONFINED] if current.verbose else []), *app.cautions(plan)]
+    messages = [*([views.UNCONFINED] if call.verbose else []), *app.cautions(plan)]
     if found.interrupted:
         where = "with the files as they are" if plan.runs_bare else "from its checkpoint"
         messages.append(f"the run was interrupted; `plan resume` goes on {where}")

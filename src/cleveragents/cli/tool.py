@@ -5,20 +5,20 @@ from typing import Annotated
 import typer
 
 from cleveragents.cli import views
-from cleveragents.cli.invocation import add_commands, add_group
+from cleveragents.cli.invocation import Invocation, add_commands, add_group
 from cleveragents.cli.render import Grid, Result
 from cleveragents.errors import CleverAgentsError
 from cleveragents.shapes.tool import list_of, parameters_of, tool_of
 from cleveragents.tools.registry import ToolRegistry
 
 
-def register(root: typer.Typer) -> None:
+def register(root: typer.Typer, call: Invocation) -> None:
     """Adds the group to the command line."""
-    group = add_group(root, "tool", "The tools a step may call.")
-    add_commands(group, {"list": list_tools, "show": show})
+    group = add_group(root, call, "tool", "The tools a step may call.")
+    add_commands(group, call, {"list": list_tools, "show": show})
 
 
-def list_tools() -> Result:
+def list_tools(_: Invocation) -> Result:
     """List the tools, what they declare and where they come from.
 
     Examples:
@@ -41,7 +41,7 @@ def list_tools() -> Result:
     return Result(list_of(tools), [table], status="warn" if broken else "ok", messages=broken)
 
 
-def show(name: Annotated[str, typer.Argument(metavar="TOOL")]) -> Result:
+def show(_: Invocation, name: Annotated[str, typer.Argument(metavar="TOOL")]) -> Result:
     """Show a tool's declaration and parameters.
 
     Examples:

@@ -7,7 +7,7 @@ from typing import cast
 
 from cleveragents.app import ROLLBACK_OFF, App
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.cli.invocation import current
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields
 from cleveragents.config.environment import caller_environment, home
 from cleveragents.ids import now
@@ -55,11 +55,11 @@ def remark(row: Checkpoint, *, left_behind: bool) -> str:
     return f"{text} (left behind)" if left_behind else text
 
 
-def find(app: App, text: str) -> Plan:
+def find(call: Invocation, app: App, text: str) -> Plan:
     """Finds a plan; one that runs without checkpoints is told as such by every command."""
     plan = app.plans.find(text)
     if plan.runs_bare:
-        current.messages.append(ROLLBACK_OFF)
+        call.messages.append(ROLLBACK_OFF)
     return plan
 
 
