@@ -87,8 +87,12 @@ Feature: Reading what cannot be changed
       | an older version | refused | 4    |
 
   Scenario: who owns a plan is known without a look into its lock
-    Then the kernel tells who has locked a file, and that nobody has locked another
-    And that cannot be told of a file that is not there
+    Then of a lock the kernel tells who has it
+      | had by                         | told         |
+      | this thread                    | this process |
+      | one for whom another one waits | this process |
+      | nobody any more                | nobody       |
+      | nobody ever                    | nobody       |
 
   Scenario: a store that was never made is empty to a reader
     Given a plain folder

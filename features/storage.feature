@@ -145,17 +145,8 @@ Feature: Storage
 
   # --- Locks -------------------------------------------------------------------------------------
 
-  Scenario: a lock has one owner, and says who
-    Given a lock that this process holds
-    Then another one that wants it is told who has it
-    And it is told so even if the file does not say who
-    And after its release it can be had, and the file is still there
-    And only a full disk keeps an owner from being named
-
-  Scenario: shared locks, plan locks, and locks of the dead
-    Then several may share a lock, and none may have it for itself meanwhile
-    And a process that owns a plan may take it again, and is its owner until the end
-    And the lock of a process that was killed is free
+  Scenario: a lock on a full disk
+    Then only a full disk keeps an owner from being named
 
   # --- The data directory ------------------------------------------------------------------------
 

@@ -1,7 +1,6 @@
 """Steps about looking at what may not be changed."""
 
 import contextlib
-import fcntl
 import os
 import signal
 import sqlite3
@@ -13,9 +12,6 @@ from behave import given, then, when
 from commands import run_agents, words
 from oracle import differences, picture
 from ordinary import NOBODY, hand_over, ordinary_user
-from world import wait_until
-
-from cleveragents.storage.kernel_locks import LOCKS, holders
 
 CLOSED = "from directories that are closed"
 DYING = """
@@ -135,28 +131,3 @@ def change_kind(context, kind):
     path = context.world.data_dir / "cleveragents.db"
     with contextlib.closing(sqlite3.connect(path)) as driver:
         assert driver.execute("PRAGMA journal_mode=WAL").fetchone() == ("wal",)
-
-
-@then("the kernel tells who has locked a file, and that nobody has locked another")
-def check_holders(context):
-    path, other = context.world.home / "locked", context.world.home / "free"
-    other.touch()
-    with open(path, "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        assert holders(path) == [os.getpid()], holders(path)
-        context.waiting = subprocess.Popen(["flock", path, "true"])
-        wait_until(lambda: _waits(context.waiting.pid), "one that waits for the lock")
-        assert holders(path) == [os.getpid()], holders(path)
-    assert context.waiting.wait(60) == 0
-    assert holders(path) == holders(other) == []
-
-
-def _waits(pid):
-    """Whether a process waits for a lock that somebody else has."""
-    lines = map(str.split, LOCKS.read_text().splitlines())
-    return any(words[1] == "->" and words[5] == str(pid) for words in lines)
-
-
-@then("that cannot be told of a file that is not there")
-def check_no_file(context):
-    assert holders(context.world.home / "nowhere") == []

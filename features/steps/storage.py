@@ -11,15 +11,13 @@ from datetime import UTC, datetime, timedelta, timezone
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from behave import given, then, when
-from plans import alive
 from sqlalchemy import create_engine
 from ulid import ULID
 
 from cleveragents import ids
 from cleveragents.checkpoints.checkpoint import CheckpointRepository
-from cleveragents.errors import Busy, Failed
+from cleveragents.errors import Failed
 from cleveragents.storage.database import SCHEMA, Database
-from cleveragents.storage.lock import FileLock, Locks
 from cleveragents.storage.migrations import upgrade
 from cleveragents.storage.owner import Owner
 from cleveragents.storage.space import FREE_SOME
@@ -243,26 +241,6 @@ def check_is_id(context, text, answer):
 # --- Locks ----------------------------------------------------------------------------------------
 
 
-@given("a lock that this process holds")
-def hold_lock(context):
-    context.path = context.world.home / "locks" / "one.lock"
-    context.lock = FileLock(context.path, doing="testing locks")
-    context.lock.__enter__()
-
-
-@then("another one that wants it is told who has it")
-def check_busy(context):
-    error = busy(context.path)
-    assert f"process {os.getpid()} is testing locks since 20" in error.message, error.message
-    assert error.exit_code == 4, error.exit_code
-
-
-@then("it is told so even if the file does not say who")
-def check_busy_unsigned(context):
-    context.path.write_text("not JSON")
-    assert busy(context.path).message == "busy: another process owns it"
-
-
 @then("only a full disk keeps an owner from being named")
 def check_unnamed(context):
     owner = Owner.this_process("testing locks")
@@ -275,59 +253,6 @@ def check_unnamed(context):
             assert error.errno == errno.EBADF, error
         else:
             raise AssertionError("nobody was told")
-
-
-def busy(path):
-    try:
-        with FileLock(path, doing="wanting it"):
-            raise AssertionError("it was free")
-    except Busy as error:
-        return error
-
-
-@then("after its release it can be had, and the file is still there")
-def check_released(context):
-    context.lock.__exit__(None, None, None)
-    assert context.path.exists()
-    with FileLock(context.path, doing="next"):
-        assert b"next" in context.path.read_bytes()
-
-
-@then("several may share a lock, and none may have it for itself meanwhile")
-def check_shared(context):
-    path = context.world.home / "shared.lock"
-    with FileLock(path, doing="one", shared=True), FileLock(path, doing="two", shared=True):
-        assert busy(path).code == "busy"
-    with FileLock(path, doing="alone"):
-        assert not FileLock(path, doing="late", shared=True).try_acquire()
-
-
-@then("a process that owns a plan may take it again, and is its owner until the end")
-def check_plan_lock(context):
-    locks = Locks(context.world.home / "locks", "plan")
-    others = Locks(context.world.home / "locks", "plan")
-    with locks.own("plan", "outer") as first, locks.own("plan", "inner") as second:
-        assert (first, second) == (True, False)
-        assert locks.is_owned("plan")
-        assert others.is_owned("plan")
-    assert not locks.is_owned("plan")
-    assert not others.is_owned("plan")
-
-
-@then("the lock of a process that was killed is free")
-def check_killed(context):
-    path = context.world.home / "killed.lock"
-    with subprocess.Popen(
-        ["flock", "-x", path, "sh", "-c", "echo held; exec sleep 600"],
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    ) as holder:
-        assert holder.stdout.readline() == b"held\n"
-        assert not FileLock(path, doing="waiting").try_acquire()
-        os.killpg(holder.pid, 9)
-    assert not alive(holder.pid)
-    with FileLock(path, doing="after it"):
-        assert path.exists()
 
 
 # --- The disk -------------------------------------------------------------------------------------
