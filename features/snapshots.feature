@@ -222,7 +222,7 @@ Feature: Snapshots of a tree
     And the store takes at most 1 MiB
 
   Scenario: an error of the system while syncing is never swallowed
-    Then a sync that the system fails with EIO is an error about the path
+    Then the system's EIO to a sync is an error about the path
 
   Scenario: a record or a directory of a later format is refused
     Then a record of format 2 is refused
@@ -230,8 +230,8 @@ Feature: Snapshots of a tree
     And a directory object of entries as there always were has the id that it always had
 
   Scenario: attributes where there are none, and where they cannot be asked for
-    Then a file system without attributes has none
-    And attributes of what is closed are an error
+    Then the system's ENOTSUP to a look at attributes is borne
+    But the system's EBADF to a look at attributes is an error
 
   Scenario: a file that is not as long as the system says is refused
     Then a capture of a file of the system that lies about its length is refused

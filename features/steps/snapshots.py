@@ -1,7 +1,6 @@
 """Steps about a tree and the snapshots of it."""
 
 import contextlib
-import ctypes
 import errno
 import json
 import os
@@ -21,9 +20,8 @@ from wrecks import WRECKS
 from cleveragents.errors import CleverAgentsError, Damaged
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.store.store import Store
-from cleveragents.snapshots.tree import attributes, beneath, manifest, record, scan
+from cleveragents.snapshots.tree import beneath, manifest, record, scan
 from cleveragents.snapshots.tree.tracker import Tracking
-from cleveragents.storage.durability import refuse_error
 
 EXPECTED = (CleverAgentsError, OSError)
 
@@ -386,17 +384,6 @@ def _digest(file):
     return digest.hexdigest()
 
 
-@then("a sync that the system fails with EIO is an error about the path")
-def check_sync_error(context):
-    ctypes.set_errno(errno.EIO)
-    refuse_error(0, context.world.home)
-    ctypes.set_errno(errno.EIO)
-    with raises(OSError) as caught:
-        refuse_error(-1, context.world.home)
-    assert caught.error.errno == errno.EIO
-    assert caught.error.filename == str(context.world.home)
-
-
 @then("a record of format 2 is refused")
 def check_record_format(context):
     with raises(Damaged) as caught:
@@ -420,21 +407,6 @@ def check_directory_format(context):
     with raises(Damaged) as caught:
         manifest.decode(b"cad2" + bytes(8))
     assert "unknown format" in caught.error.message
-
-
-@then("a file system without attributes has none")
-def check_no_attributes(context):
-    # Linux says so only of file systems outside the kernel, as of those over FUSE.
-    assert attributes.none_there(OSError(errno.ENOTSUP, "not supported")) == []
-
-
-@then("attributes of what is closed are an error")
-def check_attribute_error(context):
-    fd = os.open("/proc", os.O_RDONLY)
-    os.close(fd)
-    with raises(OSError) as caught:
-        attributes.names(fd)
-    assert caught.error.errno == errno.EBADF
 
 
 @then("a capture of a file of the system that lies about its length is refused")

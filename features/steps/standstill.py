@@ -90,11 +90,6 @@ def go_on(context):
     assert context.stopped.wait(60) == 0
 
 
-@then("nothing of its change is there")
-def check_taken_back(context):
-    assert context.world.sql("SELECT count(*) FROM plans WHERE name = 'torn'") == [(0,)]
-
-
 @then("the stopped process is still there")
 def check_there(context):
     assert context.stopped.poll() is None
