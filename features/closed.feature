@@ -110,8 +110,15 @@ Feature: What steps have closed
 
   @needs_root
   Scenario: what somebody else has closed, or what is a disk of its own, is not taken for ours
-    Then a change in a directory that root has closed is refused to an ordinary user
-    And a closed directory that is a file system of its own is not synced as the one it lies in
-    And one that is not is synced by way of the one it lies in
-    And neither what is gone nor what root has closed is told as removed
-    And a lock is shared there without leaving one
+    Then an ordinary user is answered
+      | tries to                        | place                                               | answer                                  |
+      | change                          | a directory that root has closed                    | refused: no permission to change place  |
+      | capture                         | a directory that root has closed                    | PermissionError                         |
+      | sync                            | a closed disk of its own                            | PermissionError about it                |
+      | sync                            | a directory of theirs that they have closed         | done                                    |
+      | remove                          | a directory that is gone                            | FileNotFoundError about it              |
+      | remove                          | a directory of theirs with one that root has closed | PermissionError                         |
+      | find what is somebody else's in | a directory of theirs with one that root has closed | closed                                  |
+      | find what is somebody else's in | a directory of theirs that they have closed         | nothing                                 |
+      | find what is somebody else's in | a directory that is gone                            | nothing                                 |
+      | share a lock in                 | a directory of root's                               | done                                    |

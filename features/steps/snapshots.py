@@ -14,13 +14,11 @@ from behave import given, then, when
 from forked import die, forked
 from kept import kept
 from oracle import assert_same, differences, picture
-from ordinary import hand_over, ordinary_user
 from wrecks import WRECKS
 
 from cleveragents.errors import CleverAgentsError, Damaged
-from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.store.store import Store
-from cleveragents.snapshots.tree import beneath, manifest, record, scan
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.tree import manifest, record, scan
 from cleveragents.snapshots.tree.tracker import Tracking
 
 EXPECTED = (CleverAgentsError, OSError)
@@ -407,60 +405,6 @@ def check_directory_format(context):
     with raises(Damaged) as caught:
         manifest.decode(b"cad2" + bytes(8))
     assert "unknown format" in caught.error.message
-
-
-@then("a capture of a file of the system that lies about its length is refused")
-def check_lying_length(context):
-    lying = Path("/sys/kernel/mm/transparent_hugepage")
-    if not lying.is_dir():
-        context.scenario.skip("no such file of the system here")
-        return
-    archive = Archive(Store(context.world.home / "lying"))
-    with raises(CleverAgentsError) as caught, archive.capture_once(lying, lambda _: False):
-        pass
-    assert "keeps changing" in caught.error.message
-
-
-@then("a capture of a missing directory is refused")
-def check_missing(context):
-    archive = Archive(Store(context.world.home / "store"))
-    missing = context.world.home / "missing"
-    with raises(CleverAgentsError) as caught, archive.capture_once(missing, lambda _: False):
-        pass
-    assert "is gone" in caught.error.message
-
-
-@then("only who may borrow it looks into what its owner has closed, and it is closed again")
-def check_closed_read(context):
-    closed = context.world.home / "own"
-    closed.mkdir()
-    (closed / "a").write_text("one")
-    closed.chmod(0)
-    context.world.home.chmod(0o755)
-    hand_over(closed)
-    with ordinary_user():
-        assert beneath.read(closed, b"a") == b"one"
-        with raises(PermissionError), beneath.root_directory(closed):
-            pass
-    assert closed.stat().st_mode & 0o777 == 0, oct(closed.stat().st_mode)
-
-
-@then("an ordinary user's capture of a closed directory that is not ours is denied")
-def check_closed(context):
-    if os.geteuid() != 0:
-        context.scenario.skip("needs another user's directory")
-        return
-    world = context.world
-    closed, store = world.home / "closed", world.home / "open"
-    closed.mkdir()
-    closed.chmod(0o700)
-    world.home.chmod(0o755)
-    store.mkdir()
-    hand_over(store)
-    with ordinary_user(), raises(PermissionError):
-        archive = Archive(Store(store / "store"))
-        with archive.capture_once(closed, lambda _: False):
-            pass
 
 
 class raises:  # noqa: N801 - reads as a word of the test
