@@ -42,7 +42,7 @@ Feature: One owner
     Then the exit code is 4
     And the envelope is that of the error "busy" of "plan resume"
     And the error message says "is executing the plan since"
-    And the busy process is the one that was stopped
+    And the error names the stopped process
     When I run "agents plan resume @ --dry-run"
     Then the exit code is 0
     And the error says "moving: another process is at work on the plan"

@@ -225,8 +225,8 @@ Feature: Snapshots of a tree
     Then the system's EIO to a sync is an error about the path
 
   Scenario: a record or a directory of a later format is refused
-    Then a record of format 2 is refused
-    And a directory object of another format is refused
+    Then to read a record of a later format is refused as damaged, saying "has format 2, this program reads 1"
+    And to read a directory of a later format is refused as damaged, saying "unknown format"
     And a directory object of entries as there always were has the id that it always had
 
   Scenario: attributes where there are none, and where they cannot be asked for

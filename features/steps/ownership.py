@@ -59,17 +59,6 @@ def run_another(context, line):
     context.world.done = Done(done.returncode, done.stdout, done.stderr)
 
 
-@then("the stopped process was killed")
-def check_killed(context):
-    assert context.stopped.wait(10) == -signal.SIGKILL, context.stopped.returncode
-
-
-@then("the busy process is the one that was stopped")
-def check_pid(context):
-    message = context.world.done.error["message"]
-    assert f"process {context.stopped.pid} " in message, message
-
-
 @then("the outside has been reached {count:d} times")
 def check_calls(context, count):
     calls = Path(f"{context.world.gate}.calls").read_text().splitlines()
