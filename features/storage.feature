@@ -21,7 +21,7 @@ Feature: Storage
   Scenario: the settings of the database
     Given a new database
     Then it keeps its promises after a power cut, as this version of SQLite can
-    When a transaction does this
+    When a transaction tries this
       """
       INSERT INTO sandboxes (sandbox_id, plan_id, strategy, path, status, notes_json, created_at) VALUES ('s', 'nobody', 'x', 'x', 'x', '[]', '2024-01-31')
       """
@@ -56,7 +56,7 @@ Feature: Storage
       - {tool: shell, with: {command: "true"}}
       """
     And I have run "agents plan use ACTION"
-    When a transaction does this
+    When a transaction tries this
       """
       UPDATE plans SET name = 'torn'
       UPDATE plans SET project_id = 'nobody'
@@ -141,7 +141,7 @@ Feature: Storage
 
   Scenario: a change that does not fit says how much is free
     Given a new database
-    When a transaction does this
+    When a transaction tries this
       """
       PRAGMA max_page_count=1
       CREATE TABLE large AS SELECT randomblob(1000000)
@@ -204,7 +204,7 @@ Feature: Storage
 
   Scenario: a data directory that cannot be written to
     Given a plain folder
-    And a data directory that cannot be written to
+    And the data directory cannot be written to
     When I run "agents plan list"
     Then the exit code is 1
     And the error says "the data directory cannot be used: "

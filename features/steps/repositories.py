@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from behave import given, then, when
+from behave import given, then
 from oracle import assert_same, picture
 from trees import git, write
 
@@ -89,22 +89,6 @@ def make_submodule(context, name):
     world.sh(f"git -c protocol.file.allow=always submodule --quiet add ../library {name}")
     world.sh("git commit -qm submodule")
     assert (world.project / name / ".git").is_file()
-
-
-@given(
-    "a git repository with a stash, reflogs, hooks, branches, a staged change "
-    "and an unfinished merge"
-)
-def make_busy(context):
-    world = context.world
-    write(world.project, "a.txt", b"one\n")
-    world.make_repository()
-    world.sh("echo stashed > a.txt; git stash -q; git tag old")
-    world.sh("git checkout -q -b other; echo other > a.txt; git commit -qam other")
-    world.sh("git checkout -q main; echo main > a.txt; git commit -qam main")
-    world.sh("git merge -q other || true; echo staged > staged; git add staged")
-    write(world.project, ".git/hooks/pre-commit", b"#!/bin/sh\nexit 1\n", 0o755)
-    assert (world.project / ".git" / "MERGE_HEAD").exists()
 
 
 @given("the user's repository asks for every program it can")
@@ -218,13 +202,6 @@ def make_home(context):
     write(home, ".gitconfig", text.encode())
     write(home, ".config/git/attributes", b"* filter=evil\n")
     context.world.variables |= {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}
-
-
-@when("the user's repositories are gone")
-def lose_repositories(context):
-    context.app_project = context.world.project
-    for path in (context.world.home / "project" / ".git", context.world.project / ".git"):
-        shutil.rmtree(path)
 
 
 @then("no program of the user's repository has run")

@@ -6,11 +6,12 @@ import json
 import os
 import sqlite3
 import subprocess
+import tempfile
 from datetime import UTC, datetime, timedelta
 
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from behave import given, then, when
+from behave import given, step, then, when
 from sqlalchemy import create_engine
 from ulid import ULID
 
@@ -73,14 +74,27 @@ def check_pragmas(context):
     assert found[1:] == [2 if wal else 3, 1, 10000], found
 
 
+@step("the database is changed by hand")
+def change_by_hand(context):
+    """One statement on each line, past everything that this program sees to."""
+    for statement in context.text.splitlines():
+        context.world.sql(statement)
+
+
 @when("a transaction does this")
 def transact(context):
     """One statement on each line; the first that fails takes all of them back."""
-    database, context.error = Database(context.world.data_dir / "cleveragents.db"), None
+    database = Database(context.world.data_dir / "cleveragents.db")
+    with database.registering() as connection:
+        for statement in context.text.splitlines():
+            connection.execute(statement)
+
+
+@when("a transaction tries this")
+def try_transaction(context):
+    context.error = None
     try:
-        with database.registering() as connection:
-            for statement in context.text.splitlines():
-                connection.execute(statement)
+        transact(context)
     except Failed as error:
         context.error = error
 
@@ -204,14 +218,44 @@ def check_is_id(context, text, answer):
 # --- The disk -------------------------------------------------------------------------------------
 
 
-@given("a data directory that cannot be written to")
-def make_unwritable(context):
+@given("{place} cannot be written to")
+def close_place(context, place):
+    CLOSED[place](context)
+
+
+def close_data(context):
     path = context.world.data_dir
     path.mkdir()
     if os.geteuid() == 0:  # whom no mode keeps out
         mount(context, path, "ro")
     else:
         path.chmod(0o500)
+
+
+def close_logs(context):
+    (context.world.data_dir / "log").write_text("not a directory")
+    temporary_place(context)
+
+
+def close_all_logs(context):
+    close_logs(context)
+    place = context.world.home / "temporary" / f"cleveragents-{os.geteuid()}"
+    place.symlink_to(context.world.project)  # somebody else's doing
+
+
+def temporary_place(context):
+    place = context.world.home / "temporary"
+    place.mkdir()
+    context.add_cleanup(setattr, tempfile, "tempdir", tempfile.tempdir)
+    tempfile.tempdir = str(place)
+    return place
+
+
+CLOSED = {
+    "the data directory": close_data,
+    "the directory of logs": close_logs,
+    "any directory of logs": close_all_logs,
+}
 
 
 @given("a data directory on a disk of {size}")
