@@ -44,7 +44,7 @@ Feature: What steps have closed
     And an ordinary user has run "agents plan rollback @ 2 --yes"
     When an ordinary user runs "agents plan rollback @ 4 --yes"
     Then the exit code is 0
-    And the sandbox's top directory has the mode <mode>
+    And the plan's file "." has mode <mode>
     When an ordinary user runs "agents plan execute @"
     Then the exit code is 0
     And the plan is "execute/complete"
@@ -70,7 +70,7 @@ Feature: What steps have closed
     Given the step that closes is "true"
     And the action's checkpoints are "<enabled>"
     And an ordinary user has run "agents run ACTION"
-    And root has closed a directory in the sandbox
+    And the shell has run "mkdir -m 700 closed; touch closed/f" in the sandbox of the plan
     When in this process an ordinary user runs "agents sandbox prune --discard --yes"
     Then the exit code is 1
     And the output does not say "Removed"

@@ -209,7 +209,7 @@ Feature: Finding what has changed
     And the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_TRACKING is "<tracking>"
     When "agents run ACTION" runs where <limit> is <number>
     Then the exit code is 0
-    And the error says "changes cannot be watched" once
+    And the error says once "changes cannot be watched"
     And the plan's file "d/b" holds "b"
 
     Examples:

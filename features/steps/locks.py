@@ -98,7 +98,7 @@ def _killed(plan):
 
 @contextlib.contextmanager
 def _awaited(plan):
-    with _owner(plan):
+    with plan.ours.own("one", "owning it"):  # it is the other one's at once afterwards
         waiting = subprocess.Popen(["flock", plan.path, "true"])
         wait_until(lambda: _waits(waiting.pid), "one that waits for the lock")
         yield
