@@ -22,11 +22,18 @@ Feature: One owner
 
   Scenario Outline: a run that <does> while it is looked at is not told as interrupted: agents <line>
     Given a plain folder
-    And a plan that runs until the gate opens
+    And the steps
+      """
+      - {name: only, tool: shell, with: {command: 'touch started; until test -e "$GATE"; do sleep 0.02; done'}, pass_env: [GATE]}
+      """
+    And I have run "agents plan use ACTION"
     When I run "agents <line> --format json" and the run <does> meanwhile
     Then the exit code is 0
     And no run is told as interrupted
-    And the run comes to its end
+    When the gate opens
+    And the process comes to its end
+    Then the exit code is 0
+    And the plan is "execute/complete"
 
     Examples:
       | does   | line          |

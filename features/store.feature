@@ -65,14 +65,14 @@ Feature: The store of snapshots
     And the tree is as it was before the restore
 
     Examples:
-      | damage                                   | paths |
-      | a flipped bit in the object of "a"       | a     |
-      | an object of "a" that is all zeros       | a     |
-      | swapped objects of "a" and "b"           | a, b  |
-      | the loss of its oldest pack              | a, b  |
-      | its oldest pack cut in half              | a, b  |
-      | its oldest pack cut to nothing           | a, b  |
-      | a flipped bit in the index of its oldest pack | a, b |
+      | damage                                        | paths |
+      | a flipped bit in the object of "a"            | a     |
+      | an object of "a" that is all zeros            | a     |
+      | swapped objects of "a" and "b"                | a, b  |
+      | its oldest pack lost                          | a, b  |
+      | its oldest pack cut in half                   | a, b  |
+      | its oldest pack cut to nothing                | a, b  |
+      | its oldest pack flipped in a bit of its index | a, b  |
 
   Scenario: damage to what need not be restored is no hindrance
     Given the tree holds random files "a, b, c"

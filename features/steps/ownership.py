@@ -67,16 +67,6 @@ def check_calls(context, count):
 
 # --- looking while a run begins or ends ---------------------------------------------------------
 
-UNTIL_GATE = 'touch started; until test -e "$GATE"; do sleep 0.02; done'
-
-
-@given("a plan that runs until the gate opens")
-def use_gated(context):
-    step = f"{{name: only, tool: shell, with: {{command: '{UNTIL_GATE}'}}, pass_env: [GATE]}}"
-    context.action = context.world.write_action(f"name: plan\nsteps:\n  - {step}\n")
-    done = context.world.agents("plan", "use", context.action)
-    assert done.code == 0, done.err
-
 
 @when('I run "agents {line}" and the run {does} meanwhile')
 def run_meanwhile(context, line, does):
@@ -117,10 +107,3 @@ def check_not_interrupted(context):
     assert "run was interrupted" not in context.world.done.out, context.world.done.out
     for plan in context.world.done.data.get("plans", ()):
         assert plan["unfinished"] == [], plan
-
-
-@then("the run comes to its end")
-def end_run(context):
-    context.world.gate.touch()
-    assert context.world.child.wait(60) == 0
-    assert "/".join(context.world.plan.stage) == "execute/complete"

@@ -51,14 +51,13 @@ def check_closed(context):
     assert not opened, opened
 
 
-@then("all that is kept is still open")
-def check_open(context):
-    closed = [path for path, mode in kept(context) if not mode & 0o044]
-    assert not closed, closed
-
-
-@then("what is kept in it is for its owner alone")
-def check_private(context):
+@then("what is kept in it is {how}")
+def check_kept(context, how):
+    if how == "open to others":
+        closed = [path for path, mode in kept(context) if not mode & 0o044]
+        assert not closed, closed
+        return
+    assert how == "for its owner alone", how
     opened = [path for path, mode in kept(context) if mode & 0o077]
     assert not opened, opened
     other = context.world.data_dir / OTHER_THINGS

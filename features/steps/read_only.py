@@ -3,7 +3,6 @@
 import contextlib
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -116,18 +115,14 @@ def check_acts(context):
     assert not found, found
 
 
-@given("a process has died while it changed the database")
-def die_in_transaction(context):
-    database = context.world.data_dir / "cleveragents.db"
-    done = subprocess.run([sys.executable, "-c", DYING, database], check=False)
-    assert done.returncode == -signal.SIGKILL, done.returncode
-
-
-@given("the database is of {kind}")
-def change_kind(context, kind):
-    if kind == "an older version":
-        context.world.sql("UPDATE alembic_version SET version_num = '0001'")
-        return
+@given("the database was left {how}")
+def leave_database(context, how):
     path = context.world.data_dir / "cleveragents.db"
-    with contextlib.closing(sqlite3.connect(path)) as driver:
-        assert driver.execute("PRAGMA journal_mode=WAL").fetchone() == ("wal",)
+    if how == "in the middle of a change":
+        done = subprocess.run([sys.executable, "-c", DYING, path], check=False)
+        assert done.returncode == -signal.SIGKILL, done.returncode
+    elif how == "in an older version":
+        context.world.sql("UPDATE alembic_version SET version_num = '0001'")
+    else:
+        assert how == "with another journal", how
+        assert context.world.sql("PRAGMA journal_mode=WAL") == [("wal",)]

@@ -194,20 +194,26 @@ def came_back(database, written):
     return "none" if found is None else found.isoformat()
 
 
-@then("a thousand new ids are all different and ascend")
-def check_ascending(context):
-    made = [ids.new_id() for _ in range(1000)]
-    assert made == sorted(set(made))
+@then("{count:d} ids that are made {when} ascend")
+def check_ascending(context, count, when):
+    made = IDS[when](count)
+    assert made == sorted(set(made)), made
+    assert len(made) == count, made
 
 
-@then("ids go on ascending after the clock was set back by an hour")
-def check_clock(context):
+def after_setting_back(count):
     source = ids._Ascending()
     ahead = ULID.from_datetime(datetime.now(UTC) + timedelta(hours=1))
     source._last = int(ahead)  # what it remembers of the time before
-    made = [source.next() for _ in range(3)]
-    assert made == sorted(made), made
+    made = [source.next() for _ in range(count)]
     assert made[0] > str(ahead), made
+    return made
+
+
+IDS = {
+    "one right after the other": lambda count: [ids.new_id() for _ in range(count)],
+    "after the clock was set back by an hour": after_setting_back,
+}
 
 
 @then('"{text}" is {answer} id')

@@ -105,23 +105,17 @@ def link_nowhere(context, name):
     context.kept.open()
 
 
-@when("the store suffers the loss of its oldest pack")
-def lose_pack(context):
-    context.kept.packs[0].unlink()
-    context.kept.open()
-
-
-@when("the store suffers its oldest pack cut {how}")
-def cut_pack(context, how):
+@when("the store suffers its oldest pack {how}")
+def damage_pack(context, how):
     pack = context.kept.packs[0]
-    os.truncate(pack, {"in half": pack.stat().st_size // 2, "to nothing": 0}[how])
+    size = pack.stat().st_size
+    {
+        "lost": pack.unlink,
+        "cut in half": lambda: os.truncate(pack, size // 2),
+        "cut to nothing": lambda: os.truncate(pack, 0),
+        "flipped in a bit of its index": lambda: _flip(context, pack, size - 100),
+    }[how]()
     context.kept.open()
-
-
-@when("the store suffers a flipped bit in the index of its oldest pack")
-def flip_index(context):
-    pack = context.kept.packs[0]
-    _flip(context, pack, pack.stat().st_size - 100)
 
 
 def _found(context, data):
