@@ -186,6 +186,6 @@ Feature: Many packs become few
     When I run "agents plan log @"
     Then the output says "forgotten"
     When I run "agents plan checkpoint create @"
-    And a checkpoint is deleted by hand
+    And I run "agents plan checkpoint delete @ 6 --yes"
     Then the exit code is 0
     And nothing waits for a sweep

@@ -232,12 +232,6 @@ def check_limit(context, soft, hard, wanted):
     assert forked(work) == 0
 
 
-@when("a checkpoint is deleted by hand")
-def delete_one(context):
-    rows = context.world.app().checkpoints.list_checkpoints(context.world.plan.plan_id)
-    context.world.agents("plan", "checkpoint", "delete", "@", rows[-2].seq, "--yes")
-
-
 @then("{what} waits for a sweep")
 def check_waiting(context, what):
     found = _outcomes(context)

@@ -75,16 +75,17 @@ def check_note(context, text):
     assert text in context.world.done.err, "the user was not told"
 
 
-@then("the sandbox comes back exactly, however it is wrecked")
-def check_all_wrecks(context):
+@then("the sandbox comes back exactly {when}")
+def check_wrecks(context, when):
     before = _saved(context)
-    for way in WRECKS:
-        _check_wreck(context, before, way)
+    for ways in WRECKED[when]:
+        _check_wreck(context, before, *ways)
 
 
-@then("the sandbox comes back exactly after it was wrecked")
-def check_wreck(context):
-    _check_wreck(context, _saved(context), "turned over", "changed", "overgrown")
+WRECKED = {
+    "after it was wrecked": [("turned over", "changed", "overgrown")],
+    "however it is wrecked": [(way,) for way in WRECKS],
+}
 
 
 def _saved(context):
