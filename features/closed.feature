@@ -44,7 +44,7 @@ Feature: What steps have closed
     And an ordinary user has run "agents plan rollback @ 2 --yes"
     When an ordinary user runs "agents plan rollback @ 4 --yes"
     Then the exit code is 0
-    And the sandbox's top directory has the mode <mode>
+    And the plan's file "." has mode <mode>
     When an ordinary user runs "agents plan execute @"
     Then the exit code is 0
     And the plan is "execute/complete"
@@ -70,7 +70,7 @@ Feature: What steps have closed
     Given the step that closes is "true"
     And the action's checkpoints are "<enabled>"
     And an ordinary user has run "agents run ACTION"
-    And root has closed a directory in the sandbox
+    And the shell has run "mkdir -m 700 closed; touch closed/f" in the sandbox of the plan
     When in this process an ordinary user runs "agents sandbox prune --discard --yes"
     Then the exit code is 1
     And the output does not say "Removed"
@@ -110,8 +110,16 @@ Feature: What steps have closed
 
   @needs_root
   Scenario: what somebody else has closed, or what is a disk of its own, is not taken for ours
-    Then a change in a directory that root has closed is refused to an ordinary user
-    And a closed directory that is a file system of its own is not synced as the one it lies in
-    And one that is not is synced by way of the one it lies in
-    And neither what is gone nor what root has closed is told as removed
-    And a lock is shared there without leaving one
+    Then an ordinary user is answered
+      | tries to                        | place                                               | answer                                  |
+      | change                          | a directory that root has closed                    | refused: no permission to change place  |
+      | capture                         | a directory that root has closed                    | PermissionError                         |
+      | sync                            | a closed disk of its own                            | PermissionError about it                |
+      | sync                            | a directory of theirs that they have closed         | done                                    |
+      | remove                          | a directory that is gone                            | FileNotFoundError about it              |
+      | remove                          | a directory of theirs with one that root has closed | PermissionError                         |
+      | remove from elsewhere           | a directory of theirs that they have closed         | refused: … it is not removed            |
+      | find what is somebody else's in | a directory of theirs with one that root has closed | closed                                  |
+      | find what is somebody else's in | a directory of theirs that they have closed         | nothing                                 |
+      | find what is somebody else's in | a directory that is gone                            | nothing                                 |
+      | share a lock in                 | a directory of root's                               | done                                    |

@@ -11,7 +11,7 @@ Feature: The command line
       - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
       - {name: second, tool: shell, with: {command: "echo two > a.txt"}}
       """
-    Then each of these answers with the envelope of a success, in JSON and in YAML
+    Then each of these answers with its envelope, in JSON and in YAML
       | line                                | command                |
       | run ACTION                          | run                    |
       | plan use ACTION                     | plan use               |
@@ -41,7 +41,7 @@ Feature: The command line
       """
       - {tool: nonesuch}
       """
-    Then each of these answers with the envelope of an error, in JSON and in YAML
+    Then each of these answers with its envelope, in JSON and in YAML
       | line                          | command               | code          | exit code |
       | plan use ACTION               | plan use              | invalid_input | 2         |
       | plan status                   | plan status           | not_found     | 3         |

@@ -18,7 +18,7 @@ Feature: Fail closed
     Then the exit code is 1
     And the output does not say "Traceback"
     And the step has not run
-    When the disk grows to 100M
+    When the disk is resized to 100M
     And I run "agents plan status @ --format json"
     Then the exit code is 0
     # A full disk may not even have had room to write down that the plan stopped.

@@ -132,7 +132,7 @@ Feature: Hard cases of projects
     When a plan runs
     Then the sandbox holds exactly what the user sees
     And git in the sandbox says "first" to "log --format=%s"
-    When the user's repositories are gone
+    When the shell runs "rm -r .git ../project/.git" in the project
     Then git in the sandbox says "first" to "log --format=%s"
     And git in the sandbox lists as changed ""
 

@@ -10,7 +10,12 @@ Feature: Hard cases of sandboxes
     And the sandbox comes back exactly after it was wrecked
 
   Scenario: H40 the user's repository is bit for bit the same after everything
-    Given a git repository with a stash, reflogs, hooks, branches, a staged change and an unfinished merge
+    Given a git repository
+    And the shell has run "echo stashed > a.txt; git stash -q; git tag old" in the project
+    And the shell has run "git checkout -q -b other; echo other > a.txt; git commit -qam other" in the project
+    And the shell has run "git checkout -q main; echo main > a.txt; git commit -qam main" in the project
+    And the shell has run "git merge -q other || true; echo staged > staged; git add staged; test -e .git/MERGE_HEAD" in the project
+    And the shell has run "printf '#!/bin/sh\nexit 1\n' > .git/hooks/pre-commit; chmod 755 .git/hooks/pre-commit" in the project
     And the user's project is remembered
     When a plan runs the steps
       """
@@ -43,7 +48,7 @@ Feature: Hard cases of sandboxes
     When the sandbox's <part> is lost
     And a rollback to checkpoint 1 is tried
     Then the rollback was refused, saying "the sandbox is missing" with the hint "--rebuild"
-    When a rollback to checkpoint 1 rebuilds it
+    When "agents plan rollback @ 1 --rebuild --yes" is run
     Then the sandbox is exactly as it was
     And git in the sandbox lists as changed ""
     And <parts> of what was left is kept beside
@@ -51,7 +56,7 @@ Feature: Hard cases of sandboxes
     Examples:
       | part  | parts        |
       | home  | nothing      |
-      | files | the git part |
+      | tree  | the git part |
 
   Scenario: H42 sandbox lost: its git directory; the files beside it are saved and all comes back
     Given a git repository
@@ -68,12 +73,12 @@ Feature: Hard cases of sandboxes
       """
       - {tool: shell, with: {command: "git config user.name T; git config user.email t@x; echo 1 > one; git add -A; git commit -qm one"}}
       """
-    And the sandbox is remembered as the first
+    And the sandbox is remembered
     And a plan runs the steps
       """
       - {tool: shell, with: {command: "echo 2 > two; git gc -q --prune=now; git branch --list | grep -c . | grep -x 1"}}
       """
-    Then the first sandbox is exactly as it was
+    Then the sandbox is exactly as it was
     And the sandbox has "two"
     And the sandbox has no "one"
     And the sandbox comes back exactly after it was wrecked

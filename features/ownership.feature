@@ -2,21 +2,38 @@ Feature: One owner
   A plan has one owner, a process or a thread of one. Whoever comes second is told who came first;
   an owner that is stopped or stuck can be ended, and the plan taken over.
 
-  Scenario: threads own plans as processes do
-    Then a thread that owns a plan may take it again
-    And another thread of the process is told who owns it
-    And threads may own different plans at the same time
-
-  Scenario: a sandbox is made of a project while nobody owns it
-    Then a sandbox waits for the owner of the project
+  Scenario: a plan has one owner, a thread or a process, and says who
+    Then whoever wants a plan is answered
+      | had by                          | wanted by              | answer                                  |
+      | nobody ever                     | this thread            | it is theirs                            |
+      | nobody any more                 | another process        | it is theirs                            |
+      | nobody any more                 | another thread         | it is theirs                            |
+      | a process that was killed       | another process        | it is theirs                            |
+      | this thread                     | this thread            | it is theirs already                    |
+      | this thread                     | another thread         | busy: process PID is owning it since 20… |
+      | this thread                     | another process        | busy: process PID is owning it since 20… |
+      | this thread, another one        | another thread         | it is theirs                            |
+      | one whom its file does not name | another process        | busy: another process owns it           |
+      | this thread                     | one who would share it | busy: process PID is owning it since 20… |
+      | two who share it                | one who would share it | it is theirs                            |
+      | two who share it                | another process        | busy: another process owns it           |
+      | two who share it                | one who reads it       | it is theirs                            |
+      | this thread                     | one who reads it       | it has to wait                          |
 
   Scenario Outline: a run that <does> while it is looked at is not told as interrupted: agents <line>
     Given a plain folder
-    And a plan that runs until the gate opens
+    And the steps
+      """
+      - {name: only, tool: shell, with: {command: 'touch started; until test -e "$GATE"; do sleep 0.02; done'}, pass_env: [GATE]}
+      """
+    And I have run "agents plan use ACTION"
     When I run "agents <line> --format json" and the run <does> meanwhile
     Then the exit code is 0
     And no run is told as interrupted
-    And the run comes to its end
+    When the gate opens
+    And the process comes to its end
+    Then the exit code is 0
+    And the plan is "execute/complete"
 
     Examples:
       | does   | line          |
@@ -32,7 +49,7 @@ Feature: One owner
     Then the exit code is 4
     And the envelope is that of the error "busy" of "plan resume"
     And the error message says "is executing the plan since"
-    And the busy process is the one that was stopped
+    And the error names the stopped process
     When I run "agents plan resume @ --dry-run"
     Then the exit code is 0
     And the error says "moving: another process is at work on the plan"
@@ -70,8 +87,12 @@ Feature: One owner
     Then the exit code is 0
     And the error says "nobody owned the plan"
 
-  Scenario: a process is never ended for another that had its pid
-    Then the owner of a lock is ended only if it is the very process that signed
-    And a lock whose owner cannot be told is not taken over
-    And a process does not end itself to take over
-    And an owner that cannot be ended is named
+  Scenario: a process is never ended for another that had its pid, and never ends itself
+    Then whoever takes a plan over is answered
+      | had by          | its file names              | answer                                          |
+      | another process | that process                | it was ended                                    |
+      | another process | one that had its pid before | busy: process … is sleeping since yesterday     |
+      | another process | one that is gone            | busy: process … is gone by now since yesterday  |
+      | another process | nothing that can be read    | busy: another process owns it                   |
+      | this thread     |                             | busy: process PID is owning it since 20…        |
+      | nobody any more |                             | nobody had it                                   |

@@ -132,7 +132,7 @@ Feature: Paths of the file tools
     Given a git repository
     And the shell has run "ln -s ../../../../outside/secret link; ln -s ../../../../outside out" in the project
     When a plan tries the tool <tool> with <input>
-    Then the step failed, saying "<told>"
+    Then the step failed with "<told>"
     And nothing inside or outside has changed
 
     Examples:

@@ -133,7 +133,11 @@ Feature: The history of a plan
       - {name: s1, tool: shell, with: {command: "echo 1 > v"}}
       """
     And I have run "agents run ACTION"
-    When the clock has gone backwards in the middle of it
+    When the database is changed by hand
+      """
+      UPDATE journal SET at = '2001-01-01 00:00:00.000000' WHERE seq > 6
+      UPDATE checkpoints SET created_at = '2001-01-01 00:00:00.0' WHERE seq > 1
+      """
     And I run "agents plan log @"
     Then the story says
       """
@@ -151,7 +155,13 @@ Feature: The history of a plan
       """
     And I have run "agents run ACTION"
     And I have run "agents plan rollback @ 1 --yes"
-    And the database is taken back to before there was a journal
+    And the database is changed by hand
+      """
+      DROP TABLE journal
+      ALTER TABLE step_runs ADD COLUMN pid INTEGER
+      ALTER TABLE step_runs ADD COLUMN pid_started TEXT
+      UPDATE alembic_version SET version_num = '0009'
+      """
     When I run "agents plan log @"
     Then the exit code is 0
     And the story is

@@ -145,7 +145,8 @@ Feature: Plans
     When I look for the plan by the first 4 characters of its id with "agents plan status PREFIX --format json"
     Then the exit code is 2
     And the error message says "names 2 plans"
-    And the detail names both plans
+    And the detail says "PLAN"
+    And the detail says "OTHER"
 
   Scenario Outline: a plan that does not exist: <name>
     Given a plain folder

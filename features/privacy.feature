@@ -30,10 +30,10 @@ Feature: What is kept is private
       - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
       """
     And I have run "agents run ACTION"
-    And all that is kept is open to others
+    And the shell has run "chmod -R go+rX ../data" in the project
     When I run "agents plan status @"
     Then the exit code is 0
-    And all that is kept is still open
+    And what is kept in it is open to others
     When I run "agents plan checkpoint create @"
     Then the exit code is 0
     And what is kept in it is for its owner alone

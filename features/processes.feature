@@ -45,7 +45,7 @@ Feature: The processes of a step
     And nothing that the step started is alive
 
   Scenario: nothing survives a tool that an action declares
-    When a declared tool runs
+    When a step runs as a declared tool
       """
       setsid SLEEPER &
       """
@@ -54,7 +54,7 @@ Feature: The processes of a step
 
   Scenario: what the step did not start is left alone
     Given a process of somebody else
-    When a step in a process of its own runs
+    When a step runs in a process of its own
       """
       setsid SLEEPER &
       """
@@ -83,7 +83,7 @@ Feature: The processes of a step
       wait
       """
     Then the step failed with "stopped after 0.3 s"
-    And the step's output is "goodbye"
+    And the step has printed "goodbye"
 
   Scenario: a step that does not listen is ended all the same
     Given steps may take 0.3 seconds
@@ -102,7 +102,7 @@ Feature: The processes of a step
       """
       echo to one; echo to two >&2; printf 'no end of line'
       """
-    Then the step's output is "to one\nto two\nno end of line"
+    Then the step has printed "to one\nto two\nno end of line"
 
   Scenario: output beyond the cap is read and not kept
     When a step runs
@@ -112,7 +112,7 @@ Feature: The processes of a step
       exit 3
       """
     Then the step failed with "the last words"
-    And the step's output is capped
+    And the step has printed more than is kept of it
 
   Scenario: output of any bytes is stored as it is
     When a step runs
@@ -133,15 +133,15 @@ Feature: The processes of a step
       """
       env
       """
-    Then the step saw the variables "ALSO, CI, CLEVERAGENTS_STEP, HOME, LANG, PATH, TERM, TOLD, WANTED" and what a shell adds
-    And the step saw "TOLD" as the plan set it
+    Then the step has seen nothing but ALSO, CI, CLEVERAGENTS_STEP, HOME, LANG, PATH, TERM, TOLD, WANTED
+    And the step has seen "TOLD" as "TOLD of the plan"
 
   Scenario: standard input is empty
     When a step runs
       """
       cat; echo "read all of it"
       """
-    Then the step's output is "read all of it"
+    Then the step has printed "read all of it"
 
   Scenario: T10 a step inherits no descriptor
     Given the caller has an open file that its children may inherit
@@ -149,7 +149,7 @@ Feature: The processes of a step
       """
       ls /proc/$$/fd
       """
-    Then the step's output is "0\n1\n2"
+    Then the step has printed "0\n1\n2"
 
   Scenario: a step has a session of its own and no terminal
     When a step runs
@@ -158,7 +158,7 @@ Feature: The processes of a step
       (: < /dev/tty) 2>/dev/null && echo "it has a terminal"
       pwd
       """
-    Then the step's output is the path of the sandbox
+    Then the step has printed the path of its sandbox
 
   Scenario: a process that cannot be ended is told
     When a step leaves a process that does not end in time

@@ -127,7 +127,7 @@ Feature: Python tools
     And the error says "several packages have a tool 'deploy': entry point deploy = one_tools:deploy of one and entry point deploy = two_tools:deploy of two"
 
   Scenario Outline: a package that <does> is an error about its tool
-    Given a package has <patience> second to say what it brings
+    Given the limit of seconds for a package to say what it brings is <patience>
     And an installed package "bad" with the entry points "bad = bad_tools:bad" and the module "bad_tools"
       """
       import os, time

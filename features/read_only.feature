@@ -60,7 +60,7 @@ Feature: Reading what cannot be changed
       - {name: first, tool: write_file, with: {path: b.txt, content: "one"}}
       """
     And I have run "agents run ACTION"
-    And a process has died while it changed the database
+    And the database was left in the middle of a change
     And what is kept is read from directories that are closed
     When the reader runs "agents plan list --format json"
     Then the exit code is 1
@@ -69,26 +69,30 @@ Feature: Reading what cannot be changed
     When I run "agents plan list" once it is open again
     Then the exit code is 0
 
-  Scenario Outline: a database of <kind> is <read> where nothing can be written
+  Scenario Outline: a database that was left <how> is <read> where nothing can be written
     Given a plain folder
     And the steps
       """
       - {name: first, tool: write_file, with: {path: b.txt, content: "one"}}
       """
     And I have run "agents run ACTION"
-    And the database is of <kind>
+    And the database was left <how>
     And what is kept is read from directories that are closed
     When the reader runs "agents plan list --format json"
     Then the exit code is <code>
 
     Examples:
-      | kind             | read    | code |
-      | another journal  | read    | 0    |
-      | an older version | refused | 4    |
+      | how                  | read    | code |
+      | with another journal | read    | 0    |
+      | in an older version  | refused | 4    |
 
   Scenario: who owns a plan is known without a look into its lock
-    Then the kernel tells who has locked a file, and that nobody has locked another
-    And that cannot be told of a file that is not there
+    Then of a lock the kernel tells who has it
+      | had by                         | told         |
+      | this thread                    | this process |
+      | one for whom another one waits | this process |
+      | nobody any more                | nobody       |
+      | nobody ever                    | nobody       |
 
   Scenario: a store that was never made is empty to a reader
     Given a plain folder

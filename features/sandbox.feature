@@ -115,9 +115,16 @@ Feature: The sandbox of a plan
   Scenario: another process finds it again
     Given a git repository
     And a plan has run
-    When the library is opened anew
-    Then it finds the same sandbox
-    And it can make a checkpoint of it and go back to the first
+    And the sandbox is remembered
+    And the shell has run "echo new > new" in its sandbox
+    When a process of its own runs "agents plan checkpoint create @ --format json"
+    Then the exit code is 0
+    And the data holds
+      | field | value |
+      | seq   | 4     |
+    When a process of its own runs "agents plan rollback @ 1 --yes"
+    Then the exit code is 0
+    And the sandbox is exactly as it was
 
   Scenario Outline: one that was left half made is made anew: <cause>
     Given a git repository
@@ -139,7 +146,11 @@ Feature: The sandbox of a plan
     And an ordinary user owns the project
     And a plan has run
     And the shell has run "ln -s a r/l; mkdir -p shut/in; touch shut/in/x; chmod 555 r; chmod 0 shut" in its sandbox
-    And its sandbox counts as half made
+    And the database is changed by hand
+      """
+      UPDATE sandboxes SET status = 'creating'
+      UPDATE plans SET phase = 'execute', state = 'queued'
+      """
     When the plan is executed again
     Then the plan succeeded
     And the sandbox holds exactly what the user sees
@@ -170,9 +181,14 @@ Feature: The sandbox of a plan
 
   Scenario: a plan on a project that is gone says so
     Given a git repository
-    And a plan has been made
-    When the project is moved away
-    And the plan is executed from elsewhere
+    And the steps
+      """
+      - {tool: shell, with: {command: "true"}}
+      """
+    And I have run "agents plan use ACTION"
+    And I remember the plan
+    When the shell runs "mkdir ../elsewhere; mv ../project ../moved" in the project
+    And I run "agents plan execute PLAN" below ../elsewhere
     Then the plan failed, saying "the project is gone"
 
   Scenario Outline: T4 one whose <part> a step swapped for a link to the user's is refused
@@ -189,7 +205,7 @@ Feature: The sandbox of a plan
 
     Examples:
       | part    |
-      | files   |
+      | tree    |
       | git     |
       | staging |
 

@@ -81,7 +81,8 @@ Feature: Sandboxes that lie around
   Scenario: what nobody could bring back and came while the question stood is not removed
     Given the variable CLEVERAGENTS_SANDBOX_CHECKPOINT_EXCLUDE is "*.tmp"
     When the sandbox gets the file "late.tmp" while the question of "agents sandbox prune --discard" stands
-    Then it was refused, because it has changed since it was shown
+    Then the exit code is 4
+    And the output says "has changed since you were shown this"
     And some files of a sandbox are left
 
   # --- nothing that is nowhere else goes with a sandbox ------------------------------------------

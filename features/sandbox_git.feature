@@ -11,7 +11,7 @@ Feature: Git and the sandbox
       - {tool: shell, with: {command: "git checkout -q other && git gc -q --prune=now && git fsck --strict"}}
       """
     Then git in the sandbox lists as changed ""
-    And the sandbox comes back exactly, however it is wrecked
+    And the sandbox comes back exactly however it is wrecked
 
   Scenario: commits, branches and stashes of a step are taken back with its files
     Given a git repository
@@ -76,8 +76,7 @@ Feature: Git and the sandbox
 
   Scenario Outline: T15 a repository that promises missing objects cannot make us fetch them: <missing>
     Given a git repository
-    And the user's repository promises what it lacks from a program
-    And its <missing> is missing
+    And the user's repository promises its <missing>, which is missing, from a program
     When a plan is tried
     Then no program of the user's repository has run
 
@@ -88,18 +87,19 @@ Feature: Git and the sandbox
       | blob       |
       | .gitignore |
 
-  Scenario: T16 git variables of the caller have no effect
+  Scenario: T16 git variables of the caller, which name another repository, have no effect
     Given a git repository
-    And another repository whose GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE and GIT_OBJECT_DIRECTORY the caller has set
+    And the caller's environment asks for every program it can
     When a plan runs
     Then the sandbox holds exactly what the user sees
     And git in the sandbox lists as changed ""
+    And no program of the user's repository has run
     And the other repository is bit for bit as it was
 
   Scenario: the user's own git configuration has no effect on what a sandbox starts from
     Given a git repository
     And the shell has run "printf '* text eol=crlf\n' > .gitattributes; printf 'one\n' > new; git add -A; git commit -qm attributes" in the project
-    And the caller's home has a git configuration that would run programs and change line ends
+    And the caller's home asks for every program it can
     When a plan runs
     Then the sandbox holds exactly what the user sees
     And no program of the user's repository has run

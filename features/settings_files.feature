@@ -394,7 +394,7 @@ Feature: Settings files
       | source | "<level>"                                     |
     And exactly one message says "old spelling"
     When I run "agents config get sandbox.checkpoint.auto-create-on"
-    Then the error says "old spelling" once
+    Then the error says once "old spelling"
 
     Examples:
       | level       | user                                                                          | variable                                       | value                                |
@@ -418,7 +418,7 @@ Feature: Settings files
     Then the setting "sandbox.checkpoint.auto-create-on" is on_error from the user
     When I run "agents config set core.checkpoints.auto_create_on on_tool_write"
     Then the exit code is 0
-    And the error says "old spelling" once
+    And the error says once "old spelling"
     And the user's file is
       """
       sandbox.checkpoint.auto-create-on = ["before_tool_execute"]

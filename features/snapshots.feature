@@ -222,21 +222,25 @@ Feature: Snapshots of a tree
     And the store takes at most 1 MiB
 
   Scenario: an error of the system while syncing is never swallowed
-    Then a sync that the system fails with EIO is an error about the path
+    Then the system's EIO to a sync is an error about the path
 
   Scenario: a record or a directory of a later format is refused
-    Then a record of format 2 is refused
-    And a directory object of another format is refused
+    Then to read a record of a later format is refused as damaged, saying "has format 2, this program reads 1"
+    And to read a directory of a later format is refused as damaged, saying "unknown format"
     And a directory object of entries as there always were has the id that it always had
 
   Scenario: attributes where there are none, and where they cannot be asked for
-    Then a file system without attributes has none
-    And attributes of what is closed are an error
+    Then the system's ENOTSUP to a look at attributes is borne
+    But the system's EBADF to a look at attributes is an error
 
   Scenario: a file that is not as long as the system says is refused
-    Then a capture of a file of the system that lies about its length is refused
+    Then an ordinary user is answered
+      | tries to | place                                          | answer                                  |
+      | capture  | a directory whose files lie about their length | refused: … keeps changing while it is read |
 
-  Scenario: a directory that is gone, or closed to us, is refused
-    Then a capture of a missing directory is refused
-    And an ordinary user's capture of a closed directory that is not ours is denied
-    But only who may borrow it looks into what its owner has closed, and it is closed again
+  Scenario: a directory that is gone is refused; who may borrow it looks into what its owner has closed
+    Then an ordinary user is answered
+      | tries to       | place                                       | answer                                               |
+      | capture        | a directory that is gone                    | refused: it is gone, or something else took its place |
+      | read a file of | a directory of theirs that they have closed | one                                                  |
+      | enter          | a directory of theirs that they have closed | PermissionError                                      |

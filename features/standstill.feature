@@ -9,7 +9,7 @@ Feature: A process that was stopped in a change of the database
       - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
       - {name: second, tool: shell, with: {command: 'test ! -e "$GATE"'}, pass_env: [GATE]}
       """
-    And nobody waits longer than 200 ms for the database
+    And the limit of seconds for a transaction of somebody else is 0.2
 
   Scenario Outline: "agents <command>" names who was stopped while it <held> the database
     Given I have run "agents run ACTION"
@@ -17,7 +17,8 @@ Feature: A process that was stopped in a change of the database
     When I run "agents <command> --format json"
     Then the exit code is 4
     And the envelope is that of the error "busy" of "<name>"
-    And the error names the stopped process and its command
+    And the error names the stopped process
+    And the error names its command
     And a suggestion says "kill -CONT "
     And a suggestion says "--take-over"
     When the stopped process goes on
@@ -36,7 +37,7 @@ Feature: A process that was stopped in a change of the database
     Then the exit code is 0
     And the stopped process was killed
     And a message says "is stopped in the middle of a change of the database"
-    And nothing of its change is there
+    And the database answers "SELECT count(*) FROM plans WHERE name = 'torn'" with 0
 
     Examples:
       | command                 | held     |
@@ -49,7 +50,8 @@ Feature: A process that was stopped in a change of the database
     And a process of "<program>" is <state> while it changes the database
     When I run "agents plan resume @ --take-over --format json"
     Then the exit code is 4
-    And the error names the stopped process and its command
+    And the error names the stopped process
+    And the error names its command
     And the stopped process is still there
 
     Examples:
@@ -59,8 +61,8 @@ Feature: A process that was stopped in a change of the database
 
   Scenario: a lock that stays although its owner was ended is told, and nothing is gone on with
     Given I have run "agents run ACTION"
-    And nobody waits for a lock whose owner was ended
-    And a stopped process has locked the database, and a child of it holds on to the lock
+    And the limit of seconds for who was ended is 0
+    And a process of "agents" is stopped while it and a child of it lock the database
     When I run "agents plan resume @ --take-over --format json"
     Then the exit code is 4
     And the envelope is that of the error "busy" of "plan resume"

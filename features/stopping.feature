@@ -164,7 +164,12 @@ Feature: Stopping a plan
   Scenario: an owner that does not answer is named
     Given a plain folder
     And a run is stopped in its step
-    Then a cancel gives up after a while and names the owner
+    And the limit of seconds for who is asked to cancel is 0.2
+    When I run "agents plan cancel @ --format json"
+    Then the exit code is 4
+    And the error names the stopped process
+    And the error message says "is executing"
+    And the error message says "it was asked to cancel"
 
   # --- Signals -----------------------------------------------------------------------------------
 

@@ -21,7 +21,14 @@ Feature: Storage
   Scenario: the settings of the database
     Given a new database
     Then it keeps its promises after a power cut, as this version of SQLite can
-    And a row that points at nothing is refused
+    When a transaction tries this
+      """
+      INSERT INTO sandboxes (sandbox_id, plan_id, strategy, path, status, notes_json, created_at) VALUES ('s', 'nobody', 'x', 'x', 'x', '[]', '2024-01-31')
+      """
+    Then it was refused with
+      | part    | says        |
+      | message | FOREIGN KEY |
+    And the database answers "SELECT count(*) FROM sandboxes" with 0
 
   Scenario: a database of a newer version is refused and left alone
     Given a plain folder
@@ -49,7 +56,15 @@ Feature: Storage
       - {tool: shell, with: {command: "true"}}
       """
     And I have run "agents plan use ACTION"
-    Then of a transaction that fails half-way nothing is left
+    When a transaction tries this
+      """
+      UPDATE plans SET name = 'torn'
+      UPDATE plans SET project_id = 'nobody'
+      """
+    Then it was refused with
+      | part    | says        |
+      | message | FOREIGN KEY |
+    And the database answers "SELECT count(*) FROM plans WHERE name = 'torn'" with 0
 
   Scenario: several processes may open a new data directory at once
     Given a plain folder
@@ -108,28 +123,50 @@ Feature: Storage
       - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
       """
     And I have run "agents run ACTION"
-    Then recording checkpoint 2 a second time is refused in plain words
-    And deleting its decision leaves checkpoint 2 without one
+    When checkpoint 2 is recorded a second time
+    Then it was refused with
+      | part    | says                               |
+      | message | checkpoint cp2 cannot be recorded: |
+      | message | UNIQUE                             |
+    When a transaction does this
+      """
+      UPDATE checkpoints SET decision_id = (SELECT decision_id FROM decisions) WHERE seq = 2
+      """
+    Then the database answers "SELECT decision_id IS NULL FROM checkpoints WHERE seq = 2" with 0
+    When a transaction does this
+      """
+      DELETE FROM decisions
+      """
+    Then the database answers "SELECT decision_id FROM checkpoints WHERE seq = 2" with null
 
   Scenario: a change that does not fit says how much is free
     Given a new database
-    Then a change that is larger than there is room for is refused, and says how much is free
+    When a transaction tries this
+      """
+      PRAGMA max_page_count=1
+      CREATE TABLE large AS SELECT randomblob(1000000)
+      """
+    Then it was refused with
+      | part    | says                                                                 |
+      | message | disk is full                                                         |
+      | detail  | free in DATA                                                         |
+      | hints   | free some space and try again, for example with: agents sandbox prune |
+    And the database answers "SELECT count(*) FROM sqlite_master WHERE name = 'large'" with 0
 
   # --- Times and identifiers ---------------------------------------------------------------------
 
-  Scenario: times are stored and returned in UTC
+  Scenario: times are stored and returned in UTC, and never without a zone
     Given a new database
-    When a project is recorded at noon in Tokyo
-    Then it was recorded at 3 o'clock UTC
-    And a time that is not known yet is recorded as none
-
-  Scenario: a time without a zone is never stored
-    Given a new database
-    Then a time without a zone is refused
+    Then a time comes back from the database in UTC
+      | stored                    | comes back                                                       |
+      | 2024-01-31T12:00:00+09:00 | 2024-01-31T03:00:00+00:00                                        |
+      | 2024-01-31T12:00:00+00:00 | 2024-01-31T12:00:00+00:00                                        |
+      | none                      | none                                                             |
+      | 2024-01-31T12:00:00       | refused: a time without a zone cannot be stored                  |
 
   Scenario: ids only go up, whatever the clock does
-    Then a thousand new ids are all different and ascend
-    And ids go on ascending after the clock was set back by an hour
+    Then 1000 ids that are made one right after the other ascend
+    And 3 ids that are made after the clock was set back by an hour ascend
 
   Scenario Outline: <text> is <answer> id
     Then "<text>" is <answer> id
@@ -145,17 +182,9 @@ Feature: Storage
 
   # --- Locks -------------------------------------------------------------------------------------
 
-  Scenario: a lock has one owner, and says who
-    Given a lock that this process holds
-    Then another one that wants it is told who has it
-    And it is told so even if the file does not say who
-    And after its release it can be had, and the file is still there
-    And only a full disk keeps an owner from being named
-
-  Scenario: shared locks, plan locks, and locks of the dead
-    Then several may share a lock, and none may have it for itself meanwhile
-    And a process that owns a plan may take it again, and is its owner until the end
-    And the lock of a process that was killed is free
+  Scenario: only a full disk keeps an owner from being named
+    Then the system's ENOSPC to the signing of a lock is borne
+    But the system's EBADF to the signing of a lock is an error
 
   # --- The data directory ------------------------------------------------------------------------
 
@@ -163,7 +192,7 @@ Feature: Storage
     Given a plain folder
     When I run "agents plan list"
     Then the exit code is 0
-    And the data directory is for its owner alone
+    And its own mode is 700
 
   Scenario: a data directory below a file
     Given a plain folder
@@ -175,7 +204,7 @@ Feature: Storage
 
   Scenario: a data directory that cannot be written to
     Given a plain folder
-    And a data directory that cannot be written to
+    And the data directory cannot be written to
     When I run "agents plan list"
     Then the exit code is 1
     And the error says "the data directory cannot be used: "
@@ -199,7 +228,7 @@ Feature: Storage
     Then the exit code is 1
     And the error says "not enough space"
     And the error says "hint: free some space and try again"
-    When the disk grows to 64m
+    When the disk is resized to 64m
     And I run "agents plan execute @"
     Then the exit code is 0
     And the plan's file "b.txt" holds "b"
@@ -214,13 +243,13 @@ Feature: Storage
       """
     And a data directory on a disk of 64m
     And I have run "agents run ACTION"
-    When the disk shrinks to 21m
+    When the disk is resized to 21m
     And I run "agents plan rollback @ 2 --yes"
     Then the exit code is 1
     And the error says "not enough space"
     When I run "agents doctor --format json"
     Then the doctor finds nothing of "operations"
-    When the disk grows to 64m
+    When the disk is resized to 64m
     And I run "agents plan rollback @ 2 --yes"
     Then the exit code is 0
 
@@ -239,7 +268,7 @@ Feature: Storage
     And the error does not say "Traceback"
     And the error says "space"
     When the gate opens
-    And the disk grows to 256m
+    And the disk is resized to 256m
     And I run "agents plan execute @"
     Then the exit code is 0
     And what is stored is whole
@@ -257,7 +286,7 @@ Feature: Storage
     And a data directory on a disk of 24m
     And I have run "agents run ACTION" in vain
     And the gate is open
-    When the disk grows to 256m
+    When the disk is resized to 256m
     And I run "agents plan execute @"
     Then the exit code is 0
     And the plan's files are

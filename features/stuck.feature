@@ -62,7 +62,7 @@ Feature: Operations that cannot be carried out
       steps: [{tool: shell, with: {command: "echo 1 > v"}}]
       """
     And I have run "agents run ACTION"
-    And what another version of the program began was interrupted
+    And something of another version has been interrupted
     When I run "agents plan checkpoint create @"
     And I run "agents doctor"
     Then the exit code is 1
@@ -88,7 +88,7 @@ Feature: Operations that cannot be carried out
     Then the exit code is 0
 
   Scenario: a merge that was taken back because its result is damaged is told, and the command goes on
-    Given an interrupted merge whose result is gone
+    Given a merge whose result is gone has been interrupted
     When I run "agents plan rollback @ 2 --yes"
     Then the exit code is 0
     And the error says "an interrupted merge could not be finished and was taken back"

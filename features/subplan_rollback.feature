@@ -132,7 +132,7 @@ Feature: Subplans and going back
     Examples:
       | lost                                                 | first                                            | inside                                                                | log                       |
       | I have run "agents sandbox prune --discard --yes"    | {tool: shell, with: {command: "echo 1 > one"}}   | {tool: post}                                                          | a.txt made one content    |
-      | the files of every subplan are lost                  | {tool: shell, with: {command: "echo 1 > one"}}   | {tool: post}                                                          | a.txt made one content    |
+      | the subplans have lost their files                    | {tool: shell, with: {command: "echo 1 > one"}}   | {tool: post}                                                          | a.txt made one content    |
       | I have run "agents sandbox prune --discard --yes --set sandbox.cleanup=manual" | {tool: post}           | {tool: shell, with: {command: "echo 1 > one"}}                        | a.txt made one content    |
       | I have run "agents sandbox prune --yes --discard"    | {tool: shell, with: {command: "echo 1 > one"}}   | {subplans: {plans: [{name: deep, steps: [{tool: post}]}]}}            | a.txt made one content    |
       | the subplans have lost files and checkpoints         | {tool: shell, with: {command: "echo 1 > one"}}   | {tool: post}                                                          | a.txt made one content    |
@@ -147,7 +147,7 @@ Feature: Subplans and going back
         - subplans: {plans: [{name: a, steps: [{tool: post}]}]}
       """
     And I have run "agents run ACTION"
-    And the files of every subplan are lost
+    And the subplans have lost their files
     And a rollback to checkpoint 1 was killed while it made them again
     When I run "agents plan checkpoint create @"
     Then the exit code is 0

@@ -403,6 +403,7 @@ Feature: Tools
     Given the variable SECRET is "hidden"
     And the variable GIT_AUTHOR_NAME is "hidden"
     And the variable LANG is "C.UTF-8"
+    And the variable TERM is "xterm"
     And the steps
       """
       - {tool: shell, with: {command: env}}

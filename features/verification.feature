@@ -91,5 +91,7 @@ Feature: Reading checkpoints back
     And the error says "--all is about every plan of the project"
 
   Scenario: each object is read once, however many checkpoints share it
-    Given a file of 9 MiB that two checkpoints share
+    Given the shell has run "head -c 9M /dev/urandom > large" in the sandbox of the plan
+    And I have run "agents plan checkpoint create @ --label one"
+    And I have run "agents plan checkpoint create @ --label two"
     Then reading all checkpoints back reads each object once

@@ -14,7 +14,7 @@ Feature: Views of much, on terminals of every kind
         - {tool: shell, with: {command: "true"}}
       """
     And I have run "agents plan use ACTION"
-    And the plan is there 1000 times
+    And the latest plan is there 1000 times
     And the variable PAGER is "sed -n 3p"
     When I type on a terminal "agents plan list"
     Then the exit code is 0
@@ -22,9 +22,9 @@ Feature: Views of much, on terminals of every kind
     And the output does not say "STATE"
     When I run "agents plan list"
     Then the exit code is 0
-    And the output has 1002 lines
+    And the number of lines of the output is 1002
     And the error says "deploy, deploy, deploy, deploy, deploy and 995 more: rollback is off"
-    And the error has 1 line
+    And the number of lines of the error is 1
 
   Scenario: two hundred checkpoints
     Given a plain folder
@@ -33,14 +33,14 @@ Feature: Views of much, on terminals of every kind
       - {tool: shell, with: {command: "echo 1 > v"}}
       """
     And I have run "agents run ACTION"
-    And its latest checkpoint is there 200 times
+    And the latest checkpoint is there 200 times
     And the variable COLUMNS is "160"
     When I run "agents plan checkpoint list @"
-    Then the output has 204 lines
+    Then the number of lines of the output is 204
     Given the variable COLUMNS is "80"
     When I run "agents plan checkpoint list @"
     Then the exit code is 0
-    And the output has 404 lines
+    And the number of lines of the output is 404
     When I run "agents plan status @"
     Then the output says "Checkpoints     202"
 

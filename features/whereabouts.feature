@@ -33,7 +33,7 @@ Feature: Where the files of a sandbox are
   Scenario Outline: files beside a git directory that is gone are saved before "<act>"
     Given I have run "agents <run>"
     And the plan's file "hand" is changed to "by hand"
-    And the git directory of the sandbox is gone
+    And the sandbox's git is lost
     When I run "agents plan <act> --yes"
     Then the exit code is 0
     And the hand-made file is in the sandbox or in a checkpoint
@@ -47,7 +47,7 @@ Feature: Where the files of a sandbox are
 
   Scenario: a preview tells that the git directory is gone, and how its files are saved
     Given I have run "agents run ACTION"
-    And the git directory of the sandbox is gone
+    And the sandbox's git is lost
     When I run "agents plan rollback @ 1 --dry-run"
     Then the exit code is 4
     And the error says "the git directory of the sandbox is gone"
@@ -83,7 +83,7 @@ Feature: Where the files of a sandbox are
 
   Scenario Outline: <what> in the place of a sandbox is told, and what is printed leads out
     Given I have run "agents run ACTION"
-    And <what> stands in the place of the sandbox
+    And the sandbox's tree is moved away from <what>
     When I run "agents plan checkpoint pin @ 2"
     Then the exit code is 0
     When I run "agents plan rollback @ 1 --rebuild --yes"

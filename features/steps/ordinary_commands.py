@@ -1,7 +1,6 @@
 """Steps in which an ordinary user runs commands, on a world that is theirs."""
 
 import os
-import stat
 import sys
 
 from behave import given, then, when
@@ -75,25 +74,10 @@ def choose_step(context, command):
     context.action.write_text(context.action.read_text().replace("COMMAND", command))
 
 
-@then("the sandbox's top directory has the mode {mode}")
-def mode_is(context, mode):
-    (top,) = context.world.data_dir.glob("sandboxes/*/tree")
-    assert stat.S_IMODE(top.stat().st_mode) == int(mode, 8), oct(top.stat().st_mode)
-
-
 @given('the action\'s checkpoints are "{enabled}"')
 def choose_checkpoints(context, enabled):
     text = context.action.read_text()
     context.action.write_text(f"rollback: {{enabled: {enabled}}}\n{text}")
-
-
-@given("root has closed a directory in the sandbox")
-def close_as_root(context):
-    (top,) = context.world.data_dir.glob("sandboxes/*/tree")
-    closed = top / "closed"
-    closed.mkdir()
-    (closed / "f").touch()
-    closed.chmod(0o700)
 
 
 @given('root has taken the directory "{name}" in the sandbox')

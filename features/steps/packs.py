@@ -8,9 +8,8 @@ from behave import given, then, when
 from forked import beside, die, forked
 from kept import Kept, kept
 
-from cleveragents.engine.back import pruning
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.store import joining, pack
+from cleveragents.snapshots.store import joining
 from cleveragents.snapshots.store.joining import contents
 from cleveragents.snapshots.store.pack import Pack
 from cleveragents.snapshots.tree.filter import Filter
@@ -22,12 +21,6 @@ STEPS = ("fsync", "rename", "unlink")  # that joining takes, each several times
 def join_early(context, count):
     context.add_cleanup(setattr, joining, "JOINED_AT", joining.JOINED_AT)
     joining.JOINED_AT = count
-
-
-@given("one pack at a time is kept open")
-def open_one(context):
-    context.add_cleanup(setattr, pack, "OPEN_PACKS", pack.OPEN_PACKS)
-    pack.OPEN_PACKS = 1
 
 
 @given("the tree has been captured {count:d} times, each time with a new file")
@@ -62,28 +55,28 @@ def _size(paths):
 
 @when("the packs are joined")
 def join_packs(context):
-    context.told = context.kept.told
-    context.told.clear()
     context.kept.store.open()
     context.kept.archive.join()
 
 
-@when("another process joins the packs")
-def join_elsewhere(context):
+@when("the packs are joined {how}")
+def join_otherwise(context, how):
+    JOINS[how](context)
+
+
+def _join_elsewhere(context):
     context.losses = context.kept.store.losses
     before = len(context.kept.packs)
-
-    def work():
-        other = Kept(context.kept.home)
-        other.store.open()
-        other.archive.join()
-
-    assert forked(work) == 0
+    assert forked(lambda: _join(Kept(context.kept.home))) == 0
     assert len(context.kept.packs) < before
 
 
-@when("the packs are joined while another process captures")
-def join_beside(context):
+def _join(kept):
+    kept.store.open()
+    kept.archive.join()
+
+
+def _join_beside_capture(context):
     def begin():
         capture = context.kept.archive.capture({MAIN: context.kept.tree}, Filter())
         capture.__enter__()
@@ -93,24 +86,23 @@ def join_beside(context):
     join_packs(context)
 
 
-@when("the packs are joined and no file can grow")
-def join_on_full_disk(context):
+def _join_on_full_disk(context):
+    """What it is told comes through a pipe: no file can grow."""
+    reading, writing = os.pipe()
+
     def work():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
         join_packs(context)
-        assert context.told == ["packs could not be joined: File too large"], context.told
+        os.write(writing, "\n".join(context.kept.told).encode())
 
-    context.code = forked(work)
-
-
-@then("it was told that packs could not be joined")
-def check_told(context):
-    assert context.code == 0
+    assert forked(work) == 0
+    os.close(writing)
+    with open(reading) as told:
+        context.kept.told += told.read().splitlines()
 
 
-@when("a process that joins the packs is killed at each of its steps")
-def kill_joining(context):
+def _kill_joining(context):
     for number in range(40):
         calls = iter(range(40))
 
@@ -127,14 +119,20 @@ def kill_joining(context):
         def work(dying=dying):
             for name in STEPS:
                 setattr(os, name, dying(name))
-            other = Kept(context.kept.home)
-            other.store.open()
-            other.archive.join()
+            _join(Kept(context.kept.home))
 
         if forked(work) == 0:
             break
     assert number > 4, f"only {number} moments were tried"
     context.kept.open()
+
+
+JOINS = {
+    "by another process": _join_elsewhere,
+    "while another process captures": _join_beside_capture,
+    "where no file can grow": _join_on_full_disk,
+    "by processes that are killed, one at each of its steps": _kill_joining,
+}
 
 
 @then("the store has at most {count:d} pack")
@@ -181,14 +179,6 @@ def check_roots(context, numbers):
 @then("the tree was not read again because packs were gone")
 def check_no_loss(context):
     assert context.kept.store.losses == context.losses
-
-
-@then("an archive that opens the store anew brings the oldest and the newest back")
-def check_anew(context):
-    context.kept.open()
-    for snapshot_id in (context.kept.snapshots[0], context.kept.latest):
-        context.kept.restore(snapshot_id)
-        context.kept.assert_as_captured(snapshot_id)
 
 
 @then("at most {count:d} packs are open")
@@ -242,29 +232,15 @@ def check_limit(context, soft, hard, wanted):
     assert forked(work) == 0
 
 
-@given("a store is large from 1 byte on, and worth a sweep that frees all of it")
-def sweep_rarely(context):
-    for name, value in (("SMALL_STORE", 1), ("SWEPT_SHARE", 1)):
-        context.add_cleanup(setattr, pruning, name, getattr(pruning, name))
-        setattr(pruning, name, value)
-
-
-@when("a checkpoint is deleted by hand")
-def delete_one(context):
-    rows = context.world.app().checkpoints.list_checkpoints(context.world.plan.plan_id)
-    context.world.agents("plan", "checkpoint", "delete", "@", rows[-2].seq, "--yes")
-
-
-@then("what was forgotten waits for a sweep")
-def check_postponed(context):
-    assert _outcomes(context) == ['{"postponed": true}'], _outcomes(context)
-
-
-@then("nothing waits for a sweep")
-def check_settled(context):
+@then("{what} waits for a sweep")
+def check_waiting(context, what):
     found = _outcomes(context)
     assert found, "nothing was forgotten"
-    assert all("bytes_freed" in outcome for outcome in found), found
+    if what == "what was forgotten":
+        assert found == ['{"postponed": true}'], found
+    else:
+        assert what == "nothing", what
+        assert all("bytes_freed" in outcome for outcome in found), found
 
 
 def _outcomes(context):

@@ -283,10 +283,3 @@ def check_mode(context, path, mode):
 @then("the folder is empty")
 def check_empty(context):
     assert list(context.box.iterdir()) == [], list(context.box.iterdir())
-
-
-@then('the step failed, saying "{text}"')
-def check_step(context, text):
-    done = context.world.done
-    assert done.code == 1, done
-    assert text in done.err, done.err

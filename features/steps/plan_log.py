@@ -3,7 +3,7 @@
 import json
 import re
 
-from behave import given, then, when
+from behave import then
 
 
 @then("the story is")
@@ -51,17 +51,3 @@ def check_facts(context):
     for row in context.table:
         found = last[row["kind"]][row["fact"]]
         assert found == json.loads(row["value"]), f"{row['kind']} {row['fact']}: {found!r}"
-
-
-@when("the clock has gone backwards in the middle of it")
-def turn_clock_back(context):
-    context.world.sql("UPDATE journal SET at = '2001-01-01 00:00:00.000000' WHERE seq > 6")
-    context.world.sql("UPDATE checkpoints SET created_at = '2001-01-01 00:00:00.0' WHERE seq > 1")
-
-
-@given("the database is taken back to before there was a journal")
-def drop_journal(context):
-    context.world.sql("DROP TABLE journal")
-    context.world.sql("ALTER TABLE step_runs ADD COLUMN pid INTEGER")
-    context.world.sql("ALTER TABLE step_runs ADD COLUMN pid_started TEXT")
-    context.world.sql("UPDATE alembic_version SET version_num = '0009'")

@@ -78,13 +78,6 @@ def run_with_prefix(context, count, line):
     context.world.agents(*(prefix if word == "PREFIX" else word for word in line.split()))
 
 
-@then("the detail names both plans")
-def check_candidates(context):
-    detail = "\n".join(context.world.done.error["detail"])
-    assert context.plan_id in detail, detail
-    assert context.other_id in detail, detail
-
-
 @then('the plan is "{stage}"')
 def check_stage(context, stage):
     assert written(context.world.plan.stage) == stage, written(context.world.plan.stage)

@@ -11,10 +11,19 @@ from pathlib import Path
 import pexpect
 from behave import given, then, when
 from forked import die, forked, start
+from world import Done
 
 from cleveragents.operations.operation import OperationRepository
+from cleveragents.quoting import quoted
 from cleveragents.storage.unit_of_work import UnitOfWork
 
+REFUSALS = {
+    "it has changed since it was shown": ["has changed since you were shown this"],
+    "the sandbox lies in another data directory": [
+        "the sandbox of this plan lies in another data directory",
+        "--data-dir DATA",
+    ],
+}
 OPEN_SHARE = 3  # what is open refuses them all in one place: each kind meets one preview of three
 
 
@@ -97,7 +106,7 @@ def change_meanwhile(context):
         terminal.sendline("y")
         terminal.expect(pexpect.EOF)
         terminal.close()
-        context.answers.append((line, terminal.exitstatus, terminal.before))
+        context.answers.append(Done(terminal.exitstatus, terminal.before, ""))
 
 
 @when('the sandbox gets the file "{name}" while the question of "agents {line}" stands')
@@ -109,15 +118,16 @@ def write_meanwhile(context, name, line):
     terminal.sendline("y")
     terminal.expect(pexpect.EOF)
     terminal.close()
-    context.answers = [(line, terminal.exitstatus, terminal.before)]
+    context.world.done = Done(terminal.exitstatus, terminal.before, "")
 
 
-@then("it was refused, because it has changed since it was shown")
-@then("each was refused, because it has changed since it was shown")
-def check_refused(context):
-    for line, code, told in context.answers:
-        assert code == 4, (line, code, told)
-        assert "has changed since you were shown this" in told, (line, told)
+@then("each was refused, because {why}")
+def check_refused(context, why):
+    place = quoted(str(context.world.data_dir))
+    for done in context.answers:
+        assert done.code == 4, done
+        for text in REFUSALS[why]:
+            assert text.replace("DATA", place) in done.out + done.err, done
 
 
 def _decision(world):

@@ -8,13 +8,11 @@ import subprocess
 from pathlib import Path
 
 from behave import given, then, when
+from tools import output
 
 from cleveragents.errors import Failed
 from cleveragents.sandbox import survivors
-from cleveragents.sandbox.process import CUT, OUTPUT_CAP, Job, run
-
-ADDED_BY_SHELLS = {"PWD", "OLDPWD", "SHLVL", "_"}
-
+from cleveragents.sandbox.process import Job, run
 
 # --- what there is -----------------------------------------------------------------------------
 
@@ -64,7 +62,11 @@ def run_step(context):
     context.world.agents("run", _action(context, {"tool": "shell"}, context.text))
 
 
-@when("a step in a process of its own runs")
+@when("a step runs {how}")
+def run_otherwise(context, how):
+    {"in a process of its own": run_step_beside, "as a declared tool": run_declared}[how](context)
+
+
 def run_step_beside(context):
     action = _action(context, {"tool": "shell"}, context.text)
     context.world.agents_beside("run", action)
@@ -72,7 +74,6 @@ def run_step_beside(context):
     assert done.code == 0, done
 
 
-@when("a declared tool runs")
 def run_declared(context):
     tool = {"name": "declared", "command": _command(context, context.text)}
     action = {"name": "declared", "tools": [tool], "steps": [{"tool": "declared"}]}
@@ -143,46 +144,9 @@ def check_other(context):
     assert context.other.poll() is None
 
 
-@then('the step\'s output is "{text}"')
-def check_output(context, text):
-    expected = text.replace("\\n", "\n")
-    assert _output(context).decode().rstrip("\n") == expected, _output(context)
-
-
 @then('the step\'s output has the bytes "{written}"')
 def check_bytes(context, written):
-    assert _output(context) == bytes.fromhex(written), _output(context)
-
-
-@then("the step's output is capped")
-def check_cap(context):
-    marked = f"\n{CUT}\n".encode()
-    assert _output(context) == b"x" * OUTPUT_CAP + marked
-
-
-@then("the step's output is the path of the sandbox")
-def check_place(context):
-    assert _output(context).decode() == f"{context.world.sandbox}\n", _output(context)
-
-
-@then('the step saw the variables "{names}" and what a shell adds')
-def check_variables(context, names):
-    assert _seen(context).keys() - ADDED_BY_SHELLS == set(names.split(", ")), _seen(context)
-
-
-@then('the step saw "{name}" as the plan set it')
-def check_variable(context, name):
-    assert _seen(context)[name] == f"{name} of the plan"
-
-
-def _seen(context):
-    lines = _output(context).decode().splitlines()
-    return dict(line.split("=", 1) for line in lines)
-
-
-def _output(context):
-    ((path,),) = context.world.sql("SELECT output_path FROM step_runs")
-    return Path(path).read_bytes()
+    assert output(context) == bytes.fromhex(written), output(context)
 
 
 # --- what does not end ---------------------------------------------------------------------------

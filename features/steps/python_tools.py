@@ -56,12 +56,6 @@ def restore_tools(before):
     made.update(before)
 
 
-@given("a package has {seconds:d} second to say what it brings")
-def set_patience(context, seconds):
-    context.add_cleanup(setattr, installed, "PATIENCE_SECONDS", installed.PATIENCE_SECONDS)
-    installed.PATIENCE_SECONDS = seconds
-
-
 @then('this process has not imported "{module}"')
 def check_not_imported(context, module):
     assert module not in sys.modules

@@ -1,10 +1,8 @@
 """Steps about looking at what may not be changed."""
 
 import contextlib
-import fcntl
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +11,6 @@ from behave import given, then, when
 from commands import run_agents, words
 from oracle import differences, picture
 from ordinary import NOBODY, hand_over, ordinary_user
-from world import wait_until
-
-from cleveragents.storage.kernel_locks import LOCKS, holders
 
 CLOSED = "from directories that are closed"
 DYING = """
@@ -120,43 +115,14 @@ def check_acts(context):
     assert not found, found
 
 
-@given("a process has died while it changed the database")
-def die_in_transaction(context):
-    database = context.world.data_dir / "cleveragents.db"
-    done = subprocess.run([sys.executable, "-c", DYING, database], check=False)
-    assert done.returncode == -signal.SIGKILL, done.returncode
-
-
-@given("the database is of {kind}")
-def change_kind(context, kind):
-    if kind == "an older version":
-        context.world.sql("UPDATE alembic_version SET version_num = '0001'")
-        return
+@given("the database was left {how}")
+def leave_database(context, how):
     path = context.world.data_dir / "cleveragents.db"
-    with contextlib.closing(sqlite3.connect(path)) as driver:
-        assert driver.execute("PRAGMA journal_mode=WAL").fetchone() == ("wal",)
-
-
-@then("the kernel tells who has locked a file, and that nobody has locked another")
-def check_holders(context):
-    path, other = context.world.home / "locked", context.world.home / "free"
-    other.touch()
-    with open(path, "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        assert holders(path) == [os.getpid()], holders(path)
-        context.waiting = subprocess.Popen(["flock", path, "true"])
-        wait_until(lambda: _waits(context.waiting.pid), "one that waits for the lock")
-        assert holders(path) == [os.getpid()], holders(path)
-    assert context.waiting.wait(60) == 0
-    assert holders(path) == holders(other) == []
-
-
-def _waits(pid):
-    """Whether a process waits for a lock that somebody else has."""
-    lines = map(str.split, LOCKS.read_text().splitlines())
-    return any(words[1] == "->" and words[5] == str(pid) for words in lines)
-
-
-@then("that cannot be told of a file that is not there")
-def check_no_file(context):
-    assert holders(context.world.home / "nowhere") == []
+    if how == "in the middle of a change":
+        done = subprocess.run([sys.executable, "-c", DYING, path], check=False)
+        assert done.returncode == -signal.SIGKILL, done.returncode
+    elif how == "in an older version":
+        context.world.sql("UPDATE alembic_version SET version_num = '0001'")
+    else:
+        assert how == "with another journal", how
+        assert context.world.sql("PRAGMA journal_mode=WAL") == [("wal",)]

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from behave import given, then, when
+from behave import given, then
 from oracle import assert_same, picture
 from trees import git, write
 
@@ -91,24 +91,12 @@ def make_submodule(context, name):
     assert (world.project / name / ".git").is_file()
 
 
-@given(
-    "a git repository with a stash, reflogs, hooks, branches, a staged change "
-    "and an unfinished merge"
-)
-def make_busy(context):
-    world = context.world
-    write(world.project, "a.txt", b"one\n")
-    world.make_repository()
-    world.sh("echo stashed > a.txt; git stash -q; git tag old")
-    world.sh("git checkout -q -b other; echo other > a.txt; git commit -qam other")
-    world.sh("git checkout -q main; echo main > a.txt; git commit -qam main")
-    world.sh("git merge -q other || true; echo staged > staged; git add staged")
-    write(world.project, ".git/hooks/pre-commit", b"#!/bin/sh\nexit 1\n", 0o755)
-    assert (world.project / ".git" / "MERGE_HEAD").exists()
+@given("{what} asks for every program it can")
+def make_evil(context, what):
+    EVIL[what](context)
 
 
-@given("the user's repository asks for every program it can")
-def make_evil(context):
+def _evil_repository(context):
     top, evil = context.world.project, _evil(context)
     write(top, ".gitattributes", b"* filter=evil diff=evil merge=evil\n")
     write(top, "filtered", b"as it is\n")
@@ -133,8 +121,13 @@ def _assert_bites(context):
     canary.unlink()
 
 
-@given("the user's repository promises what it lacks from a program")
-def make_promisor(context):
+@given("the user's repository promises its {missing}, which is missing, from a program")
+def promise_missing(context, missing):
+    _promise(context)
+    _lose(context, missing)
+
+
+def _promise(context):
     top, evil = context.world.project, _evil(context)
     write(top, ".gitignore", b"*.o\n")
     git(top, "add", "-A")
@@ -149,8 +142,7 @@ def make_promisor(context):
         git(top, "config", key, value)
 
 
-@given("its {missing} is missing")
-def lose_object(context, missing):
+def _lose(context, missing):
     top = context.world.project
     names = {
         "commit": "HEAD",
@@ -169,11 +161,8 @@ def lose_object(context, missing):
     canary.unlink()
 
 
-@given(
-    "another repository whose GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE and GIT_OBJECT_DIRECTORY "
-    "the caller has set"
-)
-def make_other(context):
+def _evil_environment(context):
+    """It names another repository, too."""
     context.other = context.world.home / "other"
     write(context.other, "o.txt", b"other\n")
     git(context.other, "init", "-q", ".")
@@ -207,8 +196,8 @@ def check_other(context):
     assert_same(context.other_seen, picture(context.other, without=[b"data"]))
 
 
-@given("the caller's home has a git configuration that would run programs and change line ends")
-def make_home(context):
+def _evil_home(context):
+    """It would change line ends as well."""
     home = context.world.home / "home"
     settings = PROGRAMS.replace("EVIL", str(_evil(context))).replace("ATTRIBUTES", "/dev/null")
     hooks = home / "hooks"
@@ -220,11 +209,11 @@ def make_home(context):
     context.world.variables |= {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}
 
 
-@when("the user's repositories are gone")
-def lose_repositories(context):
-    context.app_project = context.world.project
-    for path in (context.world.home / "project" / ".git", context.world.project / ".git"):
-        shutil.rmtree(path)
+EVIL = {
+    "the user's repository": _evil_repository,
+    "the caller's environment": _evil_environment,
+    "the caller's home": _evil_home,
+}
 
 
 @then("no program of the user's repository has run")

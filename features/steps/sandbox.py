@@ -8,14 +8,6 @@ from oracle import assert_same, picture
 from trees import git
 from wrecks import WRECKS
 
-from cleveragents.checkpoints.triggers import Trigger
-
-# --- what there is -----------------------------------------------------------------------------
-
-
-# --- plans -------------------------------------------------------------------------------------
-
-
 # --- what it holds -----------------------------------------------------------------------------
 
 
@@ -83,16 +75,17 @@ def check_note(context, text):
     assert text in context.world.done.err, "the user was not told"
 
 
-@then("the sandbox comes back exactly, however it is wrecked")
-def check_all_wrecks(context):
+@then("the sandbox comes back exactly {when}")
+def check_wrecks(context, when):
     before = _saved(context)
-    for way in WRECKS:
-        _check_wreck(context, before, way)
+    for ways in WRECKED[when]:
+        _check_wreck(context, before, *ways)
 
 
-@then("the sandbox comes back exactly after it was wrecked")
-def check_wreck(context):
-    _check_wreck(context, _saved(context), "turned over", "changed", "overgrown")
+WRECKED = {
+    "after it was wrecked": [("turned over", "changed", "overgrown")],
+    "however it is wrecked": [(way,) for way in WRECKS],
+}
 
 
 def _saved(context):
@@ -115,28 +108,9 @@ def _check_wreck(context, before, *ways):
 
 
 @then("the sandbox is exactly as it was")
-@then("the first sandbox is exactly as it was")
 def check_remembered(context):
     found = all_differences(context.sandbox_seen, pictures(context.first))
     assert not found, found
-
-
-@then("it finds the same sandbox")
-def check_found(context):
-    found = context.app.plans.status(context.app.plans.find("@")).sandbox
-    assert found == context.before
-
-
-@then("it can make a checkpoint of it and go back to the first")
-def check_use(context):
-    plan = context.app.plans.find("@")
-    before = pictures(context.before)
-    (context.before.path / "new").write_text("new\n")
-    service = context.app.checkpoints
-    saved = service.auto_create_if_configured(plan.plan_id, Trigger.BEFORE_STEP, "a test")
-    assert saved.seq > 1
-    service.rollback_to_checkpoint(plan.plan_id, service.get_checkpoint(plan.plan_id, "1"))
-    assert not all_differences(before, pictures(context.before))
 
 
 @then("the user's project is bit for bit as it was")

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from behave import given, when
+from behave import given, step, when
 from boxes import agents, pictures, sandbox_of
 from forked import die, forked
 from oracle import picture
@@ -14,7 +14,6 @@ from ordinary import hand_over
 from trees import TREES
 from world import World
 
-from cleveragents.app import App
 from cleveragents.snapshots.archive import Archive
 
 NOTHING = "name: nothing\nsteps: [{tool: shell, with: {command: 'true'}}]\n"
@@ -69,8 +68,7 @@ def remember_project(context):
     context.project_seen = picture(context.world.project)
 
 
-@given("the sandbox is remembered")
-@when("the sandbox is remembered as the first")
+@step("the sandbox is remembered")
 def remember_sandbox(context):
     context.first = sandbox_of(context)
     context.sandbox_seen = pictures(context.first)
@@ -83,24 +81,22 @@ def run_shell_in_sandbox(context, command):
     hand_over(top)
 
 
-@given("its sandbox counts as half made")
-def unmake(context):
-    context.world.sql("UPDATE sandboxes SET status = 'creating'")
-    context.world.sql("UPDATE plans SET phase = 'execute', state = 'queued'")
+@given("{cause} left a sandbox half made")
+def leave_half_made(context, cause):
+    CAUSES[cause](context)
+    assert context.world.sql("SELECT status FROM sandboxes") == [("creating",)]
+    assert list(context.world.data_dir.glob("sandboxes/*")), "nothing was made at all"
 
 
-@given("a project that cannot be read left a sandbox half made")
-def fail_half_way(context):
+def _fail_half_way(context):
     deep = context.world.project / "deep"
     (deep / "/".join("d" * 201)).mkdir(parents=True)
     try_plan(context)
     assert context.world.done.code == 4, context.world.done
     shutil.rmtree(deep)
-    _assert_half_made(context)
 
 
-@given("a process killed by its git left a sandbox half made")
-def kill_by_git(context):
+def _kill_by_git(context):
     """Puts a git in front that kills who calls it once it is asked what is ignored."""
     folder = context.world.home / "bin"
     folder.mkdir()
@@ -114,11 +110,9 @@ def kill_by_git(context):
     context.world.agents_beside("run", context.world.write_action(NOTHING))
     assert context.world.end_of_child().code < 0, context.world.done
     del context.world.variables["PATH"]
-    _assert_half_made(context)
 
 
-@given("a process killed after its copy left a sandbox half made")
-def kill_after_copy(context):
+def _kill_after_copy(context):
     def work():
         restore = Archive.restore
 
@@ -130,14 +124,15 @@ def kill_after_copy(context):
         try_plan(context)
 
     assert forked(work) < 0
-    _assert_half_made(context)
     (planted,) = context.world.data_dir.glob("sandboxes/*/tree")
     (planted / "left over").write_text("of the first try\n")
 
 
-def _assert_half_made(context):
-    assert context.world.sql("SELECT status FROM sandboxes") == [("creating",)]
-    assert list(context.world.data_dir.glob("sandboxes/*")), "nothing was made at all"
+CAUSES = {
+    "a project that cannot be read": _fail_half_way,
+    "a process killed by its git": _kill_by_git,
+    "a process killed after its copy": _kill_after_copy,
+}
 
 
 def _meant(name):
@@ -184,28 +179,9 @@ def run_plan_in(context, folder):
     assert done.code == 0, done.err
 
 
-@given("a plan has been made")
-def make_plan(context):
-    done = agents(context, "plan", "use", context.world.write_action(NOTHING))
-    assert done.code == 0, done.err
-
-
 @when("the plan is executed again")
 def execute_again(context):
     agents(context, "plan", "execute", "@")
-
-
-@when("the project is moved away")
-def move_project(context):
-    context.plan_id = context.world.plan.plan_id
-    context.world.project.rename(context.world.home / "moved")
-
-
-@when("the plan is executed from elsewhere")
-def execute_elsewhere(context):
-    elsewhere = context.world.home / "elsewhere"
-    elsewhere.mkdir()
-    context.world.agents("plan", "execute", context.plan_id, cwd=elsewhere)
 
 
 @when('"agents {line}" is run')
@@ -228,31 +204,22 @@ def try_rollback(context, seq):
     context.world.agents("plan", "rollback", "@", seq, "--yes")
 
 
-@when("a rollback to checkpoint {seq:d} rebuilds it")
-def rebuild(context, seq):
-    done = context.world.agents("plan", "rollback", "@", seq, "--yes", "--rebuild")
-    assert done.code == 0, done.err
-
-
-@when("the sandbox's {part} is lost")
-def lose_part(context, part):
-    parts = {"home": context.first.home, "files": context.first.path, "git": context.first.git_dir}
-    shutil.rmtree(parts[part])
-
-
-@when("the sandbox's {part} is swapped for a link to the user's")
-def swap_for_link(context, part):
+@step("the sandbox's {part} is {fate}")
+def change_part(context, part, fate):
     sandbox = sandbox_of(context)
-    own, theirs = {
-        "files": (sandbox.path, context.world.project),
-        "git": (sandbox.git_dir, context.world.project / ".git"),
-        "staging": (sandbox.staging, context.world.project),
+    path = {
+        "home": sandbox.home,
+        "tree": sandbox.path,
+        "git": sandbox.git_dir,
+        "staging": sandbox.staging,
     }[part]
-    own.rename(own.with_name("moved away"))
-    own.symlink_to(theirs)
-
-
-@when("the library is opened anew")
-def open_library(context):
-    context.before = sandbox_of(context)
-    context.app = App(context.world.project, data_dir=context.world.data_dir)
+    if fate == "lost":
+        shutil.rmtree(path)
+        return
+    moved = path.rename(context.world.home / "moved away")
+    users = context.world.project / ".git" if part == "git" else context.world.project
+    {
+        "swapped for a link to the user's": lambda: path.symlink_to(users),
+        "moved away from a link": lambda: path.symlink_to(moved),
+        "moved away from a file": lambda: path.write_text("in the way\n"),
+    }[fate]()

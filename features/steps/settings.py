@@ -24,6 +24,9 @@ def user_file(context):
     return Path(context.world.variables["XDG_CONFIG_HOME"]) / "cleveragents" / "config.toml"
 
 
+FILES = {"project": project_file, "user": user_file}
+
+
 @given('the settings file "{name}"')
 def write_other_settings(context, name):
     write_settings(context.world.project / name, context.text)
@@ -66,27 +69,17 @@ def check_database(context, name):
     assert (context.world.home / name / "cleveragents.db").is_file()
 
 
-@then("the user's file is")
-def check_user_file(context):
-    found = user_file(context).read_text()
+@then("the {whose}'s file is")
+def check_file(context, whose):
+    path = FILES[whose](context)
+    found = path.read_text()
     assert found.rstrip("\n") == context.text, found
-    assert [path.name for path in user_file(context).parent.iterdir()] == ["config.toml"]
+    assert whose == "project" or [one.name for one in path.parent.iterdir()] == ["config.toml"]
 
 
-@then("the project's file is")
-def check_project_file(context):
-    found = project_file(context).read_text()
-    assert found.rstrip("\n") == context.text, found
-
-
-@then("the user has no settings file")
-def check_no_user_file(context):
-    assert not user_file(context).exists()
-
-
-@then("the project has no settings file")
-def check_no_project_file(context):
-    assert not project_file(context).exists()
+@then("the {whose} has no settings file")
+def check_no_file(context, whose):
+    assert not FILES[whose](context).exists()
 
 
 @then('exactly one message says "{text}"')
@@ -99,11 +92,6 @@ def check_one_message(context, text):
 def check_no_message(context, text):
     found = context.world.done.envelope["messages"]
     assert not any(text in line for line in found), found
-
-
-@then('the error says "{text}" once')
-def check_error_once(context, text):
-    assert context.world.done.err.count(text) == 1, context.world.done.err
 
 
 @then('the output is exactly "{text}"')

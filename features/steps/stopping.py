@@ -10,8 +10,7 @@ from ownership import start_run
 from world import wait_until
 
 from cleveragents.cli.signals import Signals
-from cleveragents.engine.run import cancel
-from cleveragents.errors import Busy, Refused
+from cleveragents.errors import Refused
 from cleveragents.sandbox import process
 
 IGNORING = ("sh", "-c", 'trap "" HUP; exec "$@"', "sh")
@@ -74,20 +73,6 @@ def check_overtaken(context):
     thread.join()
     assert found == ["the plan came to its end before it could be cancelled"], found
     assert context.world.plan.state == "complete"
-
-
-@then("a cancel gives up after a while and names the owner")
-def check_gives_up(context):
-    before, cancel.WAIT_SECONDS = cancel.WAIT_SECONDS, 0.2
-    try:
-        context.world.app().cancellation.cancel(context.world.plan.plan_id)
-    except Busy as error:
-        assert f"process {context.stopped.pid} is executing" in error.message, error.message
-        assert "it was asked to cancel" in error.message, error.message
-    else:
-        raise AssertionError
-    finally:
-        cancel.WAIT_SECONDS = before
 
 
 @then("a signal where nothing is under way interrupts at once")

@@ -1,30 +1,27 @@
-"""Steps about the database, identifiers, locks and the disk they live on."""
+"""Steps about the database, identifiers and the disk it lives on."""
 
 import contextlib
-import errno
 import hashlib
+import json
 import os
 import sqlite3
 import subprocess
-from datetime import UTC, datetime, timedelta, timezone
+import tempfile
+from datetime import UTC, datetime, timedelta
 
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from behave import given, then, when
+from behave import given, step, then, when
 from forked import forked
 from inside import Inside
-from plans import alive
 from sqlalchemy import create_engine
 from ulid import ULID
 
 from cleveragents import ids
 from cleveragents.checkpoints.checkpoint import CheckpointRepository
-from cleveragents.errors import Busy, Failed
+from cleveragents.errors import Failed
 from cleveragents.storage.database import SCHEMA, Database
-from cleveragents.storage.lock import FileLock, Locks
 from cleveragents.storage.migrations import upgrade
-from cleveragents.storage.owner import Owner
-from cleveragents.storage.space import FREE_SOME
 from cleveragents.storage.tables import metadata
 
 # --- The database ---------------------------------------------------------------------------------
@@ -79,34 +76,48 @@ def check_pragmas(context):
     assert found[1:] == [2 if wal else 3, 1, 10000], found
 
 
-@then("a change that is larger than there is room for is refused, and says how much is free")
-def check_no_room(context):
-    try:
-        with context.database.registering() as connection:
-            connection.execute("PRAGMA max_page_count=1")  # no page more than there are
-            connection.execute("CREATE TABLE large AS SELECT randomblob(1000000)")
-    except Failed as error:
-        assert "disk is full" in error.message, error.message
-        assert f" free in {context.world.data_dir}" in error.detail[-1], error.detail
-        assert error.hints == (FREE_SOME,), error.hints
-    else:
-        raise AssertionError
-    assert context.world.sql("SELECT * FROM sqlite_master WHERE name = 'large'") == []
+@step("the database is changed by hand")
+def change_by_hand(context):
+    """One statement on each line, past everything that this program sees to."""
+    for statement in context.text.splitlines():
+        context.world.sql(statement)
 
 
-@then("a row that points at nothing is refused")
-def check_foreign_keys(context):
+@when("a transaction does this")
+def transact(context):
+    """One statement on each line; the first that fails takes all of them back."""
+    database = Database(context.world.data_dir / "cleveragents.db")
+    with database.registering() as connection:
+        for statement in context.text.splitlines():
+            connection.execute(statement)
+
+
+@when("a transaction tries this")
+def try_transaction(context):
+    context.error = None
     try:
-        with context.database.registering() as connection:
-            connection.execute(
-                "INSERT INTO sandboxes (sandbox_id, plan_id, strategy, path, status, notes_json,"
-                " created_at) VALUES ('s', 'nobody', 'x', 'x', 'x', '[]', '2024-01-31')"
-            )
+        transact(context)
     except Failed as error:
-        assert "FOREIGN KEY" in error.message, error.message
-    else:
-        raise AssertionError
-    assert context.world.sql("SELECT count(*) FROM sandboxes") == [(0,)]
+        context.error = error
+
+
+@then("it was refused with")
+def check_refused(context):
+    """What the parts of the error say: its message, the last line of its detail; all its hints."""
+    error = context.error
+    assert error is not None, "it was not refused"
+    found = {"message": error.message, "hints": "\n".join(error.hints)}
+    found["detail"] = error.detail[-1] if error.detail else ""
+    for row in context.table:
+        text = row["says"].replace("DATA", str(context.world.data_dir))
+        assert text in found[row["part"]], found
+        assert row["part"] != "hints" or text == found["hints"], found
+
+
+@then('the database answers "{query}" with {value}')
+def check_query(context, query, value):
+    ((found,),) = context.world.sql(query)
+    assert found == json.loads(value), found
 
 
 @given("a database of a newer version")
@@ -131,103 +142,68 @@ def corrupt_database(context, text):
     (context.world.data_dir / "cleveragents.db").write_text(text * 100)
 
 
-@then("of a transaction that fails half-way nothing is left")
-def check_atomic(context):
-    app = context.world.app()
-    plan = app.plans.find("@")
-    with contextlib.suppress(Failed), Inside(context.world).database.registering() as connection:
-        connection.execute("UPDATE plans SET name = 'torn'")
-        connection.execute("UPDATE plans SET project_id = 'nobody'")
-    assert app.plans.find("@").name == plan.name
-
-
 @given('the metadata of checkpoint {number:d} is "{text}"')
 def break_metadata(context, number, text):
     context.world.sql("UPDATE checkpoints SET metadata_json = ? WHERE seq = ?", text, number)
 
 
-@then("recording checkpoint {number:d} a second time is refused in plain words")
-def check_duplicate(context, number):
+@when("checkpoint {number:d} is recorded a second time")
+def record_again(context, number):
     app = context.world.app()
     plan = app.plans.find("@")
     row = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
+    context.error = None
     try:
         with Inside(context.world).database.registering() as connection:
             CheckpointRepository(connection).add(row)
     except Failed as error:
-        assert error.message.startswith(f"checkpoint cp{number} cannot be recorded: "), error
-        assert "UNIQUE" in error.message, error.message
-    else:
-        raise AssertionError
-
-
-@then("deleting its decision leaves checkpoint {number:d} without one")
-def check_set_null(context, number):
-    ((decision_id,),) = context.world.sql("SELECT decision_id FROM decisions")
-    statement = "UPDATE checkpoints SET decision_id = ? WHERE seq = ?"
-    context.world.sql(statement, decision_id, number)
-    with Inside(context.world).database.registering() as connection:
-        connection.execute("DELETE FROM decisions")
-    query = "SELECT decision_id FROM checkpoints WHERE seq = ?"
-    assert context.world.sql(query, number) == [(None,)]
+        context.error = error
 
 
 # --- Times and identifiers ------------------------------------------------------------------------
 
 
-@when("a project is recorded at noon in Tokyo")
-def record_in_tokyo(context):
-    tokyo = timezone(timedelta(hours=9))
-    record_project(context, datetime(2024, 1, 31, 12, tzinfo=tokyo))
-
-
-@then("it was recorded at 3 o'clock UTC")
-def check_utc(context):
+@then("a time comes back from the database in UTC")
+def check_times(context):
     with context.database.registering() as connection:
-        found = connection.row("SELECT created_at FROM projects")["created_at"]
-    assert found == datetime(2024, 1, 31, 3, tzinfo=UTC)
-    assert found.utcoffset() == timedelta(0), found
-
-
-@then("a time that is not known yet is recorded as none")
-def check_no_time(context):
-    with context.database.registering() as connection:
-        project_id = connection.value("SELECT project_id FROM projects")
-        plan = {"plan_id": "p", "project_id": project_id, "number": 1, "name": "x", "phase": "x"}
+        project = {"project_id": "j", "path": "/x", "created_at": ids.now()}
+        connection.insert("projects", **project)
+        plan = {"plan_id": "p", "project_id": "j", "number": 1, "name": "x", "phase": "x"}
         more = {"state": "x", "attempt": 0, "cursor": "0", "definition_json": "{}"}
         times = {"created_at": ids.now(), "updated_at": ids.now()}
         connection.insert("plans", **plan, **more, **times)
-        operation = {"operation_id": "o", "plan_id": "p", "kind": "x", "status": "x"}
-        rest = {"intent_json": "{}", "opened_at": ids.now(), "closed_at": None}
-        connection.insert("operations", **operation, **rest)
-        assert connection.row("SELECT closed_at FROM operations") == {"closed_at": None}
+    for row in context.table:
+        assert came_back(context.database, row["stored"]) == row["comes back"], row.cells
 
 
-@then("a time without a zone is refused")
-def check_naive(context):
+def came_back(database, written):
+    """Stores a time that may be unknown, as the end of an operation is."""
+    moment = None if written == "none" else datetime.fromisoformat(written)
+    operation = {"operation_id": ids.new_id(), "plan_id": "p", "kind": "x", "status": "x"}
+    rest = {"intent_json": "{}", "opened_at": ids.now(), "closed_at": moment}
+    count = "SELECT count(*) FROM operations"
+    with database.registering() as connection:
+        before = connection.value(count)
     try:
-        record_project(context, datetime(2024, 1, 31, 12))  # noqa: DTZ001 - the point of it
+        with database.registering() as connection:
+            connection.insert("operations", **operation, **rest)
+            newest = "SELECT closed_at FROM operations ORDER BY operation_id DESC LIMIT 1"
+            found = connection.row(newest)["closed_at"]
     except ValueError as error:
-        assert "a time without a zone cannot be stored" in str(error), error
-    else:
-        raise AssertionError
-    assert context.world.sql("SELECT count(*) FROM projects") == [(0,)]
+        with database.registering() as connection:
+            assert connection.value(count) == before
+        return f"refused: {error}"
+    return "none" if found is None else found.isoformat()
 
 
-def record_project(context, moment):
-    with context.database.registering() as connection:
-        values = {"project_id": ids.new_id(), "path": "/x", "created_at": moment}
-        connection.insert("projects", **values)
+@then("{count:d} ids that are made {when} ascend")
+def check_ascending(context, count, when):
+    made = IDS[when](count)
+    assert made == sorted(set(made)), made
+    assert len(made) == count, made
 
 
-@then("a thousand new ids are all different and ascend")
-def check_ascending(context):
-    made = [ids.new_id() for _ in range(1000)]
-    assert made == sorted(set(made))
-
-
-@then("ids go on ascending after the clock was set back by an hour")
-def check_clock(context):
+def after_setting_back(count):
     """In a process that ends with it: this one's ids would be an hour ahead ever after."""
     behind, ahead = ULID(), ULID.from_datetime(datetime.now(UTC) + timedelta(hours=1))
 
@@ -237,13 +213,24 @@ def check_clock(context):
         def __new__(cls):
             return next(cls.clock, behind)
 
-    def check():
-        ids.ULID = SetBack
-        made = [ids.new_id() for _ in range(4)]
-        assert made[0] == str(ahead), made
-        assert made == sorted(set(made)), made
+    with tempfile.NamedTemporaryFile("r+") as file:
 
-    assert forked(check) == 0
+        def make():
+            ids.ULID = SetBack
+            made = [ids.new_id() for _ in range(count)]
+            assert made[0] == str(ahead), made
+            file.write("\n".join(made))
+            file.flush()
+
+        assert forked(make) == 0
+        file.seek(0)
+        return file.read().splitlines()
+
+
+IDS = {
+    "one right after the other": lambda count: [ids.new_id() for _ in range(count)],
+    "after the clock was set back by an hour": after_setting_back,
+}
 
 
 @then('"{text}" is {answer} id')
@@ -251,101 +238,15 @@ def check_is_id(context, text, answer):
     assert ids.is_id(text) == (answer == "an"), text
 
 
-# --- Locks ----------------------------------------------------------------------------------------
-
-
-@given("a lock that this process holds")
-def hold_lock(context):
-    context.path = context.world.home / "locks" / "one.lock"
-    context.lock = FileLock(context.path, doing="testing locks")
-    context.lock.__enter__()
-
-
-@then("another one that wants it is told who has it")
-def check_busy(context):
-    error = busy(context.path)
-    assert f"process {os.getpid()} is testing locks since 20" in error.message, error.message
-    assert error.exit_code == 4, error.exit_code
-
-
-@then("it is told so even if the file does not say who")
-def check_busy_unsigned(context):
-    context.path.write_text("not JSON")
-    assert busy(context.path).message == "busy: another process owns it"
-
-
-@then("only a full disk keeps an owner from being named")
-def check_unnamed(context):
-    owner = Owner.this_process("testing locks")
-    with open("/dev/full", "wb") as full:
-        owner.sign(full.fileno())
-    with open(context.path, "rb") as closed:
-        try:
-            owner.sign(closed.fileno())
-        except OSError as error:
-            assert error.errno == errno.EBADF, error
-        else:
-            raise AssertionError("nobody was told")
-
-
-def busy(path):
-    try:
-        with FileLock(path, doing="wanting it"):
-            raise AssertionError("it was free")
-    except Busy as error:
-        return error
-
-
-@then("after its release it can be had, and the file is still there")
-def check_released(context):
-    context.lock.__exit__(None, None, None)
-    assert context.path.exists()
-    with FileLock(context.path, doing="next"):
-        assert b"next" in context.path.read_bytes()
-
-
-@then("several may share a lock, and none may have it for itself meanwhile")
-def check_shared(context):
-    path = context.world.home / "shared.lock"
-    with FileLock(path, doing="one", shared=True), FileLock(path, doing="two", shared=True):
-        assert busy(path).code == "busy"
-    with FileLock(path, doing="alone"):
-        assert not FileLock(path, doing="late", shared=True).try_acquire()
-
-
-@then("a process that owns a plan may take it again, and is its owner until the end")
-def check_plan_lock(context):
-    locks = Locks(context.world.home / "locks", "plan")
-    others = Locks(context.world.home / "locks", "plan")
-    with locks.own("plan", "outer") as first, locks.own("plan", "inner") as second:
-        assert (first, second) == (True, False)
-        assert locks.is_owned("plan")
-        assert others.is_owned("plan")
-    assert not locks.is_owned("plan")
-    assert not others.is_owned("plan")
-
-
-@then("the lock of a process that was killed is free")
-def check_killed(context):
-    path = context.world.home / "killed.lock"
-    with subprocess.Popen(
-        ["flock", "-x", path, "sh", "-c", "echo held; exec sleep 600"],
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    ) as holder:
-        assert holder.stdout.readline() == b"held\n"
-        assert not FileLock(path, doing="waiting").try_acquire()
-        os.killpg(holder.pid, 9)
-    assert not alive(holder.pid)
-    with FileLock(path, doing="after it"):
-        assert path.exists()
-
-
 # --- The disk -------------------------------------------------------------------------------------
 
 
-@given("a data directory that cannot be written to")
-def make_unwritable(context):
+@given("{place} cannot be written to")
+def close_place(context, place):
+    CLOSED[place](context)
+
+
+def close_data(context):
     path = context.world.data_dir
     path.mkdir()
     if os.geteuid() == 0:  # whom no mode keeps out
@@ -354,15 +255,40 @@ def make_unwritable(context):
         path.chmod(0o500)
 
 
+def close_logs(context):
+    (context.world.data_dir / "log").write_text("not a directory")
+    temporary_place(context)
+
+
+def close_all_logs(context):
+    close_logs(context)
+    place = context.world.home / "temporary" / f"cleveragents-{os.geteuid()}"
+    place.symlink_to(context.world.project)  # somebody else's doing
+
+
+def temporary_place(context):
+    place = context.world.home / "temporary"
+    place.mkdir()
+    context.add_cleanup(setattr, tempfile, "tempdir", tempfile.tempdir)
+    tempfile.tempdir = str(place)
+    return place
+
+
+CLOSED = {
+    "the data directory": close_data,
+    "the directory of logs": close_logs,
+    "any directory of logs": close_all_logs,
+}
+
+
 @given("a data directory on a disk of {size}")
 def make_small_disk(context, size):
     context.world.data_dir.mkdir()
     mount(context, context.world.data_dir, f"size={size}")
 
 
-@when("the disk grows to {size}")
-@when("the disk shrinks to {size}")
-def grow_disk(context, size):
+@when("the disk is resized to {size}")
+def resize_disk(context, size):
     options = f"remount,size={size}"
     subprocess.run(["mount", "-o", options, str(context.world.data_dir)], check=True)
 
@@ -370,11 +296,6 @@ def grow_disk(context, size):
 def mount(context, path, options):
     subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(path)], check=True)
     context.world.mounts.append(path)
-
-
-@then("the data directory is for its owner alone")
-def check_private(context):
-    assert context.world.data_dir.stat().st_mode & 0o777 == 0o700
 
 
 @then("opening it in the library tells the same")

@@ -104,23 +104,17 @@ def link_nowhere(context, name):
     context.kept.open()
 
 
-@when("the store suffers the loss of its oldest pack")
-def lose_pack(context):
-    context.kept.packs[0].unlink()
-    context.kept.open()
-
-
-@when("the store suffers its oldest pack cut {how}")
-def cut_pack(context, how):
+@when("the store suffers its oldest pack {how}")
+def damage_pack(context, how):
     pack = context.kept.packs[0]
-    os.truncate(pack, {"in half": pack.stat().st_size // 2, "to nothing": 0}[how])
+    size = pack.stat().st_size
+    {
+        "lost": pack.unlink,
+        "cut in half": lambda: os.truncate(pack, size // 2),
+        "cut to nothing": lambda: os.truncate(pack, 0),
+        "flipped in a bit of its index": lambda: _flip(context, pack, size - 100),
+    }[how]()
     context.kept.open()
-
-
-@when("the store suffers a flipped bit in the index of its oldest pack")
-def flip_index(context):
-    pack = context.kept.packs[0]
-    _flip(context, pack, pack.stat().st_size - 100)
 
 
 def _found(context, data):
@@ -210,21 +204,26 @@ def give_up(context):
         assert context.kept.unfinished
 
 
-@given("a process that was writing a pack has been killed")
-def kill_writer(context):
+@given("a process that was writing a pack {fate}")
+def leave_writer(context, fate):
+    WRITERS[fate](context)
+    assert context.kept.unfinished
+
+
+def _kill_writer(context):
     def work():
         kept(context).store.new_pack().put(b"never finished")
         die()
 
     assert forked(work) < 0
-    assert context.kept.unfinished
 
 
-@given("a process is writing a pack")
-def writebeside(context):
+def _keep_writer(context):
     """Without the lock that keeps sweeps away, to see that its own mark is enough."""
     beside(context, kept(context).store.new_pack)
-    assert context.kept.unfinished
+
+
+WRITERS = {"has been killed": _kill_writer, "is still at it": _keep_writer}
 
 
 # --- sweeps ------------------------------------------------------------------------------------
@@ -253,14 +252,17 @@ def sweep_unknown(context, number):
     _sweep(context, set(context.kept.snapshots) - {context.kept.snapshots[number - 1]}, set())
 
 
-@when("the store is swept, while a capture is under way, and snapshot {number:d} is forgotten")
-def sweep_beside_capture(context, number):
+@when("the store is swept {how}, and snapshot {number:d} is forgotten")
+def sweep_otherwise(context, how, number):
+    SWEEPS[how](context, number)
+
+
+def _sweep_beside_capture(context, number):
     with context.kept.archive.capture({MAIN: context.kept.tree}, Filter()):
         sweep_forgotten(context, number)
 
 
-@when("the store is swept, while another process captures, and snapshot {number:d} is forgotten")
-def sweep_beside_process(context, number):
+def _sweep_beside_process(context, number):
     def begin():
         capture = context.kept.archive.capture({MAIN: context.kept.tree}, Filter())
         capture.__enter__()
@@ -270,14 +272,17 @@ def sweep_beside_process(context, number):
     sweep_forgotten(context, number)
 
 
-@when("another process sweeps the store and forgets snapshot {number:d}")
-def sweep_elsewhere(context, number):
+def _sweep_elsewhere(context, number):
     identity = context.kept.snapshots[number - 1]
     live = set(context.kept.snapshots) - {identity}
-    other = Kept(context.kept.home)
-    swept = other.archive.sweep(lambda: live, {identity})
-    assert swept is not None
-    assert swept.bytes_freed > 0
+    context.swept = Kept(context.kept.home).archive.sweep(lambda: live, {identity})
+
+
+SWEEPS = {
+    "while a capture is under way": _sweep_beside_capture,
+    "while another process captures": _sweep_beside_process,
+    "by another process": _sweep_elsewhere,
+}
 
 
 def _sweep(context, live, forgotten):
@@ -333,14 +338,9 @@ def check_nothing(context):
     assert (context.kept.packs, context.kept.unfinished) == ([], [])
 
 
-@then("the store has no unfinished pack")
-def check_none_unfinished(context):
-    assert context.kept.unfinished == []
-
-
-@then("the store has an unfinished pack")
-def check_unfinished(context):
-    assert len(context.kept.unfinished) == 1
+@then("the store has {count} unfinished pack")
+def check_unfinished(context, count):
+    assert len(context.kept.unfinished) == {"no": 0, "one": 1}[count], context.kept.unfinished
 
 
 @then('the store has no object of "{text}"')

@@ -198,24 +198,25 @@ def limit_files(context, size):
     assert "File too large" in done.err, done
 
 
-@given("what another version of the program began was interrupted")
-def interrupt_unknown(context):
-    _interrupt(context, OTHER_VERSION, "{}")
+@given("{what} has been interrupted")
+def interrupt(context, what):
+    context.operation_id = _interrupt(context, *INTERRUPTED[what](context))
 
 
-@given("a prune of this plan has been interrupted")
-def interrupt_prune(context):
-    context.operation_id = _interrupt(context, Kind.PRUNE, json.dumps(INTENTS[Kind.PRUNE]))
+def _merge_of_nothing(context):
+    newest = context.world.app().checkpoints.latest_checkpoint(context.world.plan.plan_id)
+    intent = {**INTENTS[Kind.MERGE], "present": newest.sandbox_ref, "keeps": []}
+    return Kind.MERGE, json.dumps(intent)
+
+
+INTERRUPTED = {
+    "something of another version": lambda _: (OTHER_VERSION, "{}"),
+    "a prune of this plan": lambda _: (Kind.PRUNE, json.dumps(INTENTS[Kind.PRUNE])),
+    "a merge whose result is gone": _merge_of_nothing,
+}
 
 
 @given("to look for what can be freed is a mistake")
 def mistaken_sweep(context):
     context.add_cleanup(setattr, Pack, "sizes", Pack.sizes)
     Pack.sizes = lambda _: 1 // 0
-
-
-@given("an interrupted merge whose result is gone")
-def interrupt_merge(context):
-    newest = context.world.app().checkpoints.latest_checkpoint(context.world.plan.plan_id)
-    intent = {**INTENTS[Kind.MERGE], "present": newest.sandbox_ref, "keeps": []}
-    context.operation_id = _interrupt(context, Kind.MERGE, json.dumps(intent))

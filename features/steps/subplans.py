@@ -66,17 +66,14 @@ def check_no_files(context, name):
     assert found.status == "removed", found.status
 
 
-@given("the files of every subplan are lost")
-def lose_files(context):
-    for (path,) in _children(context, "path"):
+@given("the subplans have lost {what}")
+def lose_files(context, what):
+    for path, plan_id in _children(context, "path, sandboxes.plan_id"):
         shutil.rmtree(Path(path).parent)
-
-
-@given("the subplans have lost files and checkpoints")
-def lose_all(context):
-    lose_files(context)
-    for (plan_id,) in _children(context, "sandboxes.plan_id"):
-        context.world.sql("DELETE FROM checkpoints WHERE plan_id = ?", plan_id)
+        if what == "files and checkpoints":
+            context.world.sql("DELETE FROM checkpoints WHERE plan_id = ?", plan_id)
+        else:
+            assert what == "their files", what
 
 
 @given("a rollback to checkpoint {number:d} was killed while it made them again")

@@ -6,12 +6,12 @@ import os
 import re
 import shlex
 import signal
-import tempfile
 from pathlib import Path
 
 from behave import given, then, when
 from commands import have_run, run_agents
 from ordinary import hand_over, ordinary_user
+from storage import temporary_place
 
 from cleveragents.cli import surprise
 from cleveragents.cli.boundary import guarded
@@ -98,33 +98,15 @@ def check_message(context):
     assert "s3cret" not in Path(LOG.search(error.detail[0])[1]).read_text()
 
 
-@given("the directory of logs cannot be written to")
-def close_logs(context):
-    (context.world.data_dir / "log").write_text("not a directory")
-    temporary_place(context)
+@then("the log is {where}")
+def check_where(context, where):
+    {"in a temporary place": check_temporary, "on standard error": check_on_stderr}[where](context)
 
 
-def temporary_place(context):
-    place = context.world.home / "temporary"
-    place.mkdir()
-    context.add_cleanup(setattr, tempfile, "tempdir", tempfile.tempdir)
-    tempfile.tempdir = str(place)
-    return place
-
-
-@given("any directory of logs cannot be written to")
-def close_all_logs(context):
-    close_logs(context)
-    place = context.world.home / "temporary" / f"cleveragents-{os.geteuid()}"
-    place.symlink_to(context.world.project)  # somebody else's doing
-
-
-@then("the log is in a temporary place")
 def check_temporary(context):
     assert named_log(context).is_relative_to(context.world.home / "temporary"), named_log(context)
 
 
-@then("the log is on standard error")
 def check_on_stderr(context):
     assert "ValueError: Invalid isoformat string" in context.world.done.err, context.world.done.err
     assert context.world.done.error["detail"] == ["what is known of it stands above"]

@@ -5,6 +5,8 @@ from pathlib import Path
 from behave import given, then
 from plans import runs
 
+from cleveragents.sandbox.process import CUT, OUTPUT_CAP
+
 
 @given('the project\'s file "{name}" holds "{text}"')
 def write_project_file(context, name, text):
@@ -18,15 +20,20 @@ def write_project_text(context, name):
     (context.world.project / name).write_text(context.text + "\n")
 
 
-@then('the step has printed "{text}"')
-def check_printed(context, text):
-    found = Path(runs(context)[-1].output_path).read_text().rstrip("\n")
-    assert found == text.encode().decode("unicode_escape"), repr(found)
-
-
-@then("the step has printed nothing")
-def check_printed_nothing(context):
-    assert Path(runs(context)[-1].output_path).read_text() == ""
+@then("the step has printed {what}")
+def check_printed(context, what):
+    """Words in quotes are what it printed, whatever the ends of the last line."""
+    found = output(context)
+    if what.startswith('"'):
+        expected = what[1:-1].encode().decode("unicode_escape")
+        assert found.decode().rstrip("\n") == expected, repr(found)
+        return
+    expected = {
+        "nothing": b"",
+        "the path of its sandbox": f"{context.world.sandbox}\n".encode(),
+        "more than is kept of it": b"x" * OUTPUT_CAP + f"\n{CUT}\n".encode(),
+    }[what]
+    assert found == expected, repr(found[-200:])
 
 
 @then('the step says "{summary}"')
@@ -53,10 +60,13 @@ def check_no_variable(context, name):
 @then("the step has seen nothing but {names}")
 def check_variables(context, names):
     ours = {"PWD", "OLDPWD", "SHLVL", "_", "LC_CTYPE"}  # the shell's own
-    found = set(variables(context)) - ours
-    assert found <= set(names.split(", ")), found
+    assert variables(context).keys() - ours == set(names.split(", ")), variables(context)
 
 
 def variables(context):
-    text = Path(runs(context)[-1].output_path).read_text()
-    return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    lines = output(context).decode().splitlines()
+    return dict(line.split("=", 1) for line in lines if "=" in line)
+
+
+def output(context):
+    return Path(runs(context)[-1].output_path).read_bytes()

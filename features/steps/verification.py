@@ -1,9 +1,8 @@
 """Steps about reading checkpoints back."""
 
-import os
 from collections import Counter
 
-from behave import given, then
+from behave import then
 from checkpoints import checkpoints
 from inside import Inside
 
@@ -16,14 +15,6 @@ from cleveragents.snapshots.store.store import Store
 def check_plans(context, count):
     found = {one["plan_id"] for one in context.world.done.data["damaged"]}
     assert len(found) == count, found
-
-
-@given("a file of {size:d} MiB that two checkpoints share")
-def share_file(context, size):
-    (context.world.sandbox / "large").write_bytes(os.urandom(size << 20))
-    for label in ("one", "two"):
-        done = context.world.agents("plan", "checkpoint", "create", "@", "--label", label)
-        assert done.code == 0, done.err
 
 
 @then("reading all checkpoints back reads each object once")

@@ -6,15 +6,15 @@ from behave import given, then
 
 from cleveragents.cli.lanes import elapsed
 
+NUMBERED = {
+    "plan": {"plan_id": "PL", "number": 0},
+    "checkpoint": {"checkpoint_id": "CP", "seq": 0},
+}
 
-@given("the plan is there {count:d} times")
-def repeat_plan(context, count):
-    repeat(context, "plans", count - 1, plan_id="PL", number=0)
 
-
-@given("its latest checkpoint is there {count:d} times")
-def repeat_checkpoint(context, count):
-    repeat(context, "checkpoints", count - 1, checkpoint_id="CP", seq=0)
+@given("the latest {thing} is there {count:d} times")
+def repeat_latest(context, thing, count):
+    repeat(context, f"{thing}s", count - 1, **NUMBERED[thing])
 
 
 def repeat(context, table, count, **new):
@@ -39,16 +39,11 @@ def set_terminal(context, kind):
     context.world.terminal = kind
 
 
-@then("the output has {count:d} lines")
-def check_output_lines_count(context, count):
-    found = context.world.done.out.splitlines()
+@then("the number of lines of the {stream} is {count:d}")
+def check_number_of_lines(context, stream, count):
+    done = context.world.done
+    found = {"output": done.out, "error": done.err}[stream].splitlines()
     assert len(found) == count, f"{len(found)} lines: {found[:3]} … {found[-3:]}"
-
-
-@then("the error has {count:d} line")
-def check_error_lines_count(context, count):
-    found = context.world.done.err.splitlines()
-    assert len(found) == count, found
 
 
 @then('the project\'s file "{name}" holds "{text}" without a line end')

@@ -1,7 +1,6 @@
 """Steps about sandboxes whose files are not where they should be, or not all of them."""
 
 import re
-import shutil
 import signal
 import subprocess
 
@@ -10,14 +9,7 @@ from checkpoints import content
 from crashes import Turn
 from forked import die, forked
 
-from cleveragents.quoting import quoted
-
 HAND = "hand"
-
-
-@given("the git directory of the sandbox is gone")
-def git_directory_gone(context):
-    shutil.rmtree(context.world.sandbox.parent / "git")
 
 
 @then("the hand-made file is in the sandbox or in a checkpoint")
@@ -46,25 +38,13 @@ def check_kept_beside(context, name):
     assert (kept / "tree" / name).read_text() == "by hand"
 
 
-@given("{what} stands in the place of the sandbox")
-def stand_in(context, what):
-    tree = context.world.sandbox
-    elsewhere = context.world.home / "elsewhere"
-    tree.rename(elsewhere)
-    if what == "a link":
-        tree.symlink_to(elsewhere)
+@when("the first hint is pasted {where}")
+def paste_hint(context, where):
+    if where == "into the shell":
+        subprocess.run(["/bin/sh", "-c", _hint(context)], check=True, cwd=context.world.project)
     else:
-        tree.write_text("in the way\n")
-
-
-@when("the first hint is pasted into the shell")
-def paste_hint(context):
-    subprocess.run(["/bin/sh", "-c", _hint(context)], check=True, cwd=context.world.project)
-
-
-@when("the first hint is pasted as a command")
-def run_hint(context):
-    assert context.world.agents(*_hint(context).split()[1:]).code == 0, context.world.done
+        assert where == "as a command", where
+        assert context.world.agents(*_hint(context).split()[1:]).code == 0, context.world.done
 
 
 def _hint(context):
@@ -74,16 +54,11 @@ def _hint(context):
     return found[1]
 
 
-@given("the data directory was copied")
-def copy_data(context):
-    context.other = context.world.home / "copy"
-    subprocess.run(["cp", "-a", context.world.data_dir, context.other], check=True)
-
-
-@given("the data directory was moved")
-def move_data(context):
-    context.other = context.world.home / "moved"
-    context.world.data_dir.rename(context.other)
+@given("the data directory was {how}")
+def copy_or_move(context, how):
+    context.other = context.world.home / how
+    command = {"copied": ["cp", "-a"], "moved": ["mv"]}[how]
+    subprocess.run([*command, context.world.data_dir, context.other], check=True)
 
 
 @when('"agents {line}" is run with the copy')
@@ -100,14 +75,6 @@ def run_each(context):
         context.answers.append(
             context.world.agents_exactly("--data-dir", context.other, *row["command"].split())
         )
-
-
-@then("each was refused, because the sandbox lies in another data directory")
-def check_elsewhere(context):
-    for done in context.answers:
-        assert done.code == 4, done
-        assert "the sandbox of this plan lies in another data directory" in done.err, done
-        assert f"--data-dir {quoted(str(context.world.data_dir))}" in done.err, done
 
 
 @then("{parts} of what was left is kept beside")
