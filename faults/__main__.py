@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from faults import crowd, damage, errors, kills, long_plan, mutants, order, power, report, tracing
-from faults.campaign import Extent, Tried
+from faults.campaign import Extent, Trial
 
 ALL = 10**6
 ERROR_POINTS = 12  # per operation and error; a call fails in the same few ways
@@ -28,9 +28,9 @@ POWER_POINTS = 8  # per operation, and one after its end; each takes new disks
 class Compared(Protocol):
     """A suite that is also run on the naive order."""
 
-    def run(self, extent: Extent) -> list[Tried]: ...
+    def run(self, extent: Extent) -> list[Trial]: ...
 
-    def run_naive(self, extent: Extent) -> list[Tried]: ...
+    def run_naive(self, extent: Extent) -> list[Trial]: ...
 
 
 def main() -> int:

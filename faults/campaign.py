@@ -20,7 +20,7 @@ Choose = Callable[[Sequence[SystemCall]], Sequence[Injection | None]]
 
 
 @dataclass(frozen=True)
-class Tried:
+class Trial:
     """One fault and what came of it."""
 
     operation: str
@@ -76,7 +76,7 @@ class Campaign:
         self._extent = extent
         self._room = room
 
-    def run(self, operations: Sequence[Operation]) -> list[Tried]:
+    def run(self, operations: Sequence[Operation]) -> list[Trial]:
         """Tries them all; each worker has a room of its own and takes its share of the faults."""
         import_everything()
         # Forked, so that workers have this object and every module already.
@@ -114,7 +114,7 @@ class _Worker:
             stage.remove()
         answer.send(tried)
 
-    def _share_of(self, operation: Operation) -> Iterator[Tried]:
+    def _share_of(self, operation: Operation) -> Iterator[Trial]:
         if operation.repository not in self._stages:
             home = self._home / ("git" if operation.repository else "plain")
             self._stages[operation.repository] = self._campaign.stage(
@@ -125,7 +125,7 @@ class _Worker:
             judge = Judge(stage, operation)
         except AssertionError as error:
             wrong = Problem(TORN, str(error))
-            yield Tried(
+            yield Trial(
                 operation.name,
                 f"{operation.name}: no fault at all",
                 happened=True,
@@ -143,7 +143,7 @@ class _Worker:
 
 def _try(
     stage: Stage, judge: Judge, operation: Operation, turn: int, injection: Injection | None
-) -> Tried:
+) -> Trial:
     stage.start(operation.start)
     said = f"{operation.name}: {injection or 'after its end'}"
     try:
@@ -152,5 +152,5 @@ def _try(
         stage.room.settle()
         problems = judge.problems(turn, success=code == 0)
     except TimeoutError as error:
-        return Tried(operation.name, said, happened=True, problems=(Problem(TORN, str(error)),))
-    return Tried(operation.name, said, happened, tuple(problems))
+        return Trial(operation.name, said, happened=True, problems=(Problem(TORN, str(error)),))
+    return Trial(operation.name, said, happened, tuple(problems))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from faults.campaign import Campaign, Extent, Tried
+from faults.campaign import Campaign, Extent, Trial
 from faults.product import Product
 from faults.tracing import Injection, SystemCall
 
@@ -22,7 +22,7 @@ LIARS = ("mkdirat", "linkat", "symlinkat", "renameat", "unlinkat", "fchmod", "ut
 LIED_TO = ("rollback", "rollback in git", "recover")
 
 
-def run(extent: Extent) -> list[Tried]:
+def run(extent: Extent) -> list[Trial]:
     """Makes calls of every operation fail with each error, once or from there on."""
 
     def choose(calls: Sequence[SystemCall]) -> list[Injection]:
@@ -35,7 +35,7 @@ def run(extent: Extent) -> list[Tried]:
     return Campaign(Product(), choose, extent).run(extent.operations())
 
 
-def run_lies(extent: Extent) -> list[Tried]:
+def run_lies(extent: Extent) -> list[Trial]:
     """Lets calls that put files in place succeed without doing anything."""
 
     def choose(calls: Sequence[SystemCall]) -> list[Injection]:

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from faults import naive
-from faults.campaign import Campaign, Extent, Tried
+from faults.campaign import Campaign, Extent, Trial
 from faults.operations import EXECUTE, RUN, Operation, Way
 from faults.product import Product
 from faults.room import Program, Room
@@ -49,19 +49,19 @@ def missing() -> str | None:
     return f"no disk can be mounted here: {probe.stderr.strip()}" if probe.returncode else None
 
 
-def run(extent: Extent) -> list[Tried]:
+def run(extent: Extent) -> list[Trial]:
     """Kills operations and cuts the power at once; also right after they reported success."""
     operations = [one for one in extent.operations() if one.name in OPERATIONS]
     run_to_its_end = _run(Product(), [WHOLE_RUN], replace(extent, points=0, workers=1))
     return [*_run(Product(), operations, extent), *run_to_its_end]
 
 
-def run_naive(extent: Extent) -> list[Tried]:
+def run_naive(extent: Extent) -> list[Trial]:
     """The same done to the naive order."""
     return _run(naive.Naive(), naive.OPERATIONS, extent)
 
 
-def _run(program: Program, operations: Sequence[Operation], extent: Extent) -> list[Tried]:
+def _run(program: Program, operations: Sequence[Operation], extent: Extent) -> list[Trial]:
     def choose(calls: Sequence[SystemCall]) -> list[Injection | None]:
         changing = [call for call in calls if call.changes]
         return [None, *(Injection(call, "signal=SIGKILL") for call in extent.of(changing))]

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Protocol
 
-from faults.campaign import Tried
+from faults.campaign import Trial
 from faults.judge import LOST, TORN, UNTRUE, Problem
 
 HEADINGS = ("operation", "points", TORN, LOST, "false successes")
 
 
-def table(tried: Sequence[Tried]) -> list[tuple[str, ...]]:
+def table(tried: Sequence[Trial]) -> list[tuple[str, ...]]:
     """Counts points and problems per operation, in the order of their names' first appearance."""
     order = list(dict.fromkeys(one.operation for one in tried))
     grouped = groupby(sorted(tried, key=lambda one: order.index(one.operation)), _operation)
@@ -47,11 +47,11 @@ def complain(tried: Sequence[Judged]) -> int:
     return len(bad)
 
 
-def _operation(one: Tried) -> str:
+def _operation(one: Trial) -> str:
     return one.operation
 
 
-def _row(name: str, tried: Sequence[Tried]) -> tuple[str, ...]:
+def _row(name: str, tried: Sequence[Trial]) -> tuple[str, ...]:
     counts = [
         sum(any(problem.kind == kind for problem in one.problems) for one in tried)
         for kind in (TORN, LOST, UNTRUE)

@@ -9,11 +9,11 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from oracle import Seen, picture
+from oracle import LiveSnapshot, picture
 
 from faults.room import Room, copy
 
-Picture = Mapping[bytes, Seen]
+Picture = Mapping[bytes, LiveSnapshot]
 PIECES = """
 printf 'one\\n' > a.txt; mkdir -p dir/deep empty; printf 'two\\n' > dir/b.txt
 head -c 70000 /dev/zero | tr '\\0' 'z' > dir/deep/big; ln dir/b.txt twin; ln -s a.txt link

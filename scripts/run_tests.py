@@ -87,14 +87,14 @@ def run(jobs: Sequence[Job], count: Callable[[Path], Counter[str]], patience: st
 
 
 @dataclass(frozen=True)
-class Ended:
+class WorkEnd:
     """What became of a job."""
 
     code: int
     output: str
 
 
-def run_job(job: Job, patience: str) -> Ended:
+def run_job(job: Job, patience: str) -> WorkEnd:
     """Runs some tests; one that stands still is ended with all that it has started."""
     job.result.parent.mkdir(parents=True, exist_ok=True)
     job.result.unlink(missing_ok=True)
@@ -104,7 +104,7 @@ def run_job(job: Job, patience: str) -> Ended:
     RUNNING.add(process)
     code = process.wait()
     RUNNING.discard(process)
-    return Ended(code, log.read_text(encoding="utf-8", errors="replace"))
+    return WorkEnd(code, log.read_text(encoding="utf-8", errors="replace"))
 
 
 def counted(job: Job, code: int, count: Callable[[Path], Counter[str]]) -> Counter[str]:

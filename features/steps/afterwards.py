@@ -12,12 +12,12 @@ from checkpoints import damage
 from commands import words
 
 from cleveragents.cli import invocation
-from cleveragents.engine.back.pruning import Pruning
+from cleveragents.engine.back.pruning import Prunes
 from cleveragents.snapshots.archive import Archive
 
 MOMENTS = {
     "before the store is taken": (Archive, "sweep"),
-    "while the store is taken": (Pruning, "live"),
+    "while the store is taken": (Prunes, "live"),
 }
 
 
@@ -47,13 +47,13 @@ def _first(owner, name, act):
 
 @when('Ctrl-C comes while space is freed after "agents {line}"')
 def interrupt_freeing(context, line):
-    with _first(Pruning, "free", _interrupt):
+    with _first(Prunes, "free", _interrupt):
         context.world.agents(*words(context, line))
 
 
 @when('the disk fails while space is freed after "agents {line}"')
 def fail_freeing(context, line):
-    with _first(Pruning, "free", _fail):
+    with _first(Prunes, "free", _fail):
         context.world.agents(*words(context, line))
 
 

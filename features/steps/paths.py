@@ -12,7 +12,7 @@ from behave import given, then, when
 from oracle import assert_same, picture
 
 from cleveragents.errors import CleverAgentsError, Refused
-from cleveragents.sandbox.paths import Contained
+from cleveragents.sandbox.paths import ContainedFiles
 
 EXCHANGE = 2  # RENAME_EXCHANGE: two names take each other's place at once
 HERE = -100  # AT_FDCWD
@@ -104,7 +104,7 @@ def _places(context):
 @when('every file tool is called with the path "{path}"')
 def call_all(context, path):
     path = _meant(context, path)
-    files = Contained(context.box)
+    files = ContainedFiles(context.box)
     _call(
         context,
         lambda: files.read(path),
@@ -117,7 +117,7 @@ def call_all(context, path):
 
 @when('the file tools read, write and edit "{path}"')
 def read_and_write(context, path):
-    files = Contained(context.box)
+    files = ContainedFiles(context.box)
     _call(
         context,
         lambda: files.read(path),
@@ -128,24 +128,24 @@ def read_and_write(context, path):
 
 @when('the file tools delete "{path}" and move "{source}" to "{target}"')
 def delete_and_move(context, path, source, target):
-    files = Contained(context.box)
+    files = ContainedFiles(context.box)
     files.delete(path)
     files.move(source, target)
 
 
 @when('the file tools write "{text}" to "{path}"')
 def write(context, text, path):
-    Contained(context.box).write(path, f"{text}\n".encode())
+    ContainedFiles(context.box).write(path, f"{text}\n".encode())
 
 
 @when('the file tools write {size:d} bytes to "{path}"')
 def write_much(context, size, path):
-    _call(context, lambda: Contained(context.box).write(path, bytes(size)))
+    _call(context, lambda: ContainedFiles(context.box).write(path, bytes(size)))
 
 
 @when('the file tools move "{source}" to "{target}"')
 def move(context, source, target):
-    _call(context, lambda: Contained(context.box).move(source, target))
+    _call(context, lambda: ContainedFiles(context.box).move(source, target))
 
 
 def _meant(context, path):
@@ -200,7 +200,7 @@ def race(context, one, other, tool, times):
 
 
 def _raced(context, tool):
-    files = Contained(context.box)
+    files = ContainedFiles(context.box)
     verb, *paths = tool.replace('"', "").replace(" to ", " ").split()
 
     def read():

@@ -2,8 +2,8 @@
 
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
 from cleveragents.checkpoints.saving import CheckpointPolicy
-from cleveragents.engine.back.pruning import Pruning
-from cleveragents.engine.back.saving import Saving
+from cleveragents.engine.back.pruning import Prunes
+from cleveragents.engine.back.saving import Saves
 from cleveragents.engine.back.workplaces import Workplaces
 from cleveragents.events import silent
 from cleveragents.foundations import open_foundations
@@ -60,11 +60,11 @@ class Inside:
     def workplace(self, act):
         """The files of the latest plan, for who changes them."""
         policy = CheckpointPolicy()
-        saving = Saving(self.database, self.sandboxes, self._pruning, policy, silent)
+        saving = Saves(self.database, self.sandboxes, self._pruning, policy, silent)
         held, project_id = Held(self.plan.plan_id, None), self.plan.project_id
         return Workplaces(self.sandboxes, saving, silent).of(held, project_id, act)
 
     @property
     def _pruning(self):
         policy = CheckpointRetentionPolicy(self._app.settings.number(LIMIT))
-        return Pruning(self.database, self.sandboxes, policy, silent)
+        return Prunes(self.database, self.sandboxes, policy, silent)

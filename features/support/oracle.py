@@ -25,7 +25,7 @@ BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
-class Seen:
+class LiveSnapshot:
     """Everything that counts about one path."""
 
     kind: str
@@ -44,7 +44,7 @@ def picture(root, *, without=()):
     walk = _Walk(frozenset(without))
     fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        walk.found[b""] = Seen("directory", _bits(os.fstat(fd)), attributes=_attributes(fd))
+        walk.found[b""] = LiveSnapshot("directory", _bits(os.fstat(fd)), attributes=_attributes(fd))
         walk.directory(fd, b"")
     finally:
         os.close(fd)
@@ -89,7 +89,7 @@ class _Walk:
             if len(paths) > 1:
                 for path in paths:
                     seen = self.found[path]
-                    self.found[path] = Seen(*_values(seen)[:-1], frozenset(paths))
+                    self.found[path] = LiveSnapshot(*_values(seen)[:-1], frozenset(paths))
         return self.found
 
     def _entry(self, parent, name, path):
@@ -97,18 +97,18 @@ class _Walk:
         kind = KINDS[stat.S_IFMT(found.st_mode)]
         if kind == "file":
             with _opened(parent, name, found, os.O_RDONLY) as fd:
-                self.found[path] = Seen(
+                self.found[path] = LiveSnapshot(
                     kind, _bits(found), _hash(fd), found.st_mtime_ns, _attributes(fd)
                 )
             self._inodes.setdefault((found.st_dev, found.st_ino), []).append(path)
         elif kind == "directory":
             with _opened(parent, name, found, os.O_RDONLY | os.O_DIRECTORY) as fd:
-                self.found[path] = Seen(kind, _bits(found), attributes=_attributes(fd))
+                self.found[path] = LiveSnapshot(kind, _bits(found), attributes=_attributes(fd))
                 self.directory(fd, path)
         elif kind == "link":
-            self.found[path] = Seen(kind, content=os.readlink(name, dir_fd=parent))
+            self.found[path] = LiveSnapshot(kind, content=os.readlink(name, dir_fd=parent))
         else:
-            self.found[path] = Seen(kind, _bits(found))
+            self.found[path] = LiveSnapshot(kind, _bits(found))
 
 
 @contextmanager

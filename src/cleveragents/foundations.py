@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.config.levels import Settings
-from cleveragents.engine.hold.stopping import Stopping
+from cleveragents.engine.hold.stopping import StopRequests
 from cleveragents.errors import Failed
 from cleveragents.events import NO_PLAN, Note, Reporter
 from cleveragents.sandbox.process import StepEnvironment
@@ -34,7 +34,7 @@ class Foundations:
     plan_locks: Locks
     project_locks: Locks
     sandboxes: Sandboxes
-    stopping: Stopping
+    stopping: StopRequests
     report: Reporter
 
     @property
@@ -69,7 +69,7 @@ def open_foundations(
         plan_locks=Locks(data / "locks", "plan"),
         project_locks=project_locks,
         sandboxes=sandboxes,
-        stopping=Stopping(CancelRequests(data / "locks")),
+        stopping=StopRequests(CancelRequests(data / "locks")),
         report=report,
     )
 

@@ -16,7 +16,7 @@ CauseId: TypeAlias = OperationId | DecisionId | PlanId  # in whose name somethin
 SnapshotId = NewType("SnapshotId", str)  # the digest of a root record, in hexadecimal
 
 
-class _Ascending:
+class _IdSource:
     """Makes ULIDs that only go up, whatever the clock does."""
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class _Ascending:
             return str(ULID.from_int(self._last))
 
 
-_ascending = _Ascending()
+_ascending = _IdSource()
 
 
 def new_id() -> str:

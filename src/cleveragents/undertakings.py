@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from cleveragents.ids import PlanId
 
 if TYPE_CHECKING:
-    from cleveragents.checkpoints.reads import CheckpointDeletion, GoingBack
+    from cleveragents.checkpoints.reads import CheckpointDeletion, RollbackForesight
     from cleveragents.checkpoints.rollback import RollbackResult
     from cleveragents.engine.back.restore import PathRestoration, RestoreProposal
     from cleveragents.engine.bring.application import ApplyOutcome
     from cleveragents.engine.bring.apply import ApplyResult, Withdrawal
     from cleveragents.engine.bring.conflicts import SolvedConflict
     from cleveragents.engine.bring.proposal import ApplyOptions, Proposal
-    from cleveragents.engine.bring.refresh import RefreshPreview, RefreshResult
+    from cleveragents.engine.bring.refresh import RefreshForesight, RefreshResult
     from cleveragents.engine.bring.resolution import ResolutionProposal
     from cleveragents.engine.correct.append import Fix
     from cleveragents.engine.correct.correction import Impact
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cleveragents.wiring import Wiring
 
 
-class Foreseen(Protocol):
+class Foresight(Protocol):
     """What an act would do."""
 
     @property
@@ -37,7 +37,7 @@ class Foreseen(Protocol):
         ...
 
 
-P = TypeVar("P", bound=Foreseen)
+P = TypeVar("P", bound=Foresight)
 R = TypeVar("R")
 
 
@@ -52,7 +52,7 @@ class Upkeep(Protocol):
 
 
 @dataclass(frozen=True)
-class DryRun(Generic[P]):
+class DryRunResult(Generic[P]):
     """What would happen, as far as it can be told."""
 
     would: P
@@ -68,10 +68,10 @@ class Undertaking(Generic[P, R]):
     act: Callable[[str | None], R]
     upkeep: Upkeep
 
-    def preview(self) -> DryRun[P]:
+    def preview(self) -> DryRunResult[P]:
         """Tells what would happen; refused while something waits to be finished first."""
         is_moving = self.upkeep.begin_dry_run(self.plan_id)
-        return DryRun(self.look(), is_moving)
+        return DryRunResult(self.look(), is_moving)
 
     def foresee(self) -> P:
         """Finishes what was interrupted, then tells what would happen; nobody holds the plan."""
@@ -96,7 +96,7 @@ class Undertakings:
 
     def rollback(
         self, plan_id: PlanId, checkpoint: str, *, rebuild: bool = False
-    ) -> "Undertaking[GoingBack, RollbackResult]":
+    ) -> "Undertaking[RollbackForesight, RollbackResult]":
         """To take everything after a checkpoint back; to rebuild makes a lost sandbox again."""
         service = self._services.checkpoints
         look = service.preview_rebuild if rebuild else service.preview_rollback
@@ -171,7 +171,7 @@ class Undertakings:
             self._upkeep,
         )
 
-    def refresh(self, plan_id: PlanId) -> "Undertaking[RefreshPreview, RefreshResult]":
+    def refresh(self, plan_id: PlanId) -> "Undertaking[RefreshForesight, RefreshResult]":
         """To merge what the project is now into a plan's sandbox."""
         service = self._services.refresh
         return Undertaking(

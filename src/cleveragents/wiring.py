@@ -16,13 +16,13 @@ from cleveragents.config.levels import (
 )
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.back.fork import ForkService
-from cleveragents.engine.back.placing import Placing
-from cleveragents.engine.back.pruning import Pruning
+from cleveragents.engine.back.placing import Placements
+from cleveragents.engine.back.pruning import Prunes
 from cleveragents.engine.back.removal import Removals
 from cleveragents.engine.back.restore import Restores, RestoreService
 from cleveragents.engine.back.rollback import Rollbacks
-from cleveragents.engine.back.saving import Saving
-from cleveragents.engine.back.undoing import Undoing
+from cleveragents.engine.back.saving import Saves
+from cleveragents.engine.back.undoing import UndoCalls
 from cleveragents.engine.back.workplaces import Workplaces
 from cleveragents.engine.bring.application import Applications
 from cleveragents.engine.bring.apply import ApplyPhase
@@ -74,7 +74,7 @@ class ActsOfPlans:
 
     rollbacks: Rollbacks
     corrections: CorrectionOperations
-    pruning: Pruning
+    pruning: Prunes
     refreshes: Refreshes
     restores: Restores
     resolutions: Resolutions
@@ -108,8 +108,8 @@ class Wiring:
         self._database = base.database
         self._commands = Commands(base.environment, base.output)
         policy = _checkpoint_policy(base.settings)
-        pruning = Pruning(base.database, base.sandboxes, policy.retention, base.report)
-        saving = Saving(base.database, base.sandboxes, pruning, policy, base.report)
+        pruning = Prunes(base.database, base.sandboxes, policy.retention, base.report)
+        saving = Saves(base.database, base.sandboxes, pruning, policy, base.report)
         workplaces = Workplaces(base.sandboxes, saving, base.report)
         self._removals = Removals(base.database, base.sandboxes, workplaces, saving, policy.filter)
         self._rollback_reads = RollbackReads(base.database, base.sandboxes)
@@ -135,14 +135,14 @@ class Wiring:
         base: Foundations,
         policy: CheckpointPolicy,
         workplaces: Workplaces,
-        pruning: Pruning,
+        pruning: Prunes,
     ) -> ActsOfPlans:
         """Builds whatever opens operations, and so can finish them after a crash."""
         database, sandboxes, report = base.database, base.sandboxes, base.report
         commands, filter_, reads = self._commands, policy.filter, self._rollback_reads
-        undoing = Undoing(database, commands, report)
+        undoing = UndoCalls(database, commands, report)
         rollbacks = Rollbacks(database, reads, workplaces, undoing, report)
-        placing = Placing(database, sandboxes, workplaces)
+        placing = Placements(database, sandboxes, workplaces)
         return ActsOfPlans(
             rollbacks=rollbacks,
             corrections=CorrectionOperations(database, sandboxes, reads, rollbacks),

@@ -35,7 +35,7 @@ class Besides:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Touched:
+class Footprint:
     """All that going back would touch."""
 
     changes: Changes

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cleveragents.checkpoints.besides import Besides, Touched
+from cleveragents.checkpoints.besides import Besides, Footprint
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.needs import judged, open_targets
@@ -27,7 +27,7 @@ from cleveragents.storage.database import Database
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoingBack(Touched):
+class RollbackForesight(Footprint):
     """What a rollback would touch."""
 
     target: Checkpoint
@@ -106,23 +106,23 @@ class CheckpointReads:
             plan, checkpoint
         )
 
-    def preview_rollback(self, plan_id: PlanId, checkpoint: Checkpoint) -> GoingBack:
+    def preview_rollback(self, plan_id: PlanId, checkpoint: Checkpoint) -> RollbackForesight:
         """Tells all that a rollback would touch; owns nothing, stores and changes nothing."""
         plan = self.plan(plan_id)
         refuse_applied(plan)
         with self.naming_nearest_good(plan, checkpoint):
-            return GoingBack(
+            return RollbackForesight(
                 target=checkpoint,
                 changes=self.rollbacks.preview(plan, checkpoint),
                 besides=self._besides(plan, checkpoint),
             )
 
-    def preview_rebuild(self, plan_id: PlanId, checkpoint: Checkpoint) -> GoingBack:
+    def preview_rebuild(self, plan_id: PlanId, checkpoint: Checkpoint) -> RollbackForesight:
         """Tells what going back touches besides the files, which are all made again."""
         plan = self.plan(plan_id)
         with self.naming_nearest_good(plan, checkpoint):
             besides = self._besides(plan, checkpoint)
-            return GoingBack(target=checkpoint, changes={MAIN: []}, besides=besides)
+            return RollbackForesight(target=checkpoint, changes={MAIN: []}, besides=besides)
 
     def _besides(self, plan: Plan, checkpoint: Checkpoint) -> Besides:
         document = self.rollbacks.document(plan, checkpoint)

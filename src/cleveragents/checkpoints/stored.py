@@ -3,7 +3,7 @@
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
 from cleveragents.errors import Damaged
 from cleveragents.ids import SnapshotId
-from cleveragents.operations.intent import Saved, Stored
+from cleveragents.operations.intent import CheckpointState, SnapshotState
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.sandbox import SandboxRepository
@@ -33,9 +33,9 @@ def last_known(connection: Connection, plan: Plan) -> SnapshotId:
     return plan.merged_ref or SandboxRepository(connection).get(plan.plan_id).started_from
 
 
-def safeguard_of(connection: Connection, was: Saved | Stored) -> Safeguard:
+def safeguard_of(connection: Connection, was: CheckpointState | SnapshotState) -> Safeguard:
     """What an intent says was there: it was read back before that was recorded."""
-    if isinstance(was, Stored):
+    if isinstance(was, SnapshotState):
         return Safeguard(was.reference)
     return Safeguard(CheckpointRepository(connection).get(was.checkpoint_id).sandbox_ref)
 

@@ -24,7 +24,7 @@ Node = Mapping[str, Any]
 
 
 @dataclass
-class Typed:
+class TypedWords:
     """What stands before the cursor, as far as it matters."""
 
     node: Node
@@ -61,9 +61,9 @@ def _joined(words: Sequence[str]) -> list[str]:
     return [*kept, "" if words[-1] == "=" else words[-1]]
 
 
-def _read(words: Sequence[str]) -> Typed:
+def _read(words: Sequence[str]) -> TypedWords:
     """Follows complete words through the table."""
-    typed = Typed(_table())
+    typed = TypedWords(_table())
     for word in words:
         if typed.waiting:
             typed.options[typed.waiting], typed.waiting = word, ""
@@ -78,7 +78,7 @@ def _read(words: Sequence[str]) -> Typed:
     return typed
 
 
-def _possible(typed: Typed, last: str) -> Iterator[Candidate]:
+def _possible(typed: TypedWords, last: str) -> Iterator[Candidate]:
     if typed.waiting:
         yield from _values(_options(typed).get(typed.waiting, {}).get("value") or "", typed, last)
     elif last.startswith("-"):
@@ -94,11 +94,11 @@ def _possible(typed: Typed, last: str) -> Iterator[Candidate]:
             yield from _values(arguments[place], typed, last)
 
 
-def _options(typed: Typed) -> Mapping[str, Node]:
+def _options(typed: TypedWords) -> Mapping[str, Node]:
     return {**typed.node.get("options", {}), **_table()["options"]}
 
 
-def _values(kind: str, typed: Typed, last: str) -> Iterator[Candidate]:
+def _values(kind: str, typed: TypedWords, last: str) -> Iterator[Candidate]:
     """What may stand for a placeholder such as PLAN; for a file nothing, the shell knows best."""
     fixed = _table()["values"].get(kind)
     if fixed is not None:
@@ -109,7 +109,7 @@ def _values(kind: str, typed: Typed, last: str) -> Iterator[Candidate]:
         yield from ((choice, "") for choice in kind.split("|") if choice.islower())
 
 
-def _stored(kind: str, typed: Typed, last: str) -> Iterator[Candidate]:
+def _stored(kind: str, typed: TypedWords, last: str) -> Iterator[Candidate]:
     given = typed.options.get("--data-dir")
     place = Path(given) if given else default_data_dir(caller_environment())
     try:
@@ -119,7 +119,7 @@ def _stored(kind: str, typed: Typed, last: str) -> Iterator[Candidate]:
         return  # no database yet, or one that is being repaired: there is nothing to offer
 
 
-def _rows(glance: Glance, kind: str, typed: Typed, last: str) -> Iterator[Candidate]:
+def _rows(glance: Glance, kind: str, typed: TypedWords, last: str) -> Iterator[Candidate]:
     project = glance.project(_places(typed))
     if kind == "DECISION":
         yield from glance.decisions(project)
@@ -134,7 +134,7 @@ def _rows(glance: Glance, kind: str, typed: Typed, last: str) -> Iterator[Candid
         yield from glance.plans(project)
 
 
-def _places(typed: Typed) -> list[Path]:
+def _places(typed: TypedWords) -> list[Path]:
     """Exactly the project that is named, or whatever may hold this directory."""
     given = typed.options.get("--project")
     here = Path(given or ".").resolve()

@@ -31,7 +31,7 @@ from cleveragents.shapes.correction import (
     correction_preview_of,
     second_choice_of,
 )
-from cleveragents.undertakings import Foreseen
+from cleveragents.undertakings import Foresight
 
 LISTED = 10  # shown to people; JSON has them all
 
@@ -100,7 +100,7 @@ def _fix(fix: Fix, choose: str | None) -> Fields:
 
 
 def _agreed(
-    call: Invocation, would: Foreseen, block: Fields, question: str, again: str, *, yes: bool
+    call: Invocation, would: Foresight, block: Fields, question: str, again: str, *, yes: bool
 ) -> str | None:
     """Asks, unless that is answered; returns the digest of what was shown."""
     if yes:

@@ -109,7 +109,7 @@ def named_values(rows: Sequence[tuple[str, str]]) -> Table:
     return grid
 
 
-class Named:
+class NamedValues:
     """A panel of names and values; a list where a panel would leave too little room."""
 
     def __init__(self, title: str, rows: Sequence[tuple[str, str]], *, framed: bool) -> None:

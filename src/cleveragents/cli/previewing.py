@@ -9,9 +9,9 @@ from cleveragents.checkpoints.undo import CallsAfter
 from cleveragents.cli.invocation import Invocation, confirm
 from cleveragents.cli.render import Block, Fields, Text, show_blocks
 from cleveragents.counting import counted
-from cleveragents.undertakings import DryRun, Foreseen, Undertaking
+from cleveragents.undertakings import DryRunResult, Foresight, Undertaking
 
-P = TypeVar("P", bound=Foreseen)
+P = TypeVar("P", bound=Foresight)
 R = TypeVar("R")
 DRY_RUN = "dry run: nothing was changed"
 MOVING = "moving: another process is at work on the plan; this is how it was a moment ago"
@@ -19,7 +19,7 @@ OUTSIDE = "undo calls stand outside the all-or-nothing of files and plan: what t
 NOT_REDONE = "taking the rollback back does not make the undone calls again"
 
 
-def dry_run(call: Invocation, act: Undertaking[P, R]) -> DryRun[P]:
+def dry_run(call: Invocation, act: Undertaking[P, R]) -> DryRunResult[P]:
     """Tells what an act would do; that the plan is moving is told with it."""
     found = act.preview()
     tell_moving(call, is_moving=found.is_moving)
@@ -50,7 +50,7 @@ def undertake(
 
 
 def asked(
-    call: Invocation, would: Foreseen, *, again: str, show: Sequence[Block], question: str
+    call: Invocation, would: Foresight, *, again: str, show: Sequence[Block], question: str
 ) -> str:
     """Shows what would be done and asks; returns the digest of what was agreed to."""
     show_blocks(show, call.form, sys.stderr)

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from cleveragents.cli.console import PatientConsole
-from cleveragents.cli.layout import Branches, Columns, Named
+from cleveragents.cli.layout import Branches, Columns, NamedValues
 from cleveragents.cli.pager import chosen, page
 from cleveragents.config.environment import caller_environment
 from cleveragents.errors import CleverAgentsError
@@ -224,7 +224,7 @@ def _print_block(block: Block, form: Format, console: Console) -> None:
     elif form in (Format.PLAIN, Format.COLOR):
         _print_plain(block, console)
     elif isinstance(block, Fields):
-        console.print(Named(block.title, block.rows, framed=form is Format.TABLE))
+        console.print(NamedValues(block.title, block.rows, framed=form is Format.TABLE))
     else:
         framed = form is Format.TABLE
         console.print(Columns(block.title, block.columns, block.rows, framed=framed))

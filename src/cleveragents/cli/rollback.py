@@ -8,7 +8,7 @@ import typer
 
 from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.reads import GoingBack
+from cleveragents.checkpoints.reads import RollbackForesight
 from cleveragents.checkpoints.rollback import RollbackResult
 from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import (
@@ -30,7 +30,7 @@ from cleveragents.shapes.rollback import (
     rollback_of,
     rollback_preview_of,
 )
-from cleveragents.undertakings import DryRun, Undertaking
+from cleveragents.undertakings import DryRunResult, Undertaking
 
 
 def register(group: typer.Typer, call: Invocation) -> None:
@@ -93,7 +93,7 @@ def rollback(
 
 def _undertaken(
     call: Invocation,
-    act: Undertaking[GoingBack, RollbackResult],
+    act: Undertaking[RollbackForesight, RollbackResult],
     plan: Plan,
     *,
     yes: bool,
@@ -152,7 +152,7 @@ def _extracted(app: App, plan: Plan, target: Checkpoint, to: Path) -> Result:
     )
 
 
-def _preview(plan: Plan, found: DryRun[GoingBack], *, rebuild: bool) -> Result:
+def _preview(plan: Plan, found: DryRunResult[RollbackForesight], *, rebuild: bool) -> Result:
     would, target = found.would, found.would.target
     if rebuild:
         text = f"dry run: the sandbox would be made again from {target.name} if it is missing"
@@ -166,7 +166,7 @@ def _preview(plan: Plan, found: DryRun[GoingBack], *, rebuild: bool) -> Result:
     )
 
 
-def _blocks(would: GoingBack) -> list[Block]:
+def _blocks(would: RollbackForesight) -> list[Block]:
     return [changes.panel("Would change", would.files), *previewing.blocks(would.besides)]
 
 

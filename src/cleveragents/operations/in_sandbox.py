@@ -5,7 +5,14 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
 from cleveragents.ids import CheckpointId, PlanId, SnapshotId
-from cleveragents.operations.intent import Ends, Going, Intent, Record, Saved, Stored
+from cleveragents.operations.intent import (
+    CheckpointState,
+    Companions,
+    Ends,
+    Intent,
+    Record,
+    SnapshotState,
+)
 from cleveragents.operations.kind import Kind
 from cleveragents.plans.lifecycle import Phase, Stage, State
 from cleveragents.plans.plan import PlanError
@@ -41,7 +48,7 @@ class GoBack(Intent):
     safety: CheckpointId  # what was there
     record: CheckpointId  # the id of the checkpoint that says it went back
     ending: Ending
-    going: Going
+    going: Companions
 
     def to_record(self) -> dict[str, object]:
         """Returns it as JSON keeps it: flat."""
@@ -52,13 +59,13 @@ class GoBack(Intent):
     @classmethod
     def from_record(cls, record: Record) -> Self:
         """Reads it back."""
-        ending, going = Ending.from_record(record), Going.from_record(record)
+        ending, going = Ending.from_record(record), Companions.from_record(record)
         return super().from_record({**record, "ending": ending, "going": going})
 
     @property
     def ends(self) -> Ends:
         """What was there, and the target."""
-        return Ends(Saved(self.safety), Saved(self.target))
+        return Ends(CheckpointState(self.safety), CheckpointState(self.target))
 
     @property
     def before(self) -> CheckpointId:
@@ -71,7 +78,7 @@ class GoBack(Intent):
         return self.target, self.safety
 
     @property
-    def takes_along(self) -> Going:
+    def takes_along(self) -> Companions:
         """The subplans that it cancels."""
         return self.going
 
@@ -116,7 +123,7 @@ class Place(Intent):
     @property
     def ends(self) -> Ends:
         """What was there, and the target."""
-        return Ends(Stored(self.present), Stored(self.target))
+        return Ends(SnapshotState(self.present), SnapshotState(self.target))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +193,7 @@ class Restore(Intent):
     @property
     def ends(self) -> Ends:
         """What was there, and what is to be."""
-        return Ends(Saved(self.safety), Stored(self.snapshot))
+        return Ends(CheckpointState(self.safety), SnapshotState(self.snapshot))
 
     @property
     def before(self) -> CheckpointId:
@@ -210,4 +217,4 @@ class Validate(Intent):
     @property
     def ends(self) -> Ends:
         """What was there, which shall be there again."""
-        return Ends(Stored(self.snapshot), Stored(self.snapshot))
+        return Ends(SnapshotState(self.snapshot), SnapshotState(self.snapshot))

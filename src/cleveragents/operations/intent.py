@@ -15,14 +15,14 @@ Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Saved:
+class CheckpointState:
     """The state that a checkpoint holds."""
 
     checkpoint_id: CheckpointId
 
 
 @dataclass(frozen=True)
-class Stored:
+class SnapshotState:
     """The state that a snapshot holds."""
 
     reference: SnapshotId
@@ -32,12 +32,12 @@ class Stored:
 class Ends:
     """Of what each path of a sandbox is one or the other while an operation is half-way."""
 
-    was: Saved | Stored
-    shall_be: Saved | Stored
+    was: CheckpointState | SnapshotState
+    shall_be: CheckpointState | SnapshotState
 
 
 @dataclass(frozen=True)
-class Going:
+class Companions:
     """The subplans that an operation cancels; their calls are undone as well."""
 
     plans: tuple[PlanId, ...] = ()
@@ -99,9 +99,9 @@ class Intent:
         return ()
 
     @property
-    def takes_along(self) -> Going:
+    def takes_along(self) -> Companions:
         """The subplans that go with it."""
-        return Going()
+        return Companions()
 
 
 def _frozen(value: object) -> Any:  # noqa: ANN401 - JSON has no types

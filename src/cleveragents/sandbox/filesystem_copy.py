@@ -5,7 +5,14 @@ from pathlib import Path
 
 from cleveragents.errors import Refused
 from cleveragents.sandbox.project import Project
-from cleveragents.sandbox.sandbox import About, Filled, Known, ProjectState, Sandbox, SandboxPolicy
+from cleveragents.sandbox.sandbox import (
+    About,
+    FillResult,
+    Known,
+    ProjectState,
+    Sandbox,
+    SandboxPolicy,
+)
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.scan import Excluded
@@ -23,7 +30,7 @@ class FilesystemCopy:
         archive: Archive,
         policy: SandboxPolicy,
         about: About,
-    ) -> Filled:
+    ) -> FillResult:
         """Takes a snapshot of the folder and restores it in the sandbox; no choice is left."""
         del policy
         return copy_in(project, sandbox, archive, about, lambda _: False)
@@ -43,7 +50,7 @@ class FilesystemCopy:
 
 def copy_in(
     project: Project, sandbox: Sandbox, archive: Archive, about: About, excluded: Excluded
-) -> Filled:
+) -> FillResult:
     """Fills a sandbox with a snapshot of the project, which stays known as its base.
 
     Copying by snapshot and restore means one exact way to write files, and that the first
@@ -51,7 +58,7 @@ def copy_in(
     """
     state = capture_project(project, archive, about, excluded)
     archive.restore(archive.load(state.reference), {MAIN: sandbox.path}, sandbox.staging)
-    return Filled(state.reference, None, state.files, state.notes)
+    return FillResult(state.reference, None, state.files, state.notes)
 
 
 def capture_project(

@@ -19,7 +19,14 @@ from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.mirror import Mirror, object_format
 from cleveragents.sandbox.pipes import refuse_pipes
 from cleveragents.sandbox.project import Project
-from cleveragents.sandbox.sandbox import About, Filled, Known, ProjectState, Sandbox, SandboxPolicy
+from cleveragents.sandbox.sandbox import (
+    About,
+    FillResult,
+    Known,
+    ProjectState,
+    Sandbox,
+    SandboxPolicy,
+)
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.filter import Filter
@@ -39,7 +46,7 @@ class GitWorktree:
         archive: Archive,
         policy: SandboxPolicy,
         about: About,
-    ) -> Filled:
+    ) -> FillResult:
         """Makes the git directory, then the files it stands beside."""
         refuse_pipes(project.path)
         users = Git(project.path / ".git", project.path)
@@ -113,7 +120,7 @@ def _branch(sandbox: Sandbox) -> str:
     return f"cleveragents/plan-{sandbox.plan_id}"
 
 
-def _from_head(own: Git, sandbox: Sandbox, archive: Archive, about: About) -> Filled:
+def _from_head(own: Git, sandbox: Sandbox, archive: Archive, about: About) -> FillResult:
     """Writes the committed bytes as they are, whatever the attributes ask for."""
     if own.commit_of("HEAD") is None:
         raise Failed(
@@ -127,7 +134,7 @@ def _from_head(own: Git, sandbox: Sandbox, archive: Archive, about: About) -> Fi
     raw.unlink()
     with archive.capture({MAIN: sandbox.path}, Filter()) as capture:
         base_ref = capture.commit(about)
-    return Filled(base_ref, None, capture.files, capture.not_captured)
+    return FillResult(base_ref, None, capture.files, capture.not_captured)
 
 
 class _LeftOut:

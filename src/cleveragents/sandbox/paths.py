@@ -12,7 +12,7 @@ from cleveragents.ids import new_id
 from cleveragents.snapshots.tree import beneath
 
 
-class Contained:
+class ContainedFiles:
     """Reads and changes files below one directory by descriptors that never follow a link."""
 
     def __init__(self, root: Path) -> None:

@@ -41,7 +41,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Finished:
+class ProcessEnd:
     """How a command ended."""
 
     exit_code: int
@@ -76,7 +76,7 @@ def run(
     *,
     on_line: Callable[[str], None],
     must_stop: Callable[[], bool],
-) -> Finished:
+) -> ProcessEnd:
     """Runs the command to its end; when this returns or raises, nothing it started survives."""
     pipe, theirs = os.pipe()
     with (
@@ -101,7 +101,7 @@ def run(
         finally:
             end_step(job.mark, process, job.directory)
             reader.drain()
-    return Finished(process.wait(), reader.timed_out, reader.stopped, reader.tail, reader.cut)
+    return ProcessEnd(process.wait(), reader.timed_out, reader.stopped, reader.tail, reader.cut)
 
 
 @contextmanager

@@ -108,7 +108,7 @@ class SandboxPolicy:
 
 
 @dataclass(frozen=True)
-class Filled:
+class FillResult:
     """What a strategy made of an empty sandbox."""
 
     base_ref: SnapshotId
@@ -144,7 +144,7 @@ class Strategy(Protocol):
         archive: Archive,
         policy: SandboxPolicy,
         about: About,
-    ) -> Filled: ...
+    ) -> FillResult: ...
 
     def capture(
         self, project: Project, archive: Archive, policy: SandboxPolicy, known: Known
@@ -205,7 +205,7 @@ class SandboxRepository:
             created_at=now(),
         )
 
-    def ready(self, sandbox_id: str, filled: Filled, project_inode: str) -> None:
+    def ready(self, sandbox_id: str, filled: FillResult, project_inode: str) -> None:
         """Records that the sandbox is complete."""
         self._connection.update(
             "sandboxes",

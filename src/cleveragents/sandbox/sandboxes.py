@@ -19,7 +19,7 @@ from cleveragents.sandbox.sandbox import (
     CREATING,
     REMOVED,
     About,
-    Filled,
+    FillResult,
     ProjectState,
     Sandbox,
     SandboxPolicy,
@@ -41,7 +41,7 @@ from cleveragents.sandbox.whereabouts import (
     with_files,
 )
 from cleveragents.snapshots.archive import Archive
-from cleveragents.snapshots.seen import Seen
+from cleveragents.snapshots.seen import LiveSnapshot
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.giving_up import Check, at_any_file
@@ -138,7 +138,7 @@ class Sandboxes:
 
     def create(
         self, held: Held, project_id: ProjectId, check: Check = lambda: None
-    ) -> tuple[Sandbox, Filled]:
+    ) -> tuple[Sandbox, FillResult]:
         """Makes the sandbox of a plan; one left half made by a crash is made anew.
 
         `check` is asked at each file and raises if it shall be given up; nothing is left then.
@@ -175,7 +175,9 @@ class Sandboxes:
         with self._project_locks.reading(project_id, "looking at it"):
             return strategy.capture(project, archive, self._policy, known.__contains__)
 
-    def see_project(self, sandbox: Sandbox, project_id: ProjectId, beside: Seen) -> Seen:
+    def see_project(
+        self, sandbox: Sandbox, project_id: ProjectId, beside: LiveSnapshot
+    ) -> LiveSnapshot:
         """Looks at the project in the same way; takes no lock and stores nothing."""
         with self._database.reading() as connection:
             project = projects.find(connection, project_id)
@@ -286,7 +288,7 @@ class Sandboxes:
 
     def _fill(
         self, sandbox: Sandbox, project: Project, project_id: ProjectId, about: About
-    ) -> Filled:
+    ) -> FillResult:
         self.begin_anew(sandbox)
         make_durably(sandbox.path)
         archive = self.archive(project_id)

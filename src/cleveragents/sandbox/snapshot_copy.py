@@ -4,7 +4,7 @@ import stat
 
 from cleveragents.ids import SnapshotId
 from cleveragents.sandbox.git_worktree import branch_off
-from cleveragents.sandbox.sandbox import GIT, Filled, Sandbox
+from cleveragents.sandbox.sandbox import GIT, FillResult, Sandbox
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.tree.record import Snapshot
 
@@ -14,7 +14,7 @@ def base_of(state: Snapshot) -> SnapshotId | None:
     return state.about.get("document", {}).get("base")
 
 
-def fill_from_snapshot(sandbox: Sandbox, snapshot_id: SnapshotId, archive: Archive) -> Filled:
+def fill_from_snapshot(sandbox: Sandbox, snapshot_id: SnapshotId, archive: Archive) -> FillResult:
     """Restores the snapshot; all of its content is stored already and is not stored again."""
     snapshot = archive.load(snapshot_id)
     places = {MAIN: sandbox.path, GIT: sandbox.git_dir}
@@ -24,4 +24,4 @@ def fill_from_snapshot(sandbox: Sandbox, snapshot_id: SnapshotId, archive: Archi
     changes = archive.restore(snapshot, roots, sandbox.staging).changes[MAIN]
     files = sum(change.after is not None and change.after.is_file for change in changes)
     branch = branch_off(sandbox) if GIT in roots else None
-    return Filled(snapshot_id, branch, files, (), sandbox.head)
+    return FillResult(snapshot_id, branch, files, (), sandbox.head)

@@ -30,7 +30,7 @@ _adopts_orphans = Event()  # set once, for the whole process
 
 
 @dataclass
-class _Started:
+class _OwnChildren:
     """What this process has started itself; every other child of it is some step's orphan."""
 
     lock: Lock = field(default_factory=Lock)  # held while one is started, and while all are seen
@@ -38,7 +38,7 @@ class _Started:
     steps: dict[str, int] = field(default_factory=dict[str, int])  # running: mark and session
 
 
-_started = _Started()
+_started = _OwnChildren()
 
 
 def adopt_orphans() -> None:

@@ -26,7 +26,7 @@ SPARSE = ("sparseCheckout", "sparseCheckoutCone", "ignoreCase")  # settings that
 
 
 @dataclass(frozen=True)
-class Tracked:
+class TrackedFiles:
     """What the index says of paths that an apply must not touch."""
 
     submodules: frozenset[bytes]
@@ -42,10 +42,10 @@ def unfinished(project: Project) -> list[str]:
     return []
 
 
-def tracked(project: Project) -> Tracked:
+def tracked(project: Project) -> TrackedFiles:
     """Reads from the index where submodules are, and what is not checked out."""
     if not project.is_repository:
-        return Tracked(frozenset(), frozenset())
+        return TrackedFiles(frozenset(), frozenset())
     users = Git(project.path / ".git", project.path)
     submodules: set[bytes] = set()
     skipped: set[bytes] = set()
@@ -56,7 +56,7 @@ def tracked(project: Project) -> Tracked:
             submodules.add(path)
         elif tag == SKIPPED:
             skipped.add(path)
-    return Tracked(frozenset(submodules), frozenset(skipped))
+    return TrackedFiles(frozenset(submodules), frozenset(skipped))
 
 
 def not_checked_out(project: Project, paths: Sequence[bytes]) -> frozenset[bytes]:

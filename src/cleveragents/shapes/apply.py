@@ -47,17 +47,17 @@ class _Plan(TypedDict):
 _Mode = TypedDict("_Mode", {"as": str})
 
 
-class _Bringing(_Mode):
+class _ApplicationFields(_Mode):
     files: Sequence[AppliedFile]
     ignored: int  # files that are left out because they are ignored
     obstacles: Sequence[ObstacleRow]
 
 
-class ApplyPreview(_Plan, _Bringing, DryRun):
+class ApplyPreview(_Plan, _ApplicationFields, DryRun):
     """What an apply would do."""
 
 
-class Application(_Plan, _Bringing):
+class Application(_Plan, _ApplicationFields):
     """What an apply did."""
 
     phase: Phase
@@ -77,16 +77,16 @@ class FinishedApply(_Plan, _Mode):
     state: State
 
 
-class _Withdrawing(_Plan):
+class _WithdrawalFields(_Plan):
     files: Sequence[PathName]
     obstacles: Sequence[ObstacleRow]
 
 
-class UnapplyPreview(_Withdrawing, DryRun):
+class UnapplyPreview(_WithdrawalFields, DryRun):
     """What taking an apply back would do."""
 
 
-class Unapplication(_Withdrawing):
+class Unapplication(_WithdrawalFields):
     """What taking an apply back did."""
 
     kept: Sequence[str]  # directories that stay because they hold other files
@@ -140,7 +140,7 @@ def unapplication_of(plan: Plan, shown: Withdrawal, kept: Sequence[str]) -> Unap
     return {**_withdrawing(plan, shown), "kept": list(kept)}
 
 
-def _bringing(proposal: Proposal) -> _Bringing:
+def _bringing(proposal: Proposal) -> _ApplicationFields:
     return {
         "as": proposal.options.mode,
         "files": [_file(file) for file in proposal.files],
@@ -149,7 +149,7 @@ def _bringing(proposal: Proposal) -> _Bringing:
     }
 
 
-def _withdrawing(plan: Plan, would: Withdrawal) -> _Withdrawing:
+def _withdrawing(plan: Plan, would: Withdrawal) -> _WithdrawalFields:
     return {
         "plan": plan.plan_id,
         "files": [path_name(path) for path in would.paths],

@@ -5,7 +5,7 @@ from typing import TypedDict
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.comparison import FileDiff
-from cleveragents.engine.read.bisect import Found, Tried
+from cleveragents.engine.read.bisect import Found, Trial
 from cleveragents.ids import CheckpointId, PlanId, StepRunId
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import StepRun
@@ -76,7 +76,7 @@ def _name(row: Checkpoint) -> GoodCheckpoint:
     return {"checkpoint_id": row.checkpoint_id, "seq": row.seq}
 
 
-def _tried(tried: Tried) -> TriedCheckpoint:
+def _tried(tried: Trial) -> TriedCheckpoint:
     name = _name(tried.checkpoint)
     return {**name, "exit_code": tried.exit_code, "seconds": tried.seconds}
 

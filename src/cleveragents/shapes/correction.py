@@ -77,18 +77,18 @@ class AdditionPreview(DryRun):
     added: str  # the name of the step
 
 
-class _Ended(TypedDict):
+class _CorrectionEnd(TypedDict):
     correction: AttemptRow
     conflicts: Sequence[FileConflict]
 
 
-class SecondChoice(_Ended):
+class SecondChoice(_CorrectionEnd):
     """What was decided again."""
 
     impact: ChosenImpact
 
 
-class Addition(_Ended):
+class Addition(_CorrectionEnd):
     """What was added to a plan."""
 
     added: str  # the name of the step

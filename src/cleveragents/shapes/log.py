@@ -11,7 +11,7 @@ from cleveragents.plans.plan import Plan
 from cleveragents.plans.undo_run import UndoStatus
 
 
-class _Happened(TypedDict):
+class _Entry(TypedDict):
     seq: int  # its number in the plan; orders it, whatever the clocks say
     at: str
     what: str  # in a word or two
@@ -27,7 +27,7 @@ class ForkOrigin(TypedDict):
     checkpoint_name: str  # as it was called then
 
 
-class Making(_Happened):
+class CreationEntry(_Entry):
     """The plan was made from its action."""
 
     kind: Literal[Happening.MADE]
@@ -40,7 +40,7 @@ class Making(_Happened):
 _From = TypedDict("_From", {"from": str})
 
 
-class Move(_Happened, _From):
+class Move(_Entry, _From):
     """It went to another phase or state."""
 
     kind: Literal[Happening.MOVED]
@@ -49,7 +49,7 @@ class Move(_Happened, _From):
     error: str | None
 
 
-class Choice(_Happened):
+class Choice(_Entry):
     """A decision was recorded."""
 
     kind: Literal[Happening.DECIDED]
@@ -62,7 +62,7 @@ class Choice(_Happened):
     taken_back_by: str | None  # the operation that did
 
 
-class StepAttempt(_Happened):
+class StepAttempt(_Entry):
     """An attempt at a step was begun."""
 
     kind: Literal[Happening.STEP]
@@ -79,7 +79,7 @@ class StepAttempt(_Happened):
     taken_back_by: str | None  # the operation that did
 
 
-class NewCheckpoint(_Happened):
+class NewCheckpoint(_Entry):
     """A checkpoint was made; of one that older versions made and that is gone less is known."""
 
     kind: Literal[Happening.CHECKPOINT]
@@ -96,7 +96,7 @@ class NewCheckpoint(_Happened):
     is_kept: bool
 
 
-class OperationStart(_Happened):
+class OperationStart(_Entry):
     """A rollback, an apply, a merge or the like was begun."""
 
     kind: Literal[Happening.OPERATION]
@@ -107,7 +107,7 @@ class OperationStart(_Happened):
     outcome: Mapping[str, object]  # what came of it, each kind in its own words
 
 
-class Pin(_Happened):
+class Pin(_Entry):
     """A checkpoint was pinned or unpinned."""
 
     kind: Literal[Happening.PINNED]
@@ -116,7 +116,7 @@ class Pin(_Happened):
     checkpoint_id: CheckpointId
 
 
-class UndoStart(_Happened):
+class UndoStart(_Entry):
     """The undo of a call was begun."""
 
     kind: Literal[Happening.UNDO]
@@ -129,7 +129,9 @@ class UndoStart(_Happened):
     summary: str
 
 
-LogEntry = Making | Move | Choice | StepAttempt | NewCheckpoint | OperationStart | Pin | UndoStart
+LogEntry = (
+    CreationEntry | Move | Choice | StepAttempt | NewCheckpoint | OperationStart | Pin | UndoStart
+)
 
 
 class PlanLog(TypedDict):

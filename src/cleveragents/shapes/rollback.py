@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NotRequired, TypedDict
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.reads import GoingBack
+from cleveragents.checkpoints.reads import RollbackForesight
 from cleveragents.checkpoints.rollback import RollbackResult
 from cleveragents.ids import CheckpointId, PlanId
 from cleveragents.plans.lifecycle import QUEUED, Phase
@@ -87,7 +87,7 @@ def rollback_of(result: RollbackResult) -> Rollback:
     return found
 
 
-def rollback_preview_of(would: GoingBack, *, moving: bool) -> RollbackPreview:
+def rollback_preview_of(would: RollbackForesight, *, moving: bool) -> RollbackPreview:
     """What a rollback would do."""
     return {
         **_aim(would.target),
@@ -97,7 +97,7 @@ def rollback_preview_of(would: GoingBack, *, moving: bool) -> RollbackPreview:
     }
 
 
-def rebuild_preview_of(would: GoingBack, *, moving: bool) -> RebuildPreview:
+def rebuild_preview_of(would: RollbackForesight, *, moving: bool) -> RebuildPreview:
     """What making a lost sandbox again would do: all files of the checkpoint come back."""
     files = int(str(would.target.metadata.get("files") or 0))
     return {**_aim(would.target), **extent_of(would.besides, files), "moving": moving}

@@ -11,12 +11,12 @@ from pathlib import Path
 from cleveragents.errors import Damaged, Differs
 from cleveragents.ids import SnapshotId
 from cleveragents.snapshots.capture import Capture, named
-from cleveragents.snapshots.healing import Healing, Safeguard
+from cleveragents.snapshots.healing import Safeguard, SnapshotHealer
 from cleveragents.snapshots.merging import MergeResult
 from cleveragents.snapshots.picking import additions, is_excluded
-from cleveragents.snapshots.seen import Seen, Unstored
+from cleveragents.snapshots.seen import LiveSnapshot, UnstoredObjects
 from cleveragents.snapshots.store.inspection import Inspection
-from cleveragents.snapshots.store.store import Cleaned, Store, Swept
+from cleveragents.snapshots.store.store import CleanResult, Store, Swept
 from cleveragents.snapshots.store.traverse import Verifier, intact, reachable
 from cleveragents.snapshots.trackers import Trackers
 from cleveragents.snapshots.tree import beneath, record
@@ -38,7 +38,7 @@ from cleveragents.snapshots.way import (
     refuse_lost,
     refuse_without_space,
 )
-from cleveragents.snapshots.write.aside import Purging
+from cleveragents.snapshots.write.aside import Purges
 from cleveragents.snapshots.write.foreign import refuse_foreign
 from cleveragents.snapshots.write.protection import refuse_protected
 from cleveragents.snapshots.write.restore import is_rounded, place
@@ -55,7 +55,7 @@ class RestoreResult:
     kept: tuple[str, ...]  # directories that stay because they hold excluded content
 
 
-class Archive(Healing):
+class Archive(SnapshotHealer):
     """Snapshots of one project; the only way into its store."""
 
     def __init__(
@@ -66,7 +66,7 @@ class Archive(Healing):
     ) -> None:
         super().__init__(store, tell)
         self._trackers = Trackers(store, tracking, tell)
-        self._purging = Purging()
+        self._purging = Purges()
 
     @contextmanager
     def capture(self, roots: Roots, filter_: Filter, *, full: bool = False) -> Generator[Capture]:
@@ -84,15 +84,15 @@ class Archive(Healing):
         with self._capture({MAIN: self._once(path, excluded)}, Filter(), full=True) as capture:
             yield capture
 
-    def see(self, roots: Roots, filter_: Filter) -> Seen:
+    def see(self, roots: Roots, filter_: Filter) -> LiveSnapshot:
         """Looks at everything in the roots; takes no lock and stores nothing."""
         trackers = {name: self._trackers.of(name, path, filter_) for name, path in roots.items()}
-        return Seen.of(trackers, filter_, self._store.read)
+        return LiveSnapshot.of(trackers, filter_, self._store.read)
 
-    def see_once(self, path: Path, excluded: Excluded, beside: Seen) -> Seen:
+    def see_once(self, path: Path, excluded: Excluded, beside: LiveSnapshot) -> LiveSnapshot:
         """Looks at a directory that is not ours, in the same way; what reads it reads both."""
         trackers = {MAIN: self._once(path, excluded)}
-        return Seen.of(trackers, Filter(), beside.through.read)
+        return LiveSnapshot.of(trackers, Filter(), beside.through.read)
 
     @contextmanager
     def _capture(
@@ -253,7 +253,7 @@ class Archive(Healing):
         except OSError as error:
             self._tell(f"packs could not be joined: {error.strerror}")
 
-    def clean(self) -> Cleaned:
+    def clean(self) -> CleanResult:
         """Removes the unfinished packs that dead processes left in the store."""
         return self._store.clean()
 
@@ -290,7 +290,7 @@ class Archive(Healing):
 
     def _reading(self, tracker: Tracker) -> Load:
         """Reads what is stored, and directories that a tracker has seen and nobody has stored."""
-        return Unstored([tracker], self._store.read)
+        return UnstoredObjects([tracker], self._store.read)
 
     def still(self, known: Way, snapshot: Snapshot, roots: Roots) -> bool:
         """Tells whether a way to a snapshot that is known still leads from the present."""

@@ -12,9 +12,9 @@ from cleveragents.counting import counted
 from cleveragents.errors import CleverAgentsError, Damaged, Failed
 from cleveragents.ids import SnapshotId
 from cleveragents.snapshots.capture import named
-from cleveragents.snapshots.keeping import Keeping
+from cleveragents.snapshots.keeping import SnapshotWriter
 from cleveragents.snapshots.merging import MergeResult
-from cleveragents.snapshots.store.mending import Mending
+from cleveragents.snapshots.store.mending import Mender
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.store.traverse import Verifier
 from cleveragents.snapshots.tree import beneath
@@ -30,10 +30,10 @@ TOLD = 5  # paths that a note names
 # somebody may want goes without one, so it is made here, where an intent that was given one is read
 # again (`checkpoints/stored.py`), and where files are brought to that very snapshot.
 Safeguard = NewType("Safeguard", SnapshotId)
-Search = Callable[[Mending], object]  # offers whatever is found to be mended with
+Search = Callable[[Mender], object]  # offers whatever is found to be mended with
 
 
-class Healing(Keeping):
+class SnapshotHealer(SnapshotWriter):
     """The part of an archive that reads back, and stores again what was lost."""
 
     def __init__(self, store: Store, tell: Callable[[str], None]) -> None:
@@ -58,7 +58,7 @@ class Healing(Keeping):
         """
         filter_ = self.load(snapshot_id).filter
 
-        def search(mending: Mending) -> None:
+        def search(mending: Mender) -> None:
             for name, path in roots.items():
                 chosen = filter_ if name == MAIN else Filter()
                 self._once(path, chosen.excludes, borrow=True).state(mending, full=True)
@@ -73,7 +73,7 @@ class Healing(Keeping):
     def secure_outside(self, snapshot_id: SnapshotId, root: Path, going: Changes) -> Safeguard:
         """Makes sure that a snapshot gives back single paths of a directory that is not ours."""
 
-        def search(mending: Mending) -> None:
+        def search(mending: Mender) -> None:
             with beneath.root_directory(root) as fd:
                 look_at(fd, [change.path for change in going[MAIN]], mending.put)
 
@@ -106,7 +106,7 @@ class Healing(Keeping):
         Directories are only read; one that cannot be is told and passed over.
         """
 
-        def search(mending: Mending) -> None:
+        def search(mending: Mender) -> None:
             for path, filter_ in places:
                 try:
                     self._once(path, filter_.excludes).state(mending, full=True)

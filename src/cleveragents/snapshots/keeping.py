@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from cleveragents.ids import SnapshotId
-from cleveragents.snapshots.merging import MergeResult, Merging
+from cleveragents.snapshots.merging import MergeResult, SnapshotReader
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree import record
 from cleveragents.snapshots.tree.content import Put
 from cleveragents.snapshots.tree.record import Snapshot
 
 
-class Keeping(Merging):
+class SnapshotWriter(SnapshotReader):
     """The part of an archive that makes durable what was put together."""
 
     def __init__(self, store: Store) -> None:

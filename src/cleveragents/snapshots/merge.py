@@ -38,14 +38,14 @@ class MergeConflict:
         return "changed on both sides" if self.base is not None else "added on both sides"
 
 
-class Merged(NamedTuple):
+class MergedEntry(NamedTuple):
     """The result of a merge: the root's entry, and where it holds only what ours has."""
 
     root: Entry
     conflicts: tuple[MergeConflict, ...]
 
 
-class Pending:
+class PendingMerge:
     """Objects that a merge made, on top of those that are stored; nothing of it is written yet."""
 
     def __init__(self, stored: Read) -> None:
@@ -83,12 +83,12 @@ def three_way(
     merge_text: MergeText,
     objects: Objects,
     left_alone: LeftAlone = lambda _: False,
-) -> Merged:
+) -> MergedEntry:
     """Merges three directories given by their roots; new objects go to `objects`."""
-    merging = _Merging(merge_text, objects, left_alone)
+    merging = _Merge(merge_text, objects, left_alone)
     inside = merging.inside(b"", Sides(base, ours, theirs))
     root = _own(base, ours, theirs)._replace(content=objects.put(encode(inside)))
-    return Merged(with_links_settled(ours, root, objects), tuple(merging.conflicts))
+    return MergedEntry(with_links_settled(ours, root, objects), tuple(merging.conflicts))
 
 
 def with_links_settled(ours: Entry, changed: Entry, objects: Objects) -> Entry:
@@ -96,7 +96,7 @@ def with_links_settled(ours: Entry, changed: Entry, objects: Objects) -> Entry:
     return _Links(objects).settled(ours, changed)
 
 
-class _Merging:
+class _Merge:
     def __init__(self, merge_text: MergeText, objects: Objects, left_alone: LeftAlone) -> None:
         self._merge_text = merge_text
         self._objects = objects

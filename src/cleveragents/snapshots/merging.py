@@ -11,7 +11,7 @@ from cleveragents.snapshots.merge import (
     LeftAlone,
     MergeConflict,
     MergeText,
-    Pending,
+    PendingMerge,
     three_way,
     with_links_settled,
 )
@@ -35,10 +35,10 @@ class MergeResult:
     snapshot: Snapshot  # ours, with the merged files in place of its own
     changes: tuple[Change, ...]  # from ours to the result, parents before children
     conflicts: tuple[MergeConflict, ...]  # paths where the result holds only what ours has
-    objects: Pending
+    objects: PendingMerge
 
 
-class Merging:
+class SnapshotReader:
     """Merges what can be read, stored or not; it stores nothing itself."""
 
     def __init__(self, read: Load) -> None:
@@ -66,7 +66,7 @@ class Merging:
     ) -> MergeResult:
         """Merges the files of two snapshots that went their own ways from a common one."""
         olds, mine, others = (snapshot.roots[MAIN] for snapshot in (base, ours, theirs))
-        objects = Pending(self.read)
+        objects = PendingMerge(self.read)
         root, conflicts = three_way(olds, mine, others, merge_text, objects, left_alone)
         changes = compare(mine, root, objects.read)
         snapshot = replace(ours, roots={**ours.roots, MAIN: root})
@@ -86,7 +86,7 @@ class Merging:
         """
         olds, others = base.roots[MAIN], theirs.roots[MAIN]
         others = olds._replace(content=others.content)  # the directory itself stays as it is
-        objects = Pending(self.read)
+        objects = PendingMerge(self.read)
         paths = [
             change.path
             for change in compare(olds, others, self.read)
@@ -129,7 +129,7 @@ class Merging:
             place(target, staging_fd, changes, merge.objects.read)
 
     def _with_insides(
-        self, base: Entry, seen: Mapping[bytes, Entry | None], objects: Pending
+        self, base: Entry, seen: Mapping[bytes, Entry | None], objects: PendingMerge
     ) -> dict[bytes, Entry | None]:
         """Gives directories that were looked at from outside what the base has in them."""
         known = Lookup(base, self.read)
@@ -152,7 +152,7 @@ class Merging:
         contents: Iterable[bytes] = (),
     ) -> MergeResult:
         """Puts other entries into the files of a snapshot; `contents` are not stored yet."""
-        objects = Pending(self.read)
+        objects = PendingMerge(self.read)
         for data in contents:
             objects.put(data)
         before = snapshot.roots[MAIN]

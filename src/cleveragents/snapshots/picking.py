@@ -17,7 +17,7 @@ NEAR = 3  # names that are suggested for one that is not found
 
 
 @dataclass(frozen=True)
-class Picked:
+class Selection:
     """What takes the place of what is there, by path."""
 
     entries: dict[bytes, Entry | None]  # None: nothing does
@@ -61,7 +61,7 @@ def additions(paths: Sequence[bytes], state: Lookup, base: Lookup) -> list[Chang
     ]
 
 
-def pick(paths: Sequence[bytes], held: Lookup, present: Lookup) -> Picked:
+def pick(paths: Sequence[bytes], held: Lookup, present: Lookup) -> Selection:
     """Picks paths from what is held for what is present; directories are picked as a whole.
 
     A path that is not held is taken away; one that is nowhere is refused with names near it.
@@ -74,7 +74,7 @@ def pick(paths: Sequence[bytes], held: Lookup, present: Lookup) -> Picked:
         parents |= {parent: _emptied(held.find(parent)) for parent in missing}
         tops.append(missing[0] if missing else path)
     absent = tuple(path for path, entry in entries.items() if entry is None)
-    return Picked({**parents, **entries}, absent, tuple(dict.fromkeys(tops)))
+    return Selection({**parents, **entries}, absent, tuple(dict.fromkeys(tops)))
 
 
 def _held(path: bytes, held: Lookup, present: Lookup) -> Entry | None:

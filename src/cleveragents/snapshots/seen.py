@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Self
 
 from cleveragents.errors import Damaged, Failed
-from cleveragents.snapshots.merging import Merging
+from cleveragents.snapshots.merging import SnapshotReader
 from cleveragents.snapshots.tree import beneath
 from cleveragents.snapshots.tree.diff import Load
 from cleveragents.snapshots.tree.filter import Filter
@@ -16,7 +16,7 @@ from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.tree.tracker import HASH_ONLY, FileLocation, Tracker
 
 
-class Unstored:
+class UnstoredObjects:
     """Reads objects: directories that are not stored from memory, files from where they lie."""
 
     def __init__(self, trackers: Iterable[Tracker], stored: Load) -> None:
@@ -56,11 +56,11 @@ def _read(lying: FileLocation) -> bytes:
 
 
 @dataclass(frozen=True)
-class Seen:
+class LiveSnapshot:
     """What directories held when they were looked at."""
 
     snapshot: Snapshot
-    through: Merging  # reads it, together with what is stored
+    through: SnapshotReader  # reads it, together with what is stored
 
     @classmethod
     def of(cls, trackers: Mapping[str, Tracker], filter_: Filter, stored: Load) -> Self:
@@ -68,4 +68,7 @@ class Seen:
         roots = {
             name: tracker.state(HASH_ONLY, full=True).root for name, tracker in trackers.items()
         }
-        return cls(Snapshot(roots, filter_, (), {}), Merging(Unstored(trackers.values(), stored)))
+        return cls(
+            Snapshot(roots, filter_, (), {}),
+            SnapshotReader(UnstoredObjects(trackers.values(), stored)),
+        )

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from cleveragents.counting import counted
 from cleveragents.sandbox.git import apply_patch
-from cleveragents.sandbox.paths import Contained
+from cleveragents.sandbox.paths import ContainedFiles
 from cleveragents.tools.declaration import FUNCTION, CommandTool, Declaration, Plainly
 from cleveragents.tools.function import Request, call_function
 from cleveragents.tools.tool import (
@@ -87,12 +87,12 @@ def _python(call: Call, given: PythonParameters) -> Outcome:
 
 def _write_file(call: Call, given: WriteParameters) -> Outcome:
     data = given.content.encode()
-    Contained(call.sandbox).write(given.path, data)
+    ContainedFiles(call.sandbox).write(given.path, data)
     return succeeded(f"wrote {given.path} ({counted(len(data), 'byte')})")
 
 
 def _edit_file(call: Call, given: EditParameters) -> Outcome:
-    files, path = Contained(call.sandbox), given.path
+    files, path = ContainedFiles(call.sandbox), given.path
     data, old = files.read(path), given.old.encode()
     if (found := data.count(old)) != 1:
         return failed(f"{path}: the text to replace occurs {found} times, not once")
@@ -101,13 +101,13 @@ def _edit_file(call: Call, given: EditParameters) -> Outcome:
 
 
 def _delete_file(call: Call, given: PathParameters) -> Outcome:
-    Contained(call.sandbox).delete(given.path)
+    ContainedFiles(call.sandbox).delete(given.path)
     return succeeded(f"deleted {given.path}")
 
 
 def _move_file(call: Call, given: MoveParameters) -> Outcome:
     source, target = given.source, given.target
-    Contained(call.sandbox).move(source, target)
+    ContainedFiles(call.sandbox).move(source, target)
     return succeeded(f"moved {source} to {target}")
 
 
@@ -117,7 +117,7 @@ def _apply_patch(call: Call, given: PatchParameters) -> Outcome:
 
 
 def _read_file(call: Call, given: PathParameters) -> Outcome:
-    data = Contained(call.sandbox).read(given.path)
+    data = ContainedFiles(call.sandbox).read(given.path)
     call.output.write_bytes(data)
     return succeeded(f"read {given.path} ({counted(len(data), 'byte')})")
 

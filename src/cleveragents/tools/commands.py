@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from cleveragents.ids import PlanId
-from cleveragents.sandbox.process import Finished, StepEnvironment
+from cleveragents.sandbox.process import ProcessEnd, StepEnvironment
 from cleveragents.tools.declaration import Declaration
 from cleveragents.tools.tool import SHELL, Call, run_to_end
 
@@ -27,7 +27,7 @@ class CallRules:
 NO_RULES = CallRules()
 
 
-class Called(Protocol):
+class CalledStep(Protocol):
     """A step, as far as it says how its tool is called."""
 
     @property
@@ -38,7 +38,7 @@ class Called(Protocol):
     def timeout(self) -> float | None: ...
 
 
-def rules_of(step: Called, declared: Declaration) -> CallRules:
+def rules_of(step: CalledStep, declared: Declaration) -> CallRules:
     """Puts what a step says together with what its tool declares."""
     passed = (*declared.pass_env, *step.pass_env)
     return CallRules(passed, step.env, step.timeout or declared.timeout)
@@ -77,6 +77,6 @@ class Commands:
         return Call(directory, seen, mark, output, rules.timeout, on_line, must_stop)
 
 
-def run_line(call: Call, line: str) -> Finished:
+def run_line(call: Call, line: str) -> ProcessEnd:
     """Runs a line as the shell reads it."""
     return run_to_end(call, SHELL, "-c", line)

@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., object])
 _DECLARED = "__cleveragents_tool__"  # where the decorator leaves what it was told
 
 
-class Declared(TypedDict, total=False):
+class DeclarationFields(TypedDict, total=False):
     """What `@tool(...)` takes: the fields of a declaration, with defaults from the function."""
 
     name: str
@@ -66,7 +66,7 @@ class PythonTool:
 _made_here: dict[str, AnyTool] = {}  # the tools of modules that this process imported
 
 
-def tool(**declared: Unpack[Declared]) -> Callable[[F], F]:
+def tool(**declared: Unpack[DeclarationFields]) -> Callable[[F], F]:
     """Makes a function a tool; steps of plans that this process runs may call it by its name.
 
     The function must be importable: it is called in a process of its own, with what a step gives
@@ -100,7 +100,7 @@ def describe(target: str) -> dict[str, Any]:
     return asdict(found)
 
 
-def _described(function: Callable[..., object], declared: Declared) -> PythonTool:
+def _described(function: Callable[..., object], declared: DeclarationFields) -> PythonTool:
     target = _target(function)
     told = dict(declared)
     undo = told.get("undo")

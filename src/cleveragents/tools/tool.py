@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from cleveragents.counting import size
 from cleveragents.errors import CleverAgentsError
-from cleveragents.sandbox.process import OUTPUT_CAP, Finished, Job, run
+from cleveragents.sandbox.process import OUTPUT_CAP, Job, ProcessEnd, run
 from cleveragents.tools.declaration import Declaration
 
 P = TypeVar("P", bound=BaseModel)
@@ -104,7 +104,7 @@ def run_to_end(
     *arguments: str,
     more: Mapping[str, str] | None = None,
     given: bytes | None = None,
-) -> Finished:
+) -> ProcessEnd:
     """Runs a command for a call, and tells how it ended; whatever a plan runs comes by here."""
     job = Job(
         arguments,
@@ -118,7 +118,7 @@ def run_to_end(
     return run(job, on_line=call.on_line, must_stop=call.must_stop)
 
 
-def _summary(finished: Finished, timeout: float | None) -> str:
+def _summary(finished: ProcessEnd, timeout: float | None) -> str:
     if finished.stopped:
         return "stopped"
     if finished.timed_out:

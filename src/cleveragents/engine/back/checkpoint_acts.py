@@ -13,15 +13,15 @@ from cleveragents.checkpoints.saving import CheckpointPolicy, CheckpointRequest
 from cleveragents.checkpoints.shown import refuse_other
 from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.triggers import TYPE_OF, CheckpointType, Trigger
-from cleveragents.engine.back.pruning import Pruning
+from cleveragents.engine.back.pruning import Prunes
 from cleveragents.engine.back.removal import unheld
 from cleveragents.engine.back.rollback import Rollbacks
-from cleveragents.engine.back.saving import SafetyCheckpoint, Saving
+from cleveragents.engine.back.saving import SafetyCheckpoint, Saves
 from cleveragents.engine.back.workplaces import Workplaces
 from cleveragents.errors import Refused
 from cleveragents.ids import PlanId
 from cleveragents.operations.in_sandbox import Ending, GoBack
-from cleveragents.operations.intent import Going
+from cleveragents.operations.intent import Companions
 from cleveragents.operations.operation import Operation
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.lifecycle import QUEUED
@@ -47,9 +47,9 @@ class CheckpointActs:
         sandboxes: Sandboxes,
         reads: CheckpointReads,
         workplaces: Workplaces,
-        saving: Saving,
+        saving: Saves,
         rollbacks: Rollbacks,
-        pruning: Pruning,
+        pruning: Prunes,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
@@ -125,7 +125,7 @@ class CheckpointActs:
 
     def save_children(
         self, held: Held, plan: Plan, document: PlanDocument, stack: ExitStack
-    ) -> Going:
+    ) -> Companions:
         """Holds the children that go with a rollback, and saves what they have."""
         going = self._reads.rollbacks.going(plan, document)
         saved: list[PlanId] = []
@@ -133,7 +133,7 @@ class CheckpointActs:
             child_held = stack.enter_context(held.with_(child.plan_id, "cancelling the subplan"))
             if self._is_saved(child_held, child):
                 saved.append(child.plan_id)
-        return Going(tuple(child.plan_id for child in going), tuple(saved))
+        return Companions(tuple(child.plan_id for child in going), tuple(saved))
 
     def roll_back(
         self,

@@ -15,7 +15,7 @@ from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
 
 
-class Placing:
+class Placements:
     """Makes the files of plans what their operations have stored."""
 
     def __init__(self, database: Database, sandboxes: Sandboxes, workplaces: Workplaces) -> None:

@@ -19,7 +19,7 @@ from cleveragents.plans.plan import PlanRepository
 from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import Archive
-from cleveragents.snapshots.store.store import Cleaned, Swept
+from cleveragents.snapshots.store.store import CleanResult, Swept
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.fault import is_the_machines, told
@@ -41,7 +41,7 @@ class PruneResult:
     waiting_bytes: int = 0
 
 
-class Pruning:
+class Prunes:
     """Opens and carries out prune operations."""
 
     def __init__(
@@ -213,7 +213,7 @@ class Pruning:
                 OperationRepository(connection).set_stuck(operation.operation_id, why)
         self._report(Note(plan_id, f"space could not be freed: {why['reason']}"))
 
-    def clean(self, archive: Archive, plan_id: PlanId = NO_PLAN) -> Cleaned:
+    def clean(self, archive: Archive, plan_id: PlanId = NO_PLAN) -> CleanResult:
         """Removes what killed processes left in the store, and says how much it was."""
         cleaned = archive.clean()
         if cleaned.files:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
-from cleveragents.engine.back.saving import Saving
+from cleveragents.engine.back.saving import Saves
 from cleveragents.engine.back.workplaces import Workplaces
 from cleveragents.errors import CleverAgentsError, Damaged
 from cleveragents.ids import SnapshotId
@@ -48,7 +48,7 @@ class Removals:
         database: Database,
         sandboxes: Sandboxes,
         workplaces: Workplaces,
-        saving: Saving,
+        saving: Saves,
         filter_: Filter,
     ) -> None:
         self._database = database

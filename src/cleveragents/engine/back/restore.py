@@ -16,7 +16,7 @@ from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
-from cleveragents.engine.back.placing import Placing
+from cleveragents.engine.back.placing import Placements
 from cleveragents.engine.back.saving import SafetyCheckpoint
 from cleveragents.errors import Refused
 from cleveragents.events import PathsRestored, Reporter
@@ -28,7 +28,7 @@ from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, QUEUED, w
 from cleveragents.plans.plan import Plan, PlanRepository, refuse_applied
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.picking import Picked, inside, is_excluded, pick
+from cleveragents.snapshots.picking import Selection, inside, is_excluded, pick
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import EMPTY, Change
 from cleveragents.snapshots.tree.record import Snapshot
@@ -52,7 +52,7 @@ class RestoreProposal:
     tops: tuple[str, ...]  # what must be taken back from the state before, to undo it
     changes: tuple[FileChange, ...]
     going: Changes  # the same for who saves what is there
-    picked: Picked  # what is to stand at the paths
+    picked: Selection  # what is to stand at the paths
     digest: str  # tells two of them apart
 
 
@@ -74,7 +74,7 @@ class Restores:
         self,
         database: Database,
         sandboxes: Sandboxes,
-        placing: Placing,
+        placing: Placements,
         filter_: Filter,
         report: Reporter,
     ) -> None:
@@ -246,7 +246,7 @@ def _refuse_excluded(paths: Sequence[bytes], source: Checkpoint, held: Snapshot)
 
 
 def _proposed(
-    source: Checkpoint, paths: Sequence[bytes], picked: Picked, changes: Sequence[Change]
+    source: Checkpoint, paths: Sequence[bytes], picked: Selection, changes: Sequence[Change]
 ) -> RestoreProposal:
     asked, absent, tops = (
         tuple(map(os.fsdecode, group)) for group in (paths, picked.absent, picked.tops)

@@ -21,14 +21,14 @@ from cleveragents.checkpoints.rollback import RollbackReads, RollbackResult
 from cleveragents.checkpoints.stored import document_of, last_known, safeguard_of
 from cleveragents.checkpoints.undo import UndoDue
 from cleveragents.engine.back.saving import SafetyCheckpoint
-from cleveragents.engine.back.undoing import Undoing
+from cleveragents.engine.back.undoing import UndoCalls
 from cleveragents.engine.back.workplaces import Workplaces
 from cleveragents.errors import Damaged, Failed
 from cleveragents.events import PlanMoved, Reporter, RolledBack
 from cleveragents.ids import CheckpointId, PlanId, SnapshotId, new_id
 from cleveragents.operations.act import TakenBack
 from cleveragents.operations.in_sandbox import Ending, GoBack
-from cleveragents.operations.intent import Going, Stored
+from cleveragents.operations.intent import Companions, SnapshotState
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.document import make_current
@@ -65,7 +65,7 @@ class Rollbacks:
         database: Database,
         reads: RollbackReads,
         workplaces: Workplaces,
-        undoing: Undoing,
+        undoing: UndoCalls,
         report: Reporter,
     ) -> None:
         self._database = database
@@ -80,7 +80,7 @@ class Rollbacks:
         target: Checkpoint,
         safety: SafetyCheckpoint,
         ending: Ending,
-        going: Going,
+        going: Companions,
     ) -> Operation[GoBack]:
         """Records the intent, and with it the row of the safety checkpoint.
 
@@ -191,7 +191,7 @@ class Rollbacks:
         """Removes the files of a subplan that is cancelled: all of them was saved before."""
         with self._database.reading() as connection:
             child = PlanRepository(connection).get(held.plan_id)
-            saved = safeguard_of(connection, Stored(last_known(connection, child)))
+            saved = safeguard_of(connection, SnapshotState(last_known(connection, child)))
         self._workplaces.of(held, child.project_id, operation.kind.noun).remove(saved)
 
     def _goal(

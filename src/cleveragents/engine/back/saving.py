@@ -10,7 +10,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.saving import CheckpointPolicy, CheckpointRequest
 from cleveragents.checkpoints.stored import verified
 from cleveragents.checkpoints.triggers import CheckpointType
-from cleveragents.engine.back.pruning import PruneResult, Pruning
+from cleveragents.engine.back.pruning import PruneResult, Prunes
 from cleveragents.errors import Damaged
 from cleveragents.events import CheckpointSame, CheckpointSaved, Reporter
 from cleveragents.ids import PlanId, new_id, now
@@ -64,14 +64,14 @@ class SafetyCheckpoint:
             CheckpointRepository(connection).add(self.checkpoint)
 
 
-class Saving:
+class Saves:
     """Saves the present state of plans."""
 
     def __init__(
         self,
         database: Database,
         sandboxes: Sandboxes,
-        pruning: Pruning,
+        pruning: Prunes,
         policy: CheckpointPolicy,
         report: Reporter,
     ) -> None:

@@ -30,7 +30,7 @@ from cleveragents.tools.tool import Call
 NOT_TWICE = "it had started when its process died, and is not run twice"
 
 
-class Undoing:
+class UndoCalls:
     """Undoes the calls that a rollback takes back."""
 
     def __init__(self, database: Database, commands: Commands, report: Reporter) -> None:

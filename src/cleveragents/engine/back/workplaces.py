@@ -8,7 +8,7 @@ from functools import partial
 
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
-from cleveragents.engine.back.saving import Saving
+from cleveragents.engine.back.saving import Saves
 from cleveragents.events import Note, Reporter
 from cleveragents.ids import ProjectId
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -21,7 +21,7 @@ from cleveragents.storage.held import Held
 class Workplaces:
     """Opens the workplace of a plan for whoever holds it."""
 
-    def __init__(self, sandboxes: Sandboxes, saving: Saving, report: Reporter) -> None:
+    def __init__(self, sandboxes: Sandboxes, saving: Saves, report: Reporter) -> None:
         self._sandboxes = sandboxes
         self._saving = saving
         self._report = report

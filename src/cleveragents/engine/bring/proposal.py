@@ -24,8 +24,8 @@ from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.sandbox.users_repository import ignored_in
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.merging import MergeResult, Merging
-from cleveragents.snapshots.seen import Seen
+from cleveragents.snapshots.merging import MergeResult, SnapshotReader
+from cleveragents.snapshots.seen import LiveSnapshot
 from cleveragents.snapshots.tree import beneath, tree_path
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.lookup import Lookup
@@ -120,7 +120,7 @@ class Proposals:
         if kept is None:
             seen = archive.see(sandbox.roots, Filter())
         else:
-            seen = Seen(archive.load(kept), archive)
+            seen = LiveSnapshot(archive.load(kept), archive)
         base, result, through = archive.load(sandbox.base), seen.snapshot, seen.through
         ignored = [] if options.include_ignored else ignored_in(sandbox.path, project)
         left_alone = _LeftAlone(ignored, archive.lookup(base))
@@ -152,7 +152,7 @@ class Proposals:
         )
 
 
-def versions(through: Merging, merge: MergeResult) -> branch.Versions:
+def versions(through: SnapshotReader, merge: MergeResult) -> branch.Versions:
     """What a merge changes, as a branch is made of it: git knows nothing of directories."""
     sides = [(change.path, change.after or change.before) for change in merge.changes]
     return branch.Versions(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
-from cleveragents.engine.back.placing import Placing
+from cleveragents.engine.back.placing import Placements
 from cleveragents.errors import Refused
 from cleveragents.events import Reporter, SandboxRefreshed
 from cleveragents.ids import PlanId, SnapshotId
@@ -51,7 +51,7 @@ class RefreshProposal:
 
 
 @dataclass(frozen=True)
-class RefreshPreview:
+class RefreshForesight:
     """What a refresh would merge."""
 
     merge: MergeResult
@@ -76,7 +76,7 @@ class Refreshes:
     """Opens and carries out refresh operations."""
 
     def __init__(
-        self, database: Database, sandboxes: Sandboxes, placing: Placing, report: Reporter
+        self, database: Database, sandboxes: Sandboxes, placing: Placements, report: Reporter
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
@@ -165,9 +165,9 @@ class RefreshPhase:
         self._checkpoints = checkpoints
         self._hold = hold
 
-    def preview(self, plan_id: PlanId) -> RefreshPreview:
+    def preview(self, plan_id: PlanId) -> RefreshForesight:
         """Tells what a refresh would do; owns nothing, stores and changes nothing."""
-        return RefreshPreview(self._refreshes.foresee(self._plan(plan_id)))
+        return RefreshForesight(self._refreshes.foresee(self._plan(plan_id)))
 
     def run(self, plan_id: PlanId, *, shown_digest: str | None = None) -> RefreshResult:
         """Merges the project into the sandbox, between two checkpoints.
@@ -177,7 +177,7 @@ class RefreshPhase:
         with self._hold(plan_id, "refreshing") as held:
             plan = self._plan(plan_id)
             proposed = self._refreshes.propose(plan)
-            digest = RefreshPreview(proposed.merge).digest
+            digest = RefreshForesight(proposed.merge).digest
             refuse_other(shown_digest, digest, f"agents plan refresh {plan_id}")
             going = {MAIN: list(proposed.merge.changes)}
             before = self._checkpoints.save_before(held, plan, "before the refresh", going)

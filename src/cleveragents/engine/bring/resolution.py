@@ -14,7 +14,7 @@ from pathlib import Path
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.shown import digest_of
-from cleveragents.engine.back.placing import Placing
+from cleveragents.engine.back.placing import Placements
 from cleveragents.errors import InvalidInput, Refused
 from cleveragents.operations.in_sandbox import Resolve
 from cleveragents.operations.kind import Status
@@ -56,7 +56,7 @@ class Resolutions:
     """Opens and carries out resolve operations."""
 
     def __init__(
-        self, database: Database, sandboxes: Sandboxes, placing: Placing, filter_: Filter
+        self, database: Database, sandboxes: Sandboxes, placing: Placements, filter_: Filter
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 from cleveragents.checkpoints.stored import safeguard_of
 from cleveragents.engine.back.workplaces import Workplaces
-from cleveragents.engine.hold.stopping import Stopping
+from cleveragents.engine.hold.stopping import StopRequests
 from cleveragents.errors import Interrupted, Refused
 from cleveragents.events import Reporter, StepOutput, Validated
 from cleveragents.ids import SnapshotId
@@ -48,7 +48,7 @@ class Validations:
         sandboxes: Sandboxes,
         workplaces: Workplaces,
         commands: Commands,
-        stopping: Stopping,
+        stopping: StopRequests,
         report: Reporter,
     ) -> None:
         self._database = database

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.verification import Verification
-from cleveragents.engine.back.pruning import Pruning
+from cleveragents.engine.back.pruning import Prunes
 from cleveragents.engine.care.facts import Facts, Orphan, PlanFacts, ProjectFacts, System
 from cleveragents.engine.hold.ownership import Ownership
 from cleveragents.errors import Damaged
@@ -59,7 +59,7 @@ class Examination:
         self,
         database: Database,
         sandboxes: Sandboxes,
-        pruning: Pruning,
+        pruning: Prunes,
         ownership: Ownership,
         head: Head,
         data_dir: Path,

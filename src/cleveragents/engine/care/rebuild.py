@@ -16,7 +16,7 @@ from cleveragents.plans.action import Action
 from cleveragents.plans.lifecycle import ERRORED
 from cleveragents.plans.plan import PlanError
 from cleveragents.sandbox.project import find, inode_of
-from cleveragents.sandbox.sandbox import Filled, SandboxRepository
+from cleveragents.sandbox.sandbox import FillResult, SandboxRepository
 from cleveragents.storage.connection import Connection
 
 _PROJECT = "SELECT path FROM projects WHERE project_id = :project_id"
@@ -73,7 +73,7 @@ def add_sandbox(
     project = find(connection, project_id)
     inode = inode_of(project) if project.path.is_dir() else ""
     branch = f"cleveragents/plan-{newest.plan_id}" if has_git else None
-    repository.ready(about["resource_id"], Filled(base_ref, branch, 0, ()), inode)
+    repository.ready(about["resource_id"], FillResult(base_ref, branch, 0, ()), inode)
 
 
 def add_checkpoints(connection: Connection, orphans: Sequence[Orphan]) -> None:

@@ -10,7 +10,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.line import broken
 from cleveragents.counting import counted
 from cleveragents.engine.back import line_mending
-from cleveragents.engine.back.pruning import Pruning
+from cleveragents.engine.back.pruning import Prunes
 from cleveragents.engine.care import rebuild
 from cleveragents.engine.care.facts import Facts, PlanFacts, ProjectFacts
 from cleveragents.engine.hold.ownership import Ownership
@@ -38,7 +38,7 @@ class Repairs:
         self,
         database: Database,
         sandboxes: Sandboxes,
-        pruning: Pruning,
+        pruning: Prunes,
         ownership: Ownership,
         head: Head,
     ) -> None:

@@ -16,7 +16,7 @@ from cleveragents.engine.back.saving import SafetyCheckpoint
 from cleveragents.ids import CheckpointId, DecisionId, PlanId, SnapshotId, new_id, now
 from cleveragents.operations.act import TakenBack
 from cleveragents.operations.in_sandbox import Correct, Ending
-from cleveragents.operations.intent import Going
+from cleveragents.operations.intent import Companions
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.correction import (
     CorrectionAttempt,
@@ -63,7 +63,12 @@ class CorrectionOperations:
         self._rollbacks = rollbacks
 
     def open(
-        self, held: Held, plan: Plan, wanted: Correction, safety: SafetyCheckpoint, going: Going
+        self,
+        held: Held,
+        plan: Plan,
+        wanted: Correction,
+        safety: SafetyCheckpoint,
+        going: Companions,
     ) -> Operation[Correct]:
         """Records the attempt, the intervention, the state to go to and the intent."""
         intervention_id = DecisionId(new_id())

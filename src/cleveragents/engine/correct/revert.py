@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cleveragents.checkpoints.besides import Besides, Touched
+from cleveragents.checkpoints.besides import Besides, Footprint
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.shown import refuse_other
@@ -53,7 +53,7 @@ class _Anew:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BackToStart(Touched):
+class BackToStart(Footprint):
     """What planning anew would take back."""
 
     plan: Plan

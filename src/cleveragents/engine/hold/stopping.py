@@ -11,7 +11,7 @@ class CancelAsked(Exception):
     """Somebody wants the plan cancelled; whoever runs it carries that out."""
 
 
-class Stopping:
+class StopRequests:
     """Known to every loop of a process: a signal stops all of its plans, a request one."""
 
     def __init__(self, requests: CancelRequests) -> None:

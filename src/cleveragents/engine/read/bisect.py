@@ -29,7 +29,7 @@ TAIL_LINES = 10
 
 
 @dataclass(frozen=True)
-class Tried:
+class Trial:
     """How the command ended at a checkpoint."""
 
     checkpoint: Checkpoint
@@ -48,10 +48,10 @@ class Found:
     """Where a command starts to fail."""
 
     good: Checkpoint  # the last one at which it passes
-    bad: Tried  # the first one at which it fails
+    bad: Trial  # the first one at which it fails
     steps: tuple[StepRun, ...]  # what ran between the two
     subplans: tuple[Plan, ...]  # whose results were merged between them
-    tried: tuple[Tried, ...]  # in the order they were tried
+    tried: tuple[Trial, ...]  # in the order they were tried
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Bisection:
     def find(self, plan: Plan, rows: Sequence[Checkpoint], command: str) -> Found:
         """Finds the first of the checkpoints at which the command fails."""
         archive = self._sandboxes.archive(plan.project_id)
-        tried: dict[int, Tried] = {}
+        tried: dict[int, Trial] = {}
         with (
             archive.holding("looking for the first checkpoint at which a command fails"),
             self._sandboxes.throw_away(plan.project_id) as room,
@@ -112,7 +112,7 @@ class Bisection:
             tuple(child for child in children if child.plan_id in merged),
         )
 
-    def _try(self, plan: Plan, room: ThrowAway, state: SameFiles, command: str) -> Tried:
+    def _try(self, plan: Plan, room: ThrowAway, state: SameFiles, command: str) -> Trial:
         tree = room.become(state.snapshot)
         row = state.rows[0]
         _refuse_closed(tree, row)
@@ -128,7 +128,7 @@ class Bisection:
         seconds = round(time.monotonic() - began, 3)
         self._report(CheckpointTried(plan.plan_id, row.seq, ended.exit_code, seconds))
         tail = tuple(ended.tail.splitlines()[-TAIL_LINES:])
-        return Tried(row, ended.exit_code, seconds, tail)
+        return Trial(row, ended.exit_code, seconds, tail)
 
 
 def last_good(count: int, passes: Callable[[int], bool]) -> int:
@@ -187,7 +187,7 @@ def _refuse_closed(tree: Path, row: Checkpoint) -> None:
 
 
 def _refuse_without_border(
-    states: Sequence[SameFiles], passes: Callable[[int], bool], tried: Mapping[int, Tried]
+    states: Sequence[SameFiles], passes: Callable[[int], bool], tried: Mapping[int, Trial]
 ) -> None:
     """Refuses unless the command fails at the last of the states and passes at the first."""
     if len(states) < 2:  # noqa: PLR2004 - a border lies between two

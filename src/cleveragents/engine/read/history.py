@@ -58,7 +58,7 @@ class History:
             for entry in happened
             if entry.kind is Happening.CHECKPOINT and (entry.detail or entry.ref_id in live)
         }
-        telling = _Telling(
+        telling = _Narration(
             plan,
             saved,
             frozenset(live),
@@ -72,7 +72,7 @@ class History:
 
 
 @dataclass(frozen=True)
-class _Telling:
+class _Narration:
     """What the entries of one plan are told from."""
 
     plan: Plan

@@ -20,7 +20,7 @@ REDIRECTED = 'exec /bin/sh -c "$1" < "$2" > "$3"'
 A = TypeVar("A", bound=BaseModel)
 
 
-class Asking(Generic[A]):
+class Questions(Generic[A]):
     """One question to one command; after a call that succeeded the answer is there."""
 
     def __init__(self, command: str, form: type[A], problem: Callable[[A], str | None]) -> None:

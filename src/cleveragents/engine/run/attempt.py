@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cleveragents.engine.hold.stopping import Stopping
+from cleveragents.engine.hold.stopping import StopRequests
 from cleveragents.events import Reporter, StepFailed, StepFinished, StepOutput, StepStarted
 from cleveragents.ids import CheckpointId
 from cleveragents.plans.cursor import title_at
@@ -42,7 +42,7 @@ class StepAttempts:
         self,
         database: Database,
         commands: Commands,
-        stopping: Stopping,
+        stopping: StopRequests,
         report: Reporter,
     ) -> None:
         self._database = database

@@ -5,7 +5,7 @@ import time
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.hold.moves import PlanMoves
-from cleveragents.engine.hold.stopping import Stopping
+from cleveragents.engine.hold.stopping import StopRequests
 from cleveragents.engine.run.resume import Resumption
 from cleveragents.errors import Busy, Refused
 from cleveragents.ids import PlanId
@@ -27,7 +27,7 @@ class Cancellation:
         moves: PlanMoves,
         checkpoints: CheckpointActs,
         resumption: Resumption,
-        stopping: Stopping,
+        stopping: StopRequests,
         hold: Hold,
     ) -> None:
         self._moves = moves

@@ -15,7 +15,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
-from cleveragents.engine.run.asking import Asking
+from cleveragents.engine.run.asking import Questions
 from cleveragents.engine.run.attempt import Attempt, StepAttempts
 from cleveragents.engine.run.borders import StepBorders
 from cleveragents.events import Decided, Reporter
@@ -134,7 +134,7 @@ class DecideSteps:
             unknown = [name for name in answer.influenced_by if name not in names]
             return f"no earlier decision is called {unknown[0]!r}" if unknown else None
 
-        asking = Asking(str(step.decide.chooser), Answer, problem)
+        asking = Questions(str(step.decide.chooser), Answer, problem)
 
         def put(call: Call, _: AnyParameters) -> Outcome:
             return asking.put(call, _question(plan, step, known))

@@ -36,7 +36,7 @@ class Work(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Ended(Generic[T]):
+class WorkEnd(Generic[T]):
     """What came of a plan; neither result nor error: it was cancelled before it began."""
 
     plan_id: PlanId
@@ -55,7 +55,7 @@ class Dispatcher(Protocol[T]):
         trace: TracebackType | None,
     ) -> None: ...
     def submit(self, plan_id: PlanId) -> None: ...
-    def wait(self, seconds: float) -> Ended[T] | None: ...
+    def wait(self, seconds: float) -> WorkEnd[T] | None: ...
     def cancel(self, plan_id: PlanId) -> None: ...
     def status(self, plan_id: PlanId) -> WorkStatus: ...
 
@@ -89,7 +89,7 @@ class ThreadDispatcher(Generic[T]):
         self._told.discard(plan_id)
         self._futures[plan_id] = self._pool.submit(self._work.run, plan_id)
 
-    def wait(self, seconds: float) -> Ended[T] | None:
+    def wait(self, seconds: float) -> WorkEnd[T] | None:
         """Returns a plan that has ended since, each once; None if nothing does in time."""
         open_ = {future: one for one, future in self._futures.items() if one not in self._told}
         # The pool tells of what was cancelled only once it comes to it.
@@ -100,9 +100,9 @@ class ThreadDispatcher(Generic[T]):
         future = min(ended, key=lambda one: open_[one])
         self._told.add(open_[future])
         if future.cancelled():
-            return Ended(open_[future])
+            return WorkEnd(open_[future])
         problem = future.exception()
-        return Ended(open_[future], None if problem else future.result(), problem)
+        return WorkEnd(open_[future], None if problem else future.result(), problem)
 
     def cancel(self, plan_id: PlanId) -> None:
         """Takes a plan out of the queue, or asks it to stop if it has begun."""

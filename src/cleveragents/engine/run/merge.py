@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import CheckpointRepository
-from cleveragents.engine.back.placing import Placing
+from cleveragents.engine.back.placing import Placements
 from cleveragents.errors import Failed
 from cleveragents.events import Reporter, SubplanMerged
 from cleveragents.ids import SnapshotId
@@ -74,7 +74,7 @@ class Merges:
         self,
         database: Database,
         sandboxes: Sandboxes,
-        placing: Placing,
+        placing: Placements,
         filter_: Filter,
         report: Reporter,
     ) -> None:

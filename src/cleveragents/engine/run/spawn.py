@@ -22,7 +22,7 @@ from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
 
 
-class Spawning:
+class Spawns:
     """Makes the children of plans; what is held is the parent."""
 
     def __init__(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from cleveragents.engine.hold.stopping import Stopping
-from cleveragents.engine.run.asking import Asking
+from cleveragents.engine.hold.stopping import StopRequests
+from cleveragents.engine.run.asking import Questions
 from cleveragents.errors import Failed
 from cleveragents.ids import PlanId
 from cleveragents.plans.action import Action, with_steps
@@ -26,7 +26,7 @@ class StrategistAnswer(BaseModel):
 class Strategist:
     """Asks the strategist of an action, in the project, with the environment of a step."""
 
-    def __init__(self, commands: Commands, stopping: Stopping) -> None:
+    def __init__(self, commands: Commands, stopping: StopRequests) -> None:
         self._commands = commands
         self._stopping = stopping
 
@@ -34,7 +34,7 @@ class Strategist:
         self, action: Action, plan_id: PlanId, project: Path, guidance: Sequence[str]
     ) -> Action:
         """Returns the action with the steps it answered; without usable ones it has failed."""
-        asking = Asking(str(action.strategist), StrategistAnswer, lambda _: None)
+        asking = Questions(str(action.strategist), StrategistAnswer, lambda _: None)
         call = self._commands.call(
             project,
             plan_id,

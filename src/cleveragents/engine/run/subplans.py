@@ -13,11 +13,11 @@ from threading import Event
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
-from cleveragents.engine.hold.stopping import Stopping
+from cleveragents.engine.hold.stopping import StopRequests
 from cleveragents.engine.run.borders import StepBorders
-from cleveragents.engine.run.dispatch import Dispatcher, Ended, Work, WorkStatus
+from cleveragents.engine.run.dispatch import Dispatcher, Work, WorkEnd, WorkStatus
 from cleveragents.engine.run.merge import Conflicting, Merges
-from cleveragents.engine.run.spawn import Spawning
+from cleveragents.engine.run.spawn import Spawns
 from cleveragents.errors import CleverAgentsError
 from cleveragents.events import Reporter, SubplanEnded, SubplanStarted
 from cleveragents.ids import PlanId
@@ -41,7 +41,7 @@ PlanDispatcher = Dispatcher[Plan]
 
 
 @dataclass
-class _Running:
+class _GroupRun:
     """A group while it runs."""
 
     held: Held
@@ -68,7 +68,7 @@ class Runner:
     run: Callable[[PlanId], Plan]
     hold: Hold
     dispatcher: Callable[[int, Work[Plan]], PlanDispatcher]
-    stopping: Stopping
+    stopping: StopRequests
 
 
 class SubplanSteps:
@@ -89,7 +89,7 @@ class SubplanSteps:
         self._checkpoints = checkpoints
         self._borders = borders
         self._merges = merges
-        self._spawning = Spawning(database, sandboxes, checkpoints)
+        self._spawning = Spawns(database, sandboxes, checkpoints)
         self._runner = runner
         self._report = report
 
@@ -105,7 +105,7 @@ class SubplanSteps:
         children = self._children(held, plan)
         progress = {name: _progress(child) for name, child in children.items()}
         group = Group(step.subplans, progress)
-        running = _Running(held, plan, step, group, children)
+        running = _GroupRun(held, plan, step, group, children)
         work = Work(partial(self._run, running), self._runner.stopping.ask)
         with self._runner.dispatcher(group.at_once, work) as running.dispatcher:
             for name in group.names(Progress.RUNNING):
@@ -144,7 +144,7 @@ class SubplanSteps:
                 repository.supersede(child.plan_id, by=plan.plan_id)
         return {child.name: child for child in found if child not in skipped}
 
-    def _go_on(self, running: _Running) -> None:
+    def _go_on(self, running: _GroupRun) -> None:
         """Does what can be done, then waits for a moment for something to end."""
         group = running.group
         for subplan in group.hopeless():
@@ -164,7 +164,7 @@ class SubplanSteps:
             if ended is not None:
                 self._note_end(running, ended)
 
-    def _submit(self, running: _Running, name: str) -> None:
+    def _submit(self, running: _GroupRun, name: str) -> None:
         child_id = running.children[name].plan_id
         running.tried[name] = running.tried.get(name, 0) + 1
         running.late.discard(name)
@@ -172,7 +172,7 @@ class SubplanSteps:
         self._report(SubplanStarted(running.plan.plan_id, child_id, name, running.tried[name]))
         running.dispatcher.submit(child_id)
 
-    def _run(self, running: _Running, child_id: PlanId) -> Plan:
+    def _run(self, running: _GroupRun, child_id: PlanId) -> Plan:
         """Runs a child, in whatever thread the dispatcher has for it."""
         child = self._plan(child_id)
         if running.halted.is_set():
@@ -198,7 +198,7 @@ class SubplanSteps:
                 project_id = self._plan(child_id).project_id
                 self._sandboxes.archive(project_id).release(sandbox.roots)
 
-    def _look(self, running: _Running) -> None:
+    def _look(self, running: _GroupRun) -> None:
         """Stops everything if the parent is to stop, and children that take too long."""
         plan_id, stopping = running.plan.plan_id, self._runner.stopping
         if stopping.is_due(plan_id):
@@ -211,7 +211,7 @@ class SubplanSteps:
                 running.late.add(name)
                 running.dispatcher.cancel(running.children[name].plan_id)
 
-    def _stop_all(self, running: _Running) -> None:
+    def _stop_all(self, running: _GroupRun) -> None:
         """Stops what runs and takes what is queued out; returns when nothing runs any more."""
         dispatcher = running.dispatcher
         ids = [running.children[name].plan_id for name in running.group.names(Progress.RUNNING)]
@@ -222,7 +222,7 @@ class SubplanSteps:
         for child_id in ids:
             self._cancel_queued(running.held, child_id)
 
-    def _note_end(self, running: _Running, ended: Ended[Plan]) -> None:
+    def _note_end(self, running: _GroupRun, ended: WorkEnd[Plan]) -> None:
         """Notes what came of an attempt: it is complete, tried again, or has failed for good."""
         name = running.name_of(ended.plan_id)
         if ended.error is not None and not isinstance(ended.error, CleverAgentsError | OSError):
@@ -243,7 +243,7 @@ class SubplanSteps:
             return
         self._fail(running, name, reason)
 
-    def _fail(self, running: _Running, name: str, reason: str) -> None:
+    def _fail(self, running: _GroupRun, name: str, reason: str) -> None:
         group = running.group
         group.progress[name] = Progress.FAILED
         running.problems[name] = reason
@@ -254,7 +254,7 @@ class SubplanSteps:
                 group.progress[other] = Progress.SKIPPED
                 running.problems[other] = f"stopped because {name} failed"
 
-    def _skip(self, running: _Running, subplan: Subplan) -> None:
+    def _skip(self, running: _GroupRun, subplan: Subplan) -> None:
         lost = [name for name in subplan.needs if name in running.problems]
         reason = f"not run: {', '.join(lost or running.problems)} failed"
         running.children[subplan.name] = self._spawning.skip(
@@ -263,7 +263,7 @@ class SubplanSteps:
         running.group.progress[subplan.name] = Progress.SKIPPED
         running.problems[subplan.name] = reason
 
-    def _merge(self, running: _Running, name: str) -> None:
+    def _merge(self, running: _GroupRun, name: str) -> None:
         try:
             child, strategy = running.children[name], running.step.subplans.merge
             self._merge_one(running.held, running.plan, child, strategy)
@@ -277,7 +277,7 @@ class SubplanSteps:
         if plan.keeps_checkpoints:
             self._checkpoints.make_due(held, Trigger.AFTER_SUBPLAN, f"merged {child.name}")
 
-    def _give_up(self, running: _Running, failed: list[str]) -> None:
+    def _give_up(self, running: _GroupRun, failed: list[str]) -> None:
         """Fails the step; what is merged stays, so that only the rest runs again."""
         plan = running.plan
         lines = [f"{name}: {running.problems[name]}" for name in failed]
@@ -312,7 +312,7 @@ def _progress(child: Plan) -> Progress:
     return Progress.COMPLETE if child.stage == COMPLETE else Progress.RUNNING
 
 
-def _reason(running: _Running, child: Plan, ended: Ended[Plan]) -> str:
+def _reason(running: _GroupRun, child: Plan, ended: WorkEnd[Plan]) -> str:
     if child.name in running.late:
         return f"took longer than {running.step.subplans.timeout:g} s"
     if child.error is not None:

@@ -9,7 +9,7 @@ from cleveragents.snapshots.store.pack import Pack, PackWriter, Read, from_front
 from cleveragents.snapshots.tree.manifest import Version, object_id
 
 
-class Mending:
+class Mender:
     """A pack of objects that were lost; what is offered and not among them is let go."""
 
     stores = True  # a tree hands it everything it has

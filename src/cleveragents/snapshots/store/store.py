@@ -14,7 +14,7 @@ from cleveragents.ids import new_id
 from cleveragents.snapshots.store.inspection import Inspection, inspect, left_behind
 from cleveragents.snapshots.store.joining import Contents, contents, join, joinable
 from cleveragents.snapshots.store.joining import seal as seal_joined
-from cleveragents.snapshots.store.mending import Mending
+from cleveragents.snapshots.store.mending import Mender
 from cleveragents.snapshots.store.pack import Pack, PackWriter
 from cleveragents.snapshots.store.store_name import name_of
 from cleveragents.snapshots.tree import giving_up
@@ -39,7 +39,7 @@ class Swept:
 
 
 @dataclass(frozen=True)
-class Cleaned:
+class CleanResult:
     """What was removed of the unfinished packs that dead processes left."""
 
     files: int
@@ -192,17 +192,17 @@ class Store:
         with self.writing(doing="looking at the store"):
             return inspect(self._packs_directory, self.read)
 
-    def mending(self, wanted: Collection[bytes]) -> Mending:
+    def mending(self, wanted: Collection[bytes]) -> Mender:
         """Starts a pack of lost objects with what damaged packs still hold; hold `writing`."""
-        mending = Mending(PackWriter(self._packs_directory, new_id()), wanted)
+        mending = Mender(PackWriter(self._packs_directory, new_id()), wanted)
         mending.search(self._packs_directory, self.read)
         return mending
 
-    def clean(self) -> Cleaned:
+    def clean(self) -> CleanResult:
         """Removes what dead processes left; nothing if the store is in use just now."""
         lock = FileLock(self._lock_path, doing="cleaning up")
         if not any(left_behind(self._packs_directory)) or not lock.try_acquire():
-            return Cleaned(0, 0)
+            return CleanResult(0, 0)
         try:
             return self._remove_abandoned()
         finally:
@@ -234,13 +234,13 @@ class Store:
         finally:
             lock.release()
 
-    def _remove_abandoned(self) -> Cleaned:
+    def _remove_abandoned(self) -> CleanResult:
         """Call it while holding the store's lock: a pack just begun does not look alive yet."""
         sizes: list[int] = []
         for path in left_behind(self._packs_directory):
             sizes.append(path.stat().st_size)
             path.unlink()
-        return Cleaned(len(sizes), sum(sizes))
+        return CleanResult(len(sizes), sum(sizes))
 
     def _young_orphans(self, known: set[bytes]) -> set[bytes]:
         oldest = time.time() - ORPHAN_GRACE_SECONDS

@@ -12,7 +12,7 @@ from cleveragents.snapshots.tree import attributes, beneath, giving_up, signatur
 from cleveragents.snapshots.tree.content import store_file
 from cleveragents.snapshots.tree.manifest import Entry
 from cleveragents.snapshots.tree.node import Node
-from cleveragents.snapshots.tree.tree import Linked, Sink, Tree
+from cleveragents.snapshots.tree.tree import LinkedFile, Sink, Tree
 from cleveragents.snapshots.tree.watch import WatchLost
 
 MAX_DEPTH = 200  # one descriptor is held per level
@@ -237,7 +237,7 @@ class Scanner:
         if settled.st_mode != entry.mode:  # bits were borrowed
             entry = entry._replace(mode=settled.st_mode)
         if settled.st_nlink > 1:
-            self._tree.linked[node, name] = Linked(settled.st_ino, settled.st_nlink)
+            self._tree.linked[node, name] = LinkedFile(settled.st_ino, settled.st_nlink)
         else:
             self._tree.linked.pop((node, name), None)
         self._tree.put(node, name, entry, signature.of(settled) if trusted else signature.UNTRUSTED)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cleveragents.snapshots.tree.manifest import ID_BYTES, NO_CONTENT, Entry, decode, encode
 from cleveragents.snapshots.tree.node import Node
-from cleveragents.snapshots.tree.tree import Linked, Tree
+from cleveragents.snapshots.tree.tree import LinkedFile, Tree
 
 MAGIC = b"castat04"
 _RECORD = struct.Struct(
@@ -117,8 +117,8 @@ def _children(node: Node) -> Iterator[tuple[bytes, tuple[Node, Entry]]]:
             yield child.path, (child, entry)
 
 
-def _linked(node: Node) -> Iterator[tuple[tuple[Node, bytes], Linked]]:
+def _linked(node: Node) -> Iterator[tuple[tuple[Node, bytes], LinkedFile]]:
     """Finds the files with several names in a directory that has some."""
     for name, (links, inode, *_) in zip(node.names(), node.expected(), strict=True):
         if links > 1:
-            yield (node, name), Linked(inode, links)
+            yield (node, name), LinkedFile(inode, links)

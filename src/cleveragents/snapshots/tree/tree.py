@@ -22,7 +22,7 @@ class Sink(Protocol):
     def put(self, data: bytes, version: Version | None = None) -> bytes: ...
 
 
-class Linked(NamedTuple):
+class LinkedFile(NamedTuple):
     """What is known of a file with several names."""
 
     inode: int
@@ -37,10 +37,10 @@ class Tree:
         self.files = 0
         self.left_out: dict[bytes, str] = {}  # paths that are not in the tree, and why
         self.attributes: dict[bytes, str] = {}  # paths of which something is not captured
-        self.linked: dict[tuple[Node, bytes], Linked] = {}  # files with several names
+        self.linked: dict[tuple[Node, bytes], LinkedFile] = {}  # files with several names
         self.changed = False  # whether any entry differed since somebody asked
         self._opened: list[Node] = []
-        self._explained: set[Linked] = set()
+        self._explained: set[LinkedFile] = set()
 
     def put(self, node: Node, name: bytes, entry: Entry, signature: Signature | None) -> None:
         """Notes an entry that is no directory; only regular files have a signature."""
@@ -168,7 +168,7 @@ class Tree:
         """Says that everything was looked at: names that are still unknown lie outside."""
         self._explained = self._incomplete()
 
-    def _incomplete(self) -> set[Linked]:
+    def _incomplete(self) -> set[LinkedFile]:
         groups = (members for members in self._groups() if members)
         return {
             self.linked[members[0]]

@@ -60,7 +60,7 @@ class Watcher:
 
     def drain(self) -> Iterator[tuple[Node, bytes]]:
         """Yields what changed since the last time; an empty name is the directory itself."""
-        passing = _Passing()
+        passing = _PassingNames()
         while data := self._read():
             at = 0
             while at < len(data):
@@ -101,7 +101,7 @@ class Watcher:
             return b""
 
 
-class _Passing:
+class _PassingNames:
     """Follows the names that come, to see whether one is gone again.
 
     It may have been a second name of any file, and what was written through it that file's. A new

@@ -42,7 +42,7 @@ class Aside:
         os.rename(name, new, src_dir_fd=parent, dst_dir_fd=self._staging)
 
 
-class Purging:
+class Purges:
     """Removes what lies aside, while others go on."""
 
     def __init__(self) -> None:
