@@ -12,28 +12,39 @@ Feature: The command line
       - {name: second, tool: shell, with: {command: "echo two > a.txt"}}
       """
     Then each of these answers with its envelope, in JSON and in YAML
-      | line                                | command                |
-      | run ACTION                          | run                    |
-      | plan use ACTION                     | plan use               |
-      | plan execute @                      | plan execute           |
-      | plan list                           | plan list              |
-      | plan status                         | plan status            |
-      | plan log                            | plan log               |
-      | plan diff                           | plan diff              |
-      | plan checkpoint create @ --label ok | plan checkpoint create |
-      | plan checkpoint list                | plan checkpoint list   |
-      | plan checkpoint show @ 1            | plan checkpoint show   |
-      | plan checkpoint diff @ 1 2          | plan checkpoint diff   |
-      | plan checkpoint verify              | plan checkpoint verify |
-      | plan rollback @ 1 --yes             | plan rollback          |
-      | plan restore @ 1 --path a.txt -y    | plan restore           |
-      | config list                         | config list            |
-      | doctor                              | doctor                 |
-      | config get sandbox.base             | config get             |
-      | config set sandbox.base head        | config set             |
-      | config unset sandbox.base           | config unset           |
-      | tool list                           | tool list              |
-      | tool show shell                     | tool show              |
+      | line                                   | command                |
+      | run ACTION                             | run                    |
+      | plan use ACTION                        | plan use               |
+      | plan execute @                         | plan execute           |
+      | plan list                              | plan list              |
+      | plan status                            | plan status            |
+      | plan log                               | plan log               |
+      | plan diff                              | plan diff              |
+      | plan checkpoint create @ --label ok    | plan checkpoint create |
+      | plan checkpoint list                   | plan checkpoint list   |
+      | plan checkpoint show @ 1               | plan checkpoint show   |
+      | plan checkpoint diff @ 1 2             | plan checkpoint diff   |
+      | plan checkpoint verify                 | plan checkpoint verify |
+      | plan rollback @ 1 --yes                | plan rollback          |
+      | plan restore @ 1 --path a.txt -y       | plan restore           |
+      | plan checkpoint pin @ 2                | plan checkpoint pin    |
+      | plan checkpoint unpin @ 2              | plan checkpoint unpin  |
+      | plan errors                            | plan errors            |
+      | plan tree                              | plan tree              |
+      | plan conflicts                         | plan conflicts         |
+      | plan resume @ --dry-run                | plan resume            |
+      | plan revert -y --to-phase strategize @ | plan revert            |
+      | run ACTION --apply --yes               | run                    |
+      | sandbox list                           | sandbox list           |
+      | sandbox prune --dry-run                | sandbox prune          |
+      | config list                            | config list            |
+      | doctor                                 | doctor                 |
+      | config get sandbox.base                | config get             |
+      | config set sandbox.base head           | config set             |
+      | config unset sandbox.base              | config unset           |
+      | tool list                              | tool list              |
+      | tool show shell                        | tool show              |
+      | completion bash                        | completion             |
 
   Scenario: every error is told to programs on standard output
     Given a plain folder

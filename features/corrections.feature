@@ -284,7 +284,7 @@ Feature: Corrections
     And the plan's log is "first sqlite red flat last"
     When with the options "--mode append --choose sqlite" the fix of "storage" says "again"
     Then the exit code is 2
-    When with the options "--mode append --choose sqlite --yes" the fix of "storage" says "again"
+    When with the options "--mode append --choose sqlite --yes --format json" the fix of "storage" says "again"
     Then the exit code is 0
     And the plan's log is "first sqlite red flat last sqlite"
     And the choosers were asked "storage, colour, schema"

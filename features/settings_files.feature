@@ -377,6 +377,14 @@ Feature: Settings files
     And the output says "sandbox.bass was unknown and is gone"
     When I run "agents config get sandbox.base"
     Then the output is exactly "head"
+    Given the user's settings
+      """
+      sandbox.bass = "low"
+      """
+    When I run "agents config unset sandbox.bass --format json"
+    Then the data holds
+      | field | value          |
+      | key   | "sandbox.bass" |
 
   # --- Old spellings -----------------------------------------------------------------------------
 

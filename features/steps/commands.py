@@ -7,6 +7,7 @@ import signal
 
 import pexpect
 from behave import given, then, when
+from envelopes import check_envelope
 from world import Done, wait_until
 
 ESCAPE = "\x1b"
@@ -76,8 +77,9 @@ def run_agents_below(context, line, folder):
 
 @when('a process of its own runs "agents {line}"')
 def run_child(context, line):
-    context.world.agents_beside(*words(context, line))
-    context.world.end_of_child()
+    arguments = words(context, line)
+    context.world.agents_beside(*arguments)
+    check_envelope(arguments, context.world.end_of_child())
 
 
 @when('I run exactly "agents{line}"')

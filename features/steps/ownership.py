@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 from behave import given, then, when
+from envelopes import check_envelope
 from world import Done, wait_until
 
 from cleveragents.storage.lock import Locks
@@ -57,6 +58,7 @@ def run_another(context, line):
         check=False,
     )
     context.world.done = Done(done.returncode, done.stdout, done.stderr)
+    check_envelope(line.split(), context.world.done)
 
 
 @then("the outside has been reached {count:d} times")

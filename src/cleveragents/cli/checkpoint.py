@@ -110,7 +110,7 @@ def diff(
       agents plan checkpoint diff @ 1 3
       agents plan checkpoint diff @ 1 --stat
     """
-    from cleveragents.cli.differences import told
+    from cleveragents.cli.differences import told  # no other command here compares
 
     app = call.app()
     found = views.find(call, app, plan)

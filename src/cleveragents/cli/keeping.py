@@ -98,7 +98,7 @@ def delete(
       agents plan checkpoint delete @ 3
       agents plan checkpoint delete @ 3 --dry-run
     """
-    from cleveragents.cli import previewing
+    from cleveragents.cli import previewing  # no other command here has a dry run
 
     app = call.app()
     found = views.find(call, app, plan)

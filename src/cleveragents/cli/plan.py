@@ -68,7 +68,7 @@ def use(call: Invocation, action: ActionArgument, arg: ArgOption = None) -> Resu
     Examples:
       agents plan use action.yaml --arg module=auth
     """
-    from cleveragents.shapes.plan import plan_of
+    from cleveragents.shapes.plan import plan_of  # every other command has shapes of its own
 
     app = call.app()
     made = make_plan(app, action, arg or [])
@@ -87,7 +87,7 @@ def list_plans(call: Invocation) -> Result:
       agents plan list
       agents plan list --format json
     """
-    from cleveragents.shapes.plan import list_of
+    from cleveragents.shapes.plan import list_of  # as above
 
     app = call.app()
     found = app.plans.list()
