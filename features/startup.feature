@@ -32,6 +32,7 @@ Feature: Start-up
       | tomlkit                      |
       | cleveragents.plans.yaml_file |
       | cleveragents.cli.demo        |
+      | cleveragents.shapes.commands |
 
     Examples:
       | command                       |
@@ -52,6 +53,27 @@ Feature: Start-up
       | cleveragents.tools         |
       | cleveragents.wiring        |
       | cleveragents.cli.apply     |
+
+  Scenario Outline: a command imports no shape but those it answers with
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    Then "agents <command>" imports none of
+      | module                         |
+      | cleveragents.shapes.<other>    |
+      | cleveragents.shapes.apply      |
+      | cleveragents.shapes.difference |
+      | cleveragents.shapes.log        |
+
+    Examples:
+      | command                  | other      |
+      | plan list                | status     |
+      | plan status @            | checkpoint |
+      | plan checkpoint create @ | plan       |
+      | plan rollback @ 1 --yes  | checkpoint |
 
   Scenario: a module that should not be there is told with who imported it
     Given a plain folder
