@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from cleveragents.engine.run.strategize import StrategizePhase
     from cleveragents.engine.run.subplans import SubplanSteps
     from cleveragents.engine.session import Session
-    from cleveragents.operations.in_project import Apply
     from cleveragents.operations.operation import AnyOperation
     from cleveragents.plans.action import Action
     from cleveragents.undertakings import Undertakings
@@ -89,7 +88,7 @@ class App:
         named = None if project is None else Path(project)
         self.project = locate(named, self._cwd, home(caller))
         refuse_overlap(self.project, data)
-        self.settings = load(Sources.of(self.project.path, settings_file, flags, caller))
+        self.settings = load(Sources.of(self.project.path, settings_file, flags, caller, self._cwd))
         self._base = open_foundations(data, self.settings, caller, in_turn(report))
         self.stopping = self._base.stopping
         self.comparisons = Comparisons(self._base.sandboxes)
@@ -114,7 +113,7 @@ class App:
         """What is shown before it is done: preview, ask, carry out."""
         from cleveragents.undertakings import Undertakings
 
-        return Undertakings(self._wiring, self)
+        return Undertakings(self._wiring, self, self._cwd)
 
     @property
     def ownership(self) -> "Ownership":
@@ -253,16 +252,6 @@ class App:
         done = self._wiring.cancellation.cancel(plan_id)
         self.cleanup.after_cancel(done)
         return done
-
-    def finish(self, plan_id: PlanId, kind: "type[Apply]") -> "Apply | None":
-        """Finishes what is open in a plan; returns what of a kind was brought to its end by that.
-
-        Whoever wants to apply a plan has agreed to one that was interrupted: no other is begun.
-        """
-        begun = [one.intent for one in self.recover(plan_id)]
-        done = [intent for intent in begun if type(intent) is kind]
-        is_there = bool(done) and self.plans.find(plan_id).stage == done[0].leads_to
-        return done[0] if is_there else None
 
     def differences(
         self, plan: str, other: str | None = None, correction: str | None = None

@@ -18,6 +18,11 @@ class Event:
 
     plan_id: PlanId
 
+    @property
+    def must_be_told(self) -> str:
+        """What somebody has to know of even where nothing else is told as it happens."""
+        return ""
+
 
 @dataclass(frozen=True)
 class PlanMoved(Event):
@@ -125,6 +130,11 @@ class CallUndone(Event):
     worked: bool
     text: str
 
+    @property
+    def must_be_told(self) -> str:
+        """What the call did, if that is still so."""
+        return "" if self.worked else self.text
+
 
 @dataclass(frozen=True)
 class Validated(Event):
@@ -185,6 +195,11 @@ class Note(Event):
     """Something that should be told even where progress is not shown."""
 
     text: str
+
+    @property
+    def must_be_told(self) -> str:
+        """All of it."""
+        return self.text
 
 
 Reporter = Callable[[Event], None]

@@ -6,9 +6,13 @@ finishes first what was interrupted, shows what would happen then, and does that
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from cleveragents.engine.bring.application import FinishedApply
 from cleveragents.ids import PlanId
+from cleveragents.operations.in_project import Apply, Unapply
+from cleveragents.plans.conflict import CHILD, PARENT
 
 if TYPE_CHECKING:
     from cleveragents.checkpoints.reads import CheckpointDeletion, RollbackForesight
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.correct.append import Fix
     from cleveragents.engine.correct.correction import Impact
     from cleveragents.engine.correct.revert import BackToStart, ReversionResult
+    from cleveragents.operations.operation import AnyOperation
     from cleveragents.plans.correction import CorrectionAttempt
     from cleveragents.plans.decision import Decision
     from cleveragents.wiring import Wiring
@@ -46,7 +51,7 @@ class Upkeep(Protocol):
 
     def begin_dry_run(self, plan_id: PlanId) -> bool: ...
 
-    def recover(self, plan_id: PlanId) -> object: ...
+    def recover(self, plan_id: PlanId) -> "Sequence[AnyOperation]": ...
 
     def tidy(self, plan_id: PlanId) -> None: ...
 
@@ -66,6 +71,7 @@ class Undertaking(Generic[P, R]):
     plan_id: PlanId
     look: Callable[[], P]
     act: Callable[[str | None], R]
+    finish: Callable[[], R | None]  # finishes what was interrupted; tells if it was this very act
     upkeep: Upkeep
 
     def preview(self) -> DryRunResult[P]:
@@ -75,14 +81,17 @@ class Undertaking(Generic[P, R]):
 
     def foresee(self) -> P:
         """Finishes what was interrupted, then tells what would happen; nobody holds the plan."""
-        self.upkeep.recover(self.plan_id)
+        self.finish()
         return self.look()
 
     def carry_out(self, shown: str | None = None) -> R:
-        """Does it, and tidies up; with the digest of what was shown, only if it is still that."""
-        if shown is None:
-            self.upkeep.recover(self.plan_id)  # what is named may be another one after that
-        done = self.act(shown)
+        """Does it, and tidies up; with the digest of what was shown, only if it is still that.
+
+        An apply that was interrupted had been agreed to: it is finished, and that is all.
+        """
+        # What is named may be another one once all is finished; who was shown it has had that done.
+        finished = self.finish() if shown is None else None
+        done = self.act(shown) if finished is None else finished
         self.upkeep.tidy(self.plan_id)
         return done
 
@@ -90,9 +99,10 @@ class Undertaking(Generic[P, R]):
 class Undertakings:
     """Every act on a plan that a person may want to see first."""
 
-    def __init__(self, wiring: "Wiring", upkeep: Upkeep) -> None:
+    def __init__(self, wiring: "Wiring", upkeep: Upkeep, cwd: Path) -> None:
         self._services = wiring
         self._upkeep = upkeep
+        self._cwd = cwd
 
     def rollback(
         self, plan_id: PlanId, checkpoint: str, *, rebuild: bool = False
@@ -111,6 +121,7 @@ class Undertakings:
             plan_id,
             lambda: look(plan_id, service.get_checkpoint(plan_id, checkpoint)),
             act,
+            self._recovery(plan_id),
             self._upkeep,
         )
 
@@ -130,6 +141,7 @@ class Undertakings:
                 plan_id, checkpoints.get_checkpoint(plan_id, checkpoint), paths
             ),
             act,
+            self._recovery(plan_id),
             self._upkeep,
         )
 
@@ -147,27 +159,29 @@ class Undertakings:
             service.delete_checkpoint(plan_id, would.target, shown_digest=shown)
             return would
 
-        return Undertaking(plan_id, look, act, self._upkeep)
+        return Undertaking(plan_id, look, act, self._recovery(plan_id), self._upkeep)
 
     def apply(
         self, plan_id: PlanId, options: "ApplyOptions"
-    ) -> "Undertaking[Proposal, ApplyResult]":
+    ) -> "Undertaking[Proposal, ApplyResult | FinishedApply]":
         """To bring a finished plan's result into the project."""
         service = self._services.apply
         return Undertaking(
             plan_id,
             lambda: service.preview(plan_id, options),
             lambda shown: service.run(plan_id, options, shown_digest=shown),
+            lambda: self._finished(plan_id, Apply),
             self._upkeep,
         )
 
-    def unapply(self, plan_id: PlanId) -> "Undertaking[Withdrawal, ApplyOutcome]":
+    def unapply(self, plan_id: PlanId) -> "Undertaking[Withdrawal, ApplyOutcome | FinishedApply]":
         """To take an applied plan out of the project again."""
         service = self._services.apply
         return Undertaking(
             plan_id,
             lambda: service.preview_unapply(plan_id),
             lambda shown: service.unapply(plan_id, shown_digest=shown),
+            lambda: self._finished(plan_id, Unapply),
             self._upkeep,
         )
 
@@ -178,30 +192,34 @@ class Undertakings:
             plan_id,
             lambda: service.preview(plan_id),
             lambda shown: service.run(plan_id, shown_digest=shown),
+            self._recovery(plan_id),
             self._upkeep,
         )
 
     def resolve(
         self, plan_id: PlanId, path: str, take: str
     ) -> "Undertaking[ResolutionProposal, SolvedConflict]":
-        """To solve a conflict by one of its versions, or by a file."""
+        """To solve a conflict by one of its versions, or by a file of the caller's."""
         service = self._services.conflicts
+        chosen = take if take in (PARENT, CHILD) else str(self._cwd / take)
         return Undertaking(
             plan_id,
-            lambda: service.preview(plan_id, path, take),
-            lambda shown: service.resolve(plan_id, path, take, shown_digest=shown),
+            lambda: service.preview(plan_id, path, chosen),
+            lambda shown: service.resolve(plan_id, path, chosen, shown_digest=shown),
+            self._recovery(plan_id),
             self._upkeep,
         )
 
     def correct(
         self, plan_id: PlanId, decision: "Decision | None", guidance: str, choose: str | None
     ) -> "Undertaking[Impact, CorrectionAttempt]":
-        """To decide again what followed from a decision, or from an error."""
+        """To decide again what followed from a decision, or without one from an error."""
         service = self._services.corrections
         return Undertaking(
             plan_id,
             lambda: service.foresee(plan_id, decision, choose),
             lambda shown: service.revert(plan_id, decision, guidance, choose, shown_digest=shown),
+            self._recovery(plan_id),
             self._upkeep,
         )
 
@@ -214,6 +232,7 @@ class Undertakings:
             decision.plan_id,
             lambda: service.preview(decision, guidance, choose),
             lambda shown: service.append(decision, guidance, choose, shown_digest=shown),
+            self._recovery(decision.plan_id),
             self._upkeep,
         )
 
@@ -224,5 +243,21 @@ class Undertakings:
             plan_id,
             lambda: service.preview(plan_id),
             lambda shown: service.to_strategize(plan_id, guidance, shown_digest=shown),
+            self._recovery(plan_id),
             self._upkeep,
         )
+
+    def _recovery(self, plan_id: PlanId) -> Callable[[], None]:
+        """Finishes what was interrupted; no act that is asked for is done by that."""
+
+        def recover() -> None:
+            self._upkeep.recover(plan_id)
+
+        return recover
+
+    def _finished(self, plan_id: PlanId, kind: type[Apply]) -> "FinishedApply | None":
+        """The same for an apply or an unapply: one that was interrupted may be just that."""
+        begun = [operation.intent for operation in self._upkeep.recover(plan_id)]
+        plan = self._services.checkpoints.plan(plan_id)
+        done = [one for one in begun if type(one) is kind and plan.stage == one.leads_to]
+        return FinishedApply(plan, done[0]) if done else None

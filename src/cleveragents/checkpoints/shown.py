@@ -23,6 +23,6 @@ def refuse_other(shown: str | None, now: str, again: str) -> None:
     """Refuses to do anything else than what was shown; who was shown nothing wants it as it is."""
     if shown not in (None, now):
         raise Refused(
-            "what it would do has changed since you were shown this; nothing was changed",
+            "what it would do has changed since you were shown this; it was not done",
             hints=[f"look again: {again}"],
         )

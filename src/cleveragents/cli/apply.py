@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -19,11 +18,17 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Block, Fields, Grid, Result, Text, show_blocks
 from cleveragents.counting import counted
+from cleveragents.engine.bring.application import FinishedApply
 from cleveragents.engine.bring.apply import ApplyResult, Withdrawal
 from cleveragents.engine.bring.obstacles import Obstacle
-from cleveragents.engine.bring.proposal import BRANCH, CHANGES, ApplyOptions, FilePreview, Proposal
-from cleveragents.ids import PlanId
-from cleveragents.operations.in_project import Apply, Unapply
+from cleveragents.engine.bring.proposal import (
+    BRANCH,
+    ApplyMode,
+    ApplyOptions,
+    FilePreview,
+    Proposal,
+)
+from cleveragents.operations.in_project import Apply
 from cleveragents.operations.kind import Kind
 from cleveragents.plans.plan import Plan
 from cleveragents.shapes.apply import (
@@ -35,13 +40,6 @@ from cleveragents.shapes.apply import (
 )
 
 LISTED = 40  # paths shown to people; JSON has them all
-
-
-class ApplyMode(StrEnum):
-    """How a result reaches the project."""
-
-    CHANGES = CHANGES
-    BRANCH = BRANCH
 
 
 def register(group: typer.Typer, call: Invocation) -> None:
@@ -92,9 +90,9 @@ def apply_plan(
     if dry_run:
         looked = previewing.dry_run(call, act)
         return _preview(plan, looked.would, is_moving=looked.is_moving)
-    begun = app.finish(plan.plan_id, Apply)
+    begun = act.finish()
     if begun is not None:
-        return _finished(app, plan.plan_id, begun)
+        return _done(begun)
     if yes:
         return _done(act.carry_out())
     proposal = act.foresee()
@@ -119,9 +117,9 @@ def unapply(
     if dry_run:
         looked = previewing.dry_run(call, act)
         return _withdrawn(found, looked.would, is_moving=looked.is_moving)
-    begun = app.finish(found.plan_id, Unapply)
-    if begun is not None:
-        return _finished(app, found.plan_id, begun)
+    begun = act.finish()
+    if isinstance(begun, FinishedApply):
+        return _finished(begun)
     would = act.foresee()
     if not yes:
         show_blocks(_withdrawal(would), call.form, sys.stderr)
@@ -129,6 +127,8 @@ def unapply(
         asked = f"agents plan unapply {found.plan_id}"
         confirm(_question_back(would), yes=yes, command_line=asked)
     undone = act.carry_out(None if yes else would.digest)
+    if isinstance(undone, FinishedApply):
+        return _finished(undone)
     return Result(
         unapplication_of(found, would, undone.kept),
         [Text([_put_back(would)])],
@@ -190,11 +190,10 @@ def _in_the_way(found: Sequence[Obstacle]) -> list[Block]:
     return [Fields("In the way", [(each.path, each.why) for each in found])] if found else []
 
 
-def _finished(app: App, plan_id: PlanId, begun: Apply) -> Result:
+def _finished(finished: FinishedApply) -> Result:
     """What is told of an apply or unapply that recovery has just brought to its end."""
-    app.tidy(plan_id)
-    plan, paths = app.plans.find(plan_id), list(begun.paths)
-    applied = begun.kind is Kind.APPLY
+    plan, begun = finished.plan, finished.intent
+    paths, applied = list(begun.paths), begun.kind is Kind.APPLY
     back = f"agents plan unapply {plan.plan_id}" if applied else _apply_again(plan, begun)
     return Result(
         finished_of(plan, begun),
@@ -205,7 +204,9 @@ def _finished(app: App, plan_id: PlanId, begun: Apply) -> Result:
     )
 
 
-def _done(done: ApplyResult) -> Result:
+def _done(done: ApplyResult | FinishedApply) -> Result:
+    if isinstance(done, FinishedApply):
+        return _finished(done)
     plan, intent = done.plan, done.applied.operation.intent
     branch = intent.branch
     where = f"in branch {branch.branch}" if branch else "in your project"

@@ -143,7 +143,7 @@ def _changed(
 def _sources(call: Invocation) -> Sources:
     caller = caller_environment()
     project = locate(call.project, Path.cwd(), home(caller))
-    return Sources.of(project.path, call.config_path, call.settings, caller)
+    return Sources.of(project.path, call.config_path, call.settings, caller, Path())
 
 
 def _load(call: Invocation, sources: Sources) -> Settings:

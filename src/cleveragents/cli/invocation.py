@@ -17,7 +17,7 @@ from cleveragents.cli.progress import ProgressDisplay
 from cleveragents.cli.render import Format, Result, Timing, show
 from cleveragents.config.environment import caller_environment, default_data_dir
 from cleveragents.errors import Failed, Interrupted, InvalidInput
-from cleveragents.events import CallUndone, Event, Note
+from cleveragents.events import Event
 from cleveragents.ids import now
 from cleveragents.storage.glance import DATABASE
 from cleveragents.storage.standstill import end_stopped
@@ -150,8 +150,8 @@ class Invocation:
 
     def _note(self, event: Event) -> None:
         """Keeps what must be told even where progress is not shown."""
-        if isinstance(event, Note) or (isinstance(event, CallUndone) and not event.worked):
-            self.messages.append(event.text)
+        if event.must_be_told:
+            self.messages.append(event.must_be_told)
 
 
 def add_commands(

@@ -159,17 +159,13 @@ def show_error(
 ) -> None:
     """Writes an error: for programs on standard output, for people on standard error."""
     if form in (Format.JSON, Format.YAML):
-        problem = {
-            "code": error.code,
-            "message": error.message,
-            "detail": list(error.detail),
-            "suggestions": list(error.hints),
-        }
+        from cleveragents.shapes.error import problem_of
+
         envelope: dict[str, object] = {
             "command": command,
             "status": "error",
             "exit_code": error.exit_code,
-            "error": problem,
+            "error": problem_of(error),
             "timing": vars(timing),
             "messages": list(messages),
         }

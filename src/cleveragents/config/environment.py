@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from pwd import getpwuid
 
 DATA_DIR, CONFIG_PATH = "CLEVERAGENTS_DATA_DIR", "CLEVERAGENTS_CONFIG_PATH"
 OURS = "cleveragents"
@@ -10,7 +11,7 @@ OURS = "cleveragents"
 
 def home(environment: Mapping[str, str]) -> Path:
     """The caller's home directory."""
-    return Path(environment.get("HOME") or "~").expanduser()
+    return Path(environment.get("HOME") or getpwuid(os.getuid()).pw_dir)
 
 
 def default_data_dir(environment: Mapping[str, str]) -> Path:

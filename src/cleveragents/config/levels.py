@@ -68,10 +68,11 @@ class Sources:
         config_path: Path | None,
         flags: Sequence[str],
         environment: Mapping[str, str],
+        cwd: Path,
     ) -> "Sources":
-        """Finds the files of a project and of the user."""
+        """Finds the files of a project and of the user; paths are relative to a directory."""
         named = config_path or environment.get(CONFIG_PATH)
-        user_file = Path(named or user_config(environment))
+        user_file = cwd / (named or user_config(environment))
         return cls(flags, environment, project / PROJECT_FILE, user_file, config_path is not None)
 
 

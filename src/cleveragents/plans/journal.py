@@ -41,7 +41,7 @@ class JournalEntry:
 
 _ADD = """INSERT INTO journal (plan_id, seq, at, kind, ref_id, detail_json)
     SELECT :plan_id, coalesce(max(seq), 0) + 1, :at, :kind, :ref_id, :detail
-    FROM journal WHERE plan_id = :plan_id"""
+    FROM journal WHERE plan_id = :of_plan"""
 _OF_PLAN = """SELECT seq, at AS happened_at, kind, ref_id, detail_json
     FROM journal WHERE plan_id = :plan_id ORDER BY seq"""
 
@@ -57,6 +57,7 @@ def record(
     connection.execute(
         _ADD,
         plan_id=plan_id,
+        of_plan=plan_id,  # a name stands for one type: one is stored, one is compared
         at=now(),
         kind=kind,
         ref_id=ref_id,

@@ -1,7 +1,7 @@
 """A connection to the database: plain SQL, values by name, times with their zone.
 
-The only module that knows the driver's ways. Statements keep to the SQL that every database
-understands, so that another one needs another connection and nothing else.
+Statements keep to the SQL that every database understands: of those outside of `storage` none had
+to change for PostgreSQL. What else knows SQLite is listed in `docs/architecture.md`.
 """
 
 import sqlite3

@@ -60,6 +60,14 @@ class ApplyOutcome:
     error: CleverAgentsError | None = None  # why it was taken back
 
 
+@dataclass(frozen=True)
+class FinishedApply:
+    """An apply or unapply that was interrupted, and that recovery has brought to its end."""
+
+    plan: Plan  # as it is now
+    intent: Apply
+
+
 class Applications:
     """Opens and carries out apply and unapply operations."""
 

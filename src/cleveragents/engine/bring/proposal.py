@@ -6,6 +6,7 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import CheckpointRepository
@@ -13,6 +14,7 @@ from cleveragents.checkpoints.comparison import FileDiff, diffs, path_told
 from cleveragents.checkpoints.shown import digest_of
 from cleveragents.engine.bring.obstacles import Obstacle, obstacles, ways_out
 from cleveragents.engine.bring.replacing import losses
+from cleveragents.errors import InvalidInput
 from cleveragents.ids import PlanId, SnapshotId
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.plan import Plan
@@ -45,12 +47,24 @@ RUN_LATER = re.compile(
 )
 
 
+class ApplyMode(StrEnum):
+    """How a result reaches the project."""
+
+    CHANGES = CHANGES
+    BRANCH = BRANCH
+
+
 @dataclass(frozen=True)
 class ApplyOptions:
     """How a result is to reach the project."""
 
     mode: str = CHANGES
     include_ignored: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuses a mode that there is none of."""
+        if self.mode not in tuple(ApplyMode):
+            raise InvalidInput(f"a result is applied as {CHANGES} or {BRANCH}, not {self.mode!r}")
 
     def command(self, plan_id: PlanId) -> str:
         """Returns the command that applies a plan so."""
