@@ -34,11 +34,12 @@ INTENTS = {
     Kind.APPLY: PLACED,
     Kind.UNAPPLY: PLACED,
     Kind.PRUNE: {"refs": [GONE], "names": ["cp9"], "bytes": 1},
+    OTHER_VERSION: {"any": 1},
 }
 BROKEN = {
     "lacks what it needs": lambda _: '{"keeps": []}',
     "cannot be read": lambda _: "neither this nor that",
-    "names what is gone": lambda kind: json.dumps({**INTENTS.get(kind, {"any": 1}), "keeps": []}),
+    "names what is gone": lambda kind: json.dumps({**INTENTS[kind], "keeps": []}),
 }
 
 

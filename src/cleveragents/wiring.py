@@ -113,7 +113,8 @@ class Wiring:
         workplaces = Workplaces(base.sandboxes, saving, base.report)
         self._removals = Removals(base.database, base.sandboxes, workplaces, saving, policy.filter)
         self._rollback_reads = RollbackReads(base.database, base.sandboxes)
-        acts = self._make_acts(base, policy, workplaces, pruning)
+        placements = Placements(base.database, base.sandboxes, workplaces, saving, base.report)
+        acts = self._make_acts(base, policy, workplaces, placements, pruning)
         self.ownership = Ownership(
             base.database, base.plan_locks, base.sandboxes, acts.by_kind, base.report
         )
@@ -135,6 +136,7 @@ class Wiring:
         base: Foundations,
         policy: CheckpointPolicy,
         workplaces: Workplaces,
+        placing: Placements,
         pruning: Prunes,
     ) -> ActsOfPlans:
         """Builds whatever opens operations, and so can finish them after a crash."""
@@ -142,7 +144,6 @@ class Wiring:
         commands, filter_, reads = self._commands, policy.filter, self._rollback_reads
         undoing = UndoCalls(database, commands, report)
         rollbacks = Rollbacks(database, reads, workplaces, undoing, report)
-        placing = Placements(database, sandboxes, workplaces)
         return ActsOfPlans(
             rollbacks=rollbacks,
             corrections=CorrectionOperations(database, sandboxes, reads, rollbacks),

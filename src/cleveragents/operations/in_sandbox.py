@@ -104,7 +104,6 @@ class Prune(Intent):
     """To free the content of checkpoints whose rows are gone, whatever else is known of them."""
 
     kind = Kind.PRUNE
-    holds_files = False
     written_as: ClassVar = {"size_bytes": "bytes"}
 
     refs: tuple[SnapshotId, ...] = ()

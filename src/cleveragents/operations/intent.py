@@ -58,7 +58,6 @@ class Intent:
     """What an operation is to do."""
 
     kind: ClassVar[Kind]
-    holds_files: ClassVar[bool] = True  # whether files may be half-way while it is not finished
     written_as: ClassVar[Mapping[str, str]] = {}  # the keys of fields that have another name
 
     keeps: tuple[SnapshotId, ...] = ()  # the snapshots that it needs until it is closed

@@ -87,12 +87,6 @@ class CheckpointActs:
         )
         return self.make(held, wanted)
 
-    def mark_done(self, held: Held, reason: str) -> None:
-        """Saves the state that an act has led to; the act is done even if that fails."""
-        wanted = CheckpointRequest(CheckpointType.MANUAL, reason, even_if_unchanged=False)
-        with self.afterwards(held.plan_id, "the checkpoint after it"):
-            self.make(held, wanted)
-
     def save_safety(
         self,
         held: Held,

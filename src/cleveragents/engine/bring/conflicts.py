@@ -66,8 +66,6 @@ class ConflictService:
             before = self._checkpoints.save_before(held, plan, reason, going)
             operation = self._resolutions.open(held, plan, proposed, before)
             self._resolutions.carry_out(held, operation)
-            if before is not None:
-                self._checkpoints.mark_done(held, f"solved the conflict in {path}")
             return SolvedConflict(proposed.conflict, before)
 
     def _find(self, plan_id: PlanId, path: str) -> Conflict:

@@ -151,6 +151,7 @@ class Refreshes:
             left = ConflictRepository(connection).release(operation.operation_id)
             outcome = {"conflicts": left}
             OperationRepository(connection).close(operation.operation_id, Status.DONE, outcome)
+        self._placing.mark_done(held, "after the refresh")
         self._report(SandboxRefreshed(plan_id, intent.files, left))
 
 
@@ -182,8 +183,6 @@ class RefreshPhase:
             going = {MAIN: list(proposed.merge.changes)}
             before = self._checkpoints.save_before(held, plan, "before the refresh", going)
             self._refreshes.carry_out(held, self._refreshes.open(held, plan, proposed))
-            if before is not None:
-                self._checkpoints.mark_done(held, "after the refresh")
             with self._database.reading() as connection:
                 left = tuple(ConflictRepository(connection).open(plan_id))
             return RefreshResult(len(proposed.merge.changes), left, before)

@@ -118,6 +118,7 @@ class Resolutions:
             conflicts = ConflictRepository(connection)
             conflicts.close(intent.conflict, operation.operation_id, intent.take)
             OperationRepository(connection).close(operation.operation_id, Status.DONE, {})
+        self._placing.mark_done(held, f"solved the conflict in {intent.path}")
 
     def _refuse_unsaved(self, plan: Plan, proposed: ResolutionProposal) -> None:
         """Refuses to replace what no checkpoint would hold: nothing could take it back."""
