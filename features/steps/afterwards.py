@@ -6,6 +6,7 @@ import signal
 from contextlib import contextmanager
 from pathlib import Path
 
+from applies import latest_apply
 from behave import given, then, when
 from checkpoints import damage
 from commands import words
@@ -119,9 +120,7 @@ def removing_in_the_way(context):
 
 @given("what is stored of its result is damaged")
 def damage_result(context):
-    app = context.world.app()
-    operation = app.apply._last(app.plans.find("@"))
-    damage(context, bytes.fromhex(operation.intent.result))
+    damage(context, bytes.fromhex(latest_apply(context).result))
 
 
 @then('a message begins with "{text}"')

@@ -8,10 +8,12 @@ from pathlib import Path
 import pexpect
 from behave import given, then, when
 from boxes import agents
+from inside import Inside
 from oracle import assert_same, picture
 from trees import git
 from world import Done
 
+from cleveragents.operations.in_project import Apply
 from cleveragents.operations.operation import OperationRepository
 
 GIT = b".git"
@@ -247,16 +249,23 @@ def check_kept_count(context, count):
 
 @then("operations keep the versions of the latest apply")
 def check_apply_kept(context):
-    intent = context.world.app().apply._last(context.world.plan).intent
+    intent = latest_apply(context)
     missing = {intent.base, intent.result, *intent.versions} - kept(context)
     assert not missing, missing
 
 
 def kept(context):
     """The snapshots that operations of the project still need."""
-    app = context.world.app()
-    with app.apply._database.reading() as connection:
-        return OperationRepository(connection).kept_refs(context.world.plan.project_id)
+    inside = Inside(context.world)
+    with inside.database.reading() as connection:
+        return OperationRepository(connection).kept_refs(inside.plan.project_id)
+
+
+def latest_apply(context):
+    """What the latest apply of the plan intended."""
+    inside = Inside(context.world)
+    with inside.database.reading() as connection:
+        return OperationRepository(connection).latest(inside.plan.plan_id, Apply).intent
 
 
 @then('the paths in the way are "{paths}"')

@@ -1,16 +1,17 @@
 """Steps that kill an apply, let it fail, or edit files under its hands, at every step it takes."""
 
+import contextlib
 import errno
 import os
 import signal
 from dataclasses import replace
 
 from behave import given, then, when
+from crashes import BEFORE_END, BEFORE_INTENT, at
 from forked import POINTS, Watched, die, forked, start
 from oracle import differences, picture
 from world import wait_until
 
-from cleveragents.engine.bring.application import Applications
 from cleveragents.engine.bring.proposal import ApplyOptions
 from cleveragents.errors import CleverAgentsError
 from cleveragents.sandbox.project import Project
@@ -62,8 +63,13 @@ def kill_everywhere(context, an, verb):
     del an
     before = _files(context)
     context.verdicts = []
-    for killer in (_at_intent, _at_closing, *(_at_point(n) for n in range(0, MOST, STRIDE))):
-        code = forked(lambda act=killer: (act(), _act(context, verb)))
+    moments = (
+        at(BEFORE_INTENT, verb, die),
+        at(BEFORE_END, verb, die),
+        *(_at_point(n) for n in range(0, MOST, STRIDE)),
+    )
+    for moment in moments:
+        code = forked(lambda moment=moment: _act_within(moment, context, verb))
         left = _files(context)
         if code == 0:
             break
@@ -92,25 +98,22 @@ def kill_rebuilding(context):
     assert code == -signal.SIGKILL, code
 
 
-def _at_intent():
-    Applications._open = lambda *_: die()
+def _act_within(moment, context, verb):
+    with moment:
+        _act(context, verb)
 
 
-def _at_closing():
-    Applications._end = lambda *_: die()
-
-
+@contextlib.contextmanager
 def _at_point(number):
-    def install():
-        points = iter(range(number))
+    """Dies at a call that changes files; this process ends with the act, so all may stay."""
+    points = iter(range(number))
 
-        def count(_):
-            if next(points, None) is None:
-                die()
+    def count(_):
+        if next(points, None) is None:
+            die()
 
-        exchange.os = Watched(count)
-
-    return install
+    exchange.os = Watched(count)
+    yield
 
 
 @then("it was before or after each time")

@@ -4,25 +4,21 @@ import contextlib
 import os
 import shlex
 import shutil
-import signal
 from pathlib import Path
 
 from behave import given, then, when
-from forked import die, forked
+from crashes import AFTER_INTENT, BEFORE_END, BEFORE_INTENT, at, crash_rollback
+from inside import Inside
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, judge
-from cleveragents.checkpoints.rollback import RecordedCheckpoint
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.errors import CleverAgentsError, Damaged
 from cleveragents.ids import now
 from cleveragents.operations.in_sandbox import Ending
-from cleveragents.operations.intent import Going
 from cleveragents.plans.lifecycle import QUEUED
-from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.tree.manifest import decode, object_id
-from cleveragents.storage.held import Held
+from cleveragents.snapshots.tree.manifest import object_id
 from cleveragents.storage.lock import FileLock
 
 
@@ -75,10 +71,9 @@ def check_no_content(context, number, name):
 def content(context, number):
     """The files at the top of a checkpoint, read from the store."""
     app = context.world.app()
-    plan = app.plans.find("@")
-    row = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
-    archive = app.checkpoints._sandboxes.archive(plan.project_id)
-    top = decode(archive._store.read(archive.load(row.sandbox_ref).roots[MAIN].content))
+    row = app.checkpoints.get_checkpoint(app.plans.find("@").plan_id, str(number))
+    inside = Inside(context.world)
+    archive, top = inside.archive, inside.entries(row)
     return {
         os.fsdecode(name): archive.read_file(entry) for name, entry in top.items() if entry.is_file
     }
@@ -300,7 +295,7 @@ def damage_file_of(context, name, number):
 
 @given("the stored list of files of the newest checkpoint is damaged")
 def damage_top(context):
-    damage(context, top_of(context, checkpoints(context)[-1])[1])
+    damage(context, Inside(context.world).top_of(checkpoints(context)[-1]))
 
 
 @given('the stored content of "{name}" in the project is damaged')
@@ -345,16 +340,8 @@ def packs(context):
     return sorted(context.world.data_dir.glob("projects/*/store/packs/*.pack"))
 
 
-def top_of(context, row):
-    """The archive, and the id of a checkpoint's top directory in it."""
-    app = context.world.app()
-    archive = app.checkpoints._sandboxes.archive(app.plans.find("@").project_id)
-    return archive, archive.load(row.sandbox_ref).roots[MAIN].content
-
-
 def entry_of(context, row, name):
-    archive, top = top_of(context, row)
-    return decode(archive._store.read(top))[os.fsencode(name)]
+    return Inside(context.world).entries(row)[os.fsencode(name)]
 
 
 @then("going back to checkpoint {number:d} for a failed step is refused, naming {other}")
@@ -382,62 +369,27 @@ def swap_snapshots(context, number, other):
 
 @given("a rollback to checkpoint {number:d} has crashed after its intent was recorded")
 def crash_after_intent(context, number):
-    begin_rollback(context, number)
+    crash_rollback(context.world, number, AFTER_INTENT)
 
 
 @given("a rollback to checkpoint {number:d} has crashed after its files were restored")
 def crash_after_restore(context, number):
-    app, plan, target = begin_rollback(context, number)
-    app.checkpoints._acts.restore_files(_held(plan), target)
+    crash_rollback(context.world, number, BEFORE_END)
 
 
 @when("a process that rebuilds it at checkpoint {number:d} is killed before its intent is recorded")
 def kill_before_intent(context, number):
-    def work():
-        app = context.world.app()
-        plan_id = app.plans.find("@").plan_id
-        target = app.checkpoints.get_checkpoint(plan_id, str(number))
-        app.checkpoints._rollbacks.open = lambda *_: die()
-        app.checkpoints.rollback_to_checkpoint(plan_id, target, rebuild=True)
-
-    assert forked(work) == -signal.SIGKILL
+    crash_rollback(context.world, number, BEFORE_INTENT, rebuild=True)
 
 
 @when('a rollback to checkpoint {number:d} meets a write to "{path}" just after its intent')
 def write_after_intent(context, number, path):
     app = context.world.app()
     plan_id = app.plans.find("@").plan_id
-    rollbacks = app.checkpoints._rollbacks
-    record = rollbacks.open
-
-    def record_and_write(*facts):
-        operation = record(*facts)
-        (context.world.sandbox / path).write_text("late")
-        return operation
-
-    rollbacks.open = record_and_write
     target = app.checkpoints.get_checkpoint(plan_id, str(number))
-    app.checkpoints.rollback_to_checkpoint(plan_id, target)
-
-
-def _held(plan):
-    """A plan as whoever died in the middle held it: nobody finishes what is open first."""
-    return Held(plan.plan_id, None)
-
-
-def begin_rollback(context, number):
-    """Does what a rollback does up to its intent, and leaves it at that."""
-    app = context.world.app()
-    plan = app.plans.find("@")
-    target = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
-    reason = f"before the rollback to {target.name}"
-    wanted = CheckpointRequest(CheckpointType.SAFETY, reason, even_if_unchanged=False)
-    with app.ownership.hold(plan.plan_id, "beginning") as held:
-        safety = app.checkpoints._acts._saving.save(held, wanted, prune=False)
-        app.checkpoints._rollbacks.open(
-            held, target, RecordedCheckpoint(safety), Ending(QUEUED), Going()
-        )
-    return app, plan, target
+    late = context.world.sandbox / path
+    with at(AFTER_INTENT, "rollback", lambda: late.write_text("late")):
+        app.checkpoints.rollback_to_checkpoint(plan_id, target)
 
 
 @given('the checkpoints "{rows}"')
@@ -515,8 +467,7 @@ def check_store(context, some, total, name):
 
 @then("pruning in the middle of it keeps checkpoints {numbers}")
 def check_needed(context, numbers):
-    app = context.world.app()
-    verdicts = app.checkpoints._pruning.prune(_held(app.plans.find("@")))
+    verdicts = Inside(context.world).prune()
     kept = [verdict.checkpoint.seq for verdict in verdicts if verdict.stays]
     assert ", ".join(map(str, kept)) == numbers, kept
     assert "an unfinished operation needs it" in {verdict.why for verdict in verdicts}

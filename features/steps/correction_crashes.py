@@ -4,24 +4,16 @@ import shutil
 
 from behave import given, then, when
 from checkpoints import checkpoints, damage
+from crashes import AFTER_INTENT, crash
 from decisions import decision_called, decisions
 from forked import forked, until_transaction
-
-from cleveragents.operations.intent import Going
 
 SAID = "otherwise"
 
 
 @given('a correction of "{name}" to "{option}" has crashed after its intent was recorded')
 def crash_after_intent(context, name, option):
-    """Does what a correction does up to its intent, and leaves it at that."""
-    app, row = context.world.app(), decision_called(context, name)
-    service = app.corrections
-    impact = service.preview(row.plan_id, row)
-    with app.ownership.hold(row.plan_id, "correcting") as held:
-        safety = app.checkpoints._acts.save_safety(held, "before the correction")
-        wanted = service._wanted(impact, SAID, option)
-        service._operations.open(held, impact.plan, wanted, safety, Going())
+    crash(AFTER_INTENT, "correct", _correction(context, name, option))
 
 
 @given("the stored record of the newest checkpoint is damaged")
@@ -35,12 +27,8 @@ def kill_everywhere(context, name, option):
     world = context.world
     kept = world.home / "kept"
     shutil.copytree(world.data_dir, kept, symlinks=True)
-    row = decision_called(context, name)
+    correct = _correction(context, name, option)
     context.outcomes = []
-
-    def correct():
-        return world.app().corrections.revert(row.plan_id, row, SAID, option)
-
     while forked(lambda: until_transaction(len(context.outcomes), correct)):
         done = world.agents("plan", "execute", "@")
         assert done.code == 0, done.err
@@ -51,6 +39,12 @@ def kill_everywhere(context, name, option):
         context.outcomes.append((files, ", ".join(counting)))
         shutil.rmtree(world.data_dir)
         shutil.copytree(kept, world.data_dir, symlinks=True)
+
+
+def _correction(context, name, option):
+    """What decides again, to be called in a process that ends with it."""
+    row = decision_called(context, name)
+    return lambda: context.world.app().corrections.revert(row.plan_id, row, SAID, option)
 
 
 @then("it was killed at least {count:d} times")

@@ -6,6 +6,7 @@ import shlex
 import sys
 
 from behave import given, then, when
+from inside import Inside
 
 from cleveragents.plans.affected import affected
 from cleveragents.plans.cursor import step_at
@@ -54,10 +55,7 @@ def check_kind(context, kind):
 
 
 def decisions(context):
-    app = context.world.app()
-    plan = app.plans.find("@")
-    with app.plans._database.registering() as connection:
-        return DecisionRepository(connection).of_plan(plan.plan_id)
+    return Inside(context.world).of(DecisionRepository)
 
 
 @given("a chooser that answers")

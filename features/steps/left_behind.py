@@ -118,7 +118,13 @@ def told_if_it_stays(context):
     bystanders.KILL_SECONDS = 60
     assert bystanders.end_those_of(span, ground) == []
     assert not _lives(process.pid)
-    assert bystanders._command(process.pid) == "just gone"
+
+    class Late(bystanders.Ground):
+        def at_work(self):
+            yield process.pid  # as it was when it was looked for
+
+    told = bystanders.end_those_of(None, Late(home, home, home))
+    assert told == [f"{process.pid} (just gone)"], told
 
 
 def _assert_named(context, pids):

@@ -11,7 +11,7 @@ from cleveragents.errors import Failed
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.store.pack import RESIDENT_BYTES
 from cleveragents.snapshots.store.store import Store
-from cleveragents.snapshots.tree import signature
+from cleveragents.snapshots.tree import signature, tracker
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import object_id
 from cleveragents.snapshots.tree.tracker import Tracking
@@ -101,12 +101,19 @@ def make_many(context, directories, files):
 @when("the tree is captured, and how many directories are open is counted")
 def count_open(context):
     context.open = []
+    trees = []
+
+    class Noted(tracker.Tree):
+        def __init__(self):
+            super().__init__()
+            trees.append(self)
 
     def count(_):
-        (tracker,) = context.kept.archive._trackers.values()
-        nodes = tracker._tree.nodes()
+        nodes = trees[-1].nodes()
         context.open.append(sum(node.opened is not None for node in nodes))
 
+    context.add_cleanup(setattr, tracker, "Tree", tracker.Tree)
+    tracker.Tree = Noted
     context.kept.on_put = count
     context.kept.capture()
     context.kept.on_put = None

@@ -53,7 +53,7 @@ def start_run(context, **options):
 @when('another process runs "agents {line}"')
 def run_another(context, line):
     """While the process beside us still is there."""
-    command = context.world._command(line.split())
+    command = context.world.command(line.split())
     environment = {**os.environ, **context.world.variables}
     done = subprocess.run(
         command,

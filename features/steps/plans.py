@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 from behave import given, then, when
+from inside import Inside
 from world import wait_until
 
 from cleveragents.checkpoints.saving import CheckpointRequest
@@ -191,27 +192,20 @@ def check_runs(context):
 
 
 def runs(context):
-    app = context.world.app()
-    plan = app.plans.find("@")
-    with app.plans._database.registering() as connection:
-        return StepRunRepository(connection).of_plan(plan.plan_id)
+    return Inside(context.world).of(StepRunRepository)
 
 
 @given('a decision "{chosen}" has been recorded')
 def record_decision(context, chosen):
-    app = context.world.app()
-    plan = app.plans.find("@")
-    with app.plans._database.registering() as connection:
+    inside = Inside(context.world)
+    with inside.database.registering() as connection:
         decisions = DecisionRepository(connection)
-        decisions.add(plan.plan_id, NewDecision("strategy_choice", "Which one?", chosen))
+        decisions.add(inside.plan.plan_id, NewDecision("strategy_choice", "Which one?", chosen))
 
 
 @then('the decisions that count are "{chosen}"')
 def check_decisions(context, chosen):
-    app = context.world.app()
-    plan = app.plans.find("@")
-    with app.plans._database.registering() as connection:
-        found = DecisionRepository(connection).of_plan(plan.plan_id)
+    found = Inside(context.world).of(DecisionRepository)
     counting = [decision.chosen for decision in found if decision.superseded_by is None]
     assert ", ".join(counting) == chosen, found
 

@@ -219,4 +219,4 @@ def check_ended(context):
 def check_nobody(context):
     process = subprocess.Popen(["true"], cwd=context.world.home)
     process.wait()
-    assert not survivors._works_in(process.pid, Path("/"))
+    assert not survivors.works_in(process.pid, Path("/"))

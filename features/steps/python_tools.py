@@ -51,7 +51,7 @@ def forget():
 
 
 def restore_tools(before):
-    made = python_tool._made_here
+    made = python_tool.made_here()
     made.clear()
     made.update(before)
 

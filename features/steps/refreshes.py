@@ -3,41 +3,25 @@
 import json
 
 from behave import given, then, when
+from crashes import crash
 
 from cleveragents.errors import Refused
 
 
 @given("a refresh has crashed after its {done}")
 def crashed_refresh(context, done):
-    """Carries a refresh out up to a moment, as a process that died there did."""
-    app = context.world.app()
-    plan = app.plans.find("@")
-    refreshes = app.refresh._refreshes
-    with app.ownership.hold(plan.plan_id, "refreshing") as held:
-        operation = refreshes.open(held, plan, refreshes.propose(plan))
-    if done == "files were restored":
-        _restore(refreshes._sandboxes, plan, operation)
+    plan_id = context.world.plan.plan_id
+    crash(f"after its {done}", "refresh", lambda: context.world.app().refresh.run(plan_id))
 
 
 @given('a resolve of "{path}" with "{take}" has crashed after its {done}')
 def crashed_resolve(context, path, take, done):
-    """The same of a resolve."""
-    app = context.world.app()
-    plan = app.plans.find("@")
-    resolutions = app.conflicts._resolutions
-    proposed = app.conflicts.preview(plan.plan_id, path, take)
-    with app.ownership.hold(plan.plan_id, "solving it") as held:
-        safety = app.checkpoints._acts.save_safety(held, "before it was solved")
-        operation = resolutions.open(held, plan, proposed, safety)
-    if done == "files were restored":
-        _restore(resolutions._sandboxes, plan, operation)
+    plan_id = context.world.plan.plan_id
 
+    def resolve():
+        context.world.app().conflicts.resolve(plan_id, path, take)
 
-def _restore(sandboxes, plan, operation):
-    sandbox = sandboxes.require(plan.plan_id)
-    archive = sandboxes.archive(plan.project_id)
-    target = archive.load(operation.intent.target)
-    archive.restore(target, sandbox.roots, sandbox.staging)
+    crash(f"after its {done}", "resolve", resolve)
 
 
 @when('somebody edits "{path}" again while "{take}" is asked about')

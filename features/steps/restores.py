@@ -3,6 +3,7 @@
 import shutil
 
 from behave import given, then, when
+from crashes import crash
 from forked import forked, until_transaction
 
 from cleveragents.storage.lock import Locks
@@ -23,19 +24,7 @@ def own_plan(context):
 
 @given('a restore of "{path}" from checkpoint {number:d} has crashed after its {done}')
 def crash_restore(context, path, number, done):
-    """Carries a restore out up to a moment, as a process that died there did."""
-    app = context.world.app()
-    plan = app.plans.find("@")
-    source = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
-    restores = app.restore._restores
-    proposed = restores.propose(plan, source, [path])
-    with app.ownership.hold(plan.plan_id, "restoring") as held:
-        safety = app.checkpoints._acts.save_safety(held, "before the restore")
-        operation = restores.open(held, plan, proposed, safety)
-    if done == "files were restored":
-        sandbox = restores._sandboxes.require(plan.plan_id)
-        archive = restores._sandboxes.archive(plan.project_id)
-        archive.restore(archive.load(operation.intent.snapshot), sandbox.roots, sandbox.staging)
+    crash(f"after its {done}", "restore", _restore(context.world, path, number))
 
 
 @when(
@@ -48,12 +37,7 @@ def kill_everywhere(context, path, number):
     shutil.copytree(world.data_dir, kept, symlinks=True)
     plan_id = world.plan.plan_id
 
-    def restore():
-        app = world.app()
-        return app.restore.run(
-            plan_id, app.checkpoints.get_checkpoint(plan_id, str(number)), [path]
-        )
-
+    restore = _restore(world, path, number)
     context.outcomes = []
     while forked(lambda: until_transaction(len(context.outcomes), restore)):
         done = world.agents("plan", "checkpoint", "pin", "@", "1")  # it changes no file
@@ -63,6 +47,18 @@ def kill_everywhere(context, path, number):
         context.outcomes.append(((world.sandbox / path).read_text().strip(), len(rows)))
         shutil.rmtree(world.data_dir)
         shutil.copytree(kept, world.data_dir, symlinks=True)
+
+
+def _restore(world, path, number):
+    """What takes a path back, to be called in a process that ends with it."""
+
+    def restore():
+        app = world.app()
+        plan_id = app.plans.find("@").plan_id
+        source = app.checkpoints.get_checkpoint(plan_id, str(number))
+        return app.restore.run(plan_id, source, [path])
+
+    return restore
 
 
 @then('each time the file was "{old}" with {before:d} checkpoints or "{new}" with {after:d}')

@@ -11,6 +11,7 @@ from kept import Kept, kept
 
 from cleveragents.errors import Damaged
 from cleveragents.snapshots.archive import MAIN, Archive
+from cleveragents.snapshots.store import store
 from cleveragents.snapshots.store.pack import Pack, abandoned
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree.filter import Filter
@@ -81,16 +82,14 @@ def flip_record(context, number):
 @when("another process renames the pack just after it was listed")
 def rename_listed(context):
     pack = context.kept.packs[0]
-    listed = Store._listed
 
-    def late(store):
-        Store._listed = listed
-        found = listed(store)
+    def late(path):
+        store.Pack = Pack
         pack.rename(pack.with_name(f"0{pack.name}"))
-        return found
+        return Pack(path)
 
-    Store._listed = late
-    context.add_cleanup(setattr, Store, "_listed", listed)
+    context.add_cleanup(setattr, store, "Pack", Pack)
+    store.Pack = late
     context.kept.open()
 
 

@@ -13,7 +13,7 @@ from cleveragents.engine.bring.proposal import ApplyOptions
 from cleveragents.errors import CleverAgentsError, Refused
 from cleveragents.ids import new_id
 from cleveragents.operations.kind import Kind
-from cleveragents.snapshots.store.store import Store
+from cleveragents.snapshots.store.pack import Pack
 
 GONE = "00" * 32  # the id of a snapshot or checkpoint that is nowhere
 OTHER_VERSION = "transmogrify"  # a kind that only another version of the program knows
@@ -203,9 +203,8 @@ def interrupt_prune(context):
 
 @given("to look for what can be freed is a mistake")
 def mistaken_sweep(context):
-    sweep = Store._drop_dead
-    Store._drop_dead = lambda *_: 1 // 0
-    context.add_cleanup(setattr, Store, "_drop_dead", sweep)
+    context.add_cleanup(setattr, Pack, "sizes", Pack.sizes)
+    Pack.sizes = lambda _: 1 // 0
 
 
 @given("an interrupted merge whose result is gone")

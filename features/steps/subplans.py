@@ -7,17 +7,15 @@ import time
 from pathlib import Path
 
 from behave import given, then, when
+from crashes import AFTER_INTENT, crash, crash_rollback
 from forked import Watched, die, forked
+from inside import Inside
 from world import wait_until
 
-from cleveragents.checkpoints.rollback import RecordedCheckpoint
 from cleveragents.engine.run.dispatch import ThreadDispatcher, Work
-from cleveragents.operations.in_sandbox import Ending
-from cleveragents.operations.intent import Going
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import DecisionRepository
-from cleveragents.plans.lifecycle import QUEUED, written
-from cleveragents.plans.step import MergeStrategy, SubplansStep
+from cleveragents.plans.lifecycle import written
 from cleveragents.snapshots.write import restore
 
 
@@ -164,16 +162,10 @@ def start_child(context, name):
 
 @given('a merge of "{name}" has crashed after its {done}')
 def crash_merge(context, name, done):
-    """Opens a merge, and carries it out as far as a process that died there did."""
-    app = context.world.app()
-    plan, child = app.plans.find("@"), newest(context, name)
-    merges = app.execute._kinds[SubplansStep]._merges
-    with app.ownership.hold(plan.plan_id, "merging", files=False) as held:
-        operation = merges.open(held, plan, child, MergeStrategy.GIT_THREE_WAY)
-    if done == "files were restored":
-        sandbox = merges._sandboxes.require(plan.plan_id)
-        archive = merges._sandboxes.archive(plan.project_id)
-        archive.restore(archive.load(operation.intent.target), sandbox.roots, sandbox.staging)
+    plan_id = context.world.plan.plan_id
+    crash(f"after its {done}", "merge", lambda: context.world.app().execute.run(plan_id))
+    ((intent,),) = context.world.sql("SELECT intent_json FROM operations WHERE status = 'open'")
+    assert json.loads(intent)["child"] == newest(context, name).plan_id, intent
 
 
 @given("the result of the merge is damaged")
@@ -190,15 +182,8 @@ def damage_result(context):
 
 
 @given("a rollback past the spawn has crashed after its intent was recorded")
-def crash_rollback(context):
-    app = context.world.app()
-    plan = app.plans.find("@")
-    rows = app.checkpoints.list_checkpoints(plan.plan_id)
-    going = tuple(child.plan_id for child in children(context))
-    with app.ownership.hold(plan.plan_id, "going back") as held:
-        app.checkpoints._rollbacks.open(
-            held, rows[1], RecordedCheckpoint(rows[-1]), Ending(QUEUED), Going(going, going)
-        )
+def crash_past_spawn(context):
+    crash_rollback(context.world, 2, AFTER_INTENT)
 
 
 @given('the subplans "{names}" are at their end')
@@ -286,10 +271,7 @@ def check_left(context):
 
 
 def children(context):
-    app = context.world.app()
-    plan = app.plans.find("@")
-    with app.checkpoints._database.reading() as connection:
-        return ChildRepository(connection).of_plan(plan.plan_id)
+    return Inside(context.world).of(ChildRepository)
 
 
 def newest(context, name):
@@ -301,8 +283,7 @@ def sandbox(context, name):
 
 
 def decisions(context, plan_id):
-    app = context.world.app()
-    with app.checkpoints._database.reading() as connection:
+    with Inside(context.world).database.reading() as connection:
         return DecisionRepository(connection).of_plan(plan_id)
 
 

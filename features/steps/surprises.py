@@ -67,6 +67,11 @@ def named_log(context):
     return Path(LOG.search(said)[1])
 
 
+def log_of(context, problem, arguments):
+    told = surprise.told(problem, arguments, context.world.home)
+    return Path(LOG.search(told.detail[0])[1]).read_text()
+
+
 @when('I run "agents {line}" {count:d} times')
 def run_often(context, line, count):
     context.logs = []
@@ -82,7 +87,7 @@ def check_kept(context, count):
 
 @then('of "{line}" a log tells "{told}"')
 def check_line(context, line, told):
-    text = surprise._report(ValueError("x"), shlex.split(line))
+    text = log_of(context, ValueError("x"), shlex.split(line))
     assert f"command: agents {told}\n" in text, text
 
 
@@ -154,7 +159,7 @@ def make_odd_git(context):
 
 @then('of a surprise the version of git is told as "{told}"')
 def check_git(context, told):
-    text = surprise._report(ValueError("x"), [])
+    text = log_of(context, ValueError("x"), [])
     assert f"git: {told}" in text, text
     assert "ValueError: x" in text
 

@@ -203,7 +203,8 @@ def _record_elsewhere(context):
 def capture_mapped(context):
     kept = context.kept
     told = context.told = []
-    kept.archive = Archive(Store(context.world.home / "mapped"), Tracking.AUTO, told.append)
+    kept.store = Store(context.world.home / "mapped")
+    kept.archive = Archive(kept.store, Tracking.AUTO, told.append)
     path = kept.tree / "mapped"
     path.write_bytes(b"before")
     with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
@@ -220,7 +221,8 @@ def check_full(context):
     archive = context.kept.archive
     found = archive.changes_from_now(archive.load(context.full), {MAIN: context.kept.tree})
     assert not found[MAIN], found
-    entry = decode(archive._store.read(archive.load(context.full).roots[MAIN].content))[b"mapped"]
+    top = archive.load(context.full).roots[MAIN].content
+    entry = decode(context.kept.store.read(top))[b"mapped"]
     assert archive.read_file(entry) == b"after!"
 
 
@@ -236,7 +238,7 @@ def run_limited(context, line, limit, number):
     command = " ".join(
         map(
             shlex.quote,
-            world._command([str(context.action) if w == "ACTION" else w for w in line.split()]),
+            world.command([str(context.action) if w == "ACTION" else w for w in line.split()]),
         )
     )
     script = f"echo {number} > /proc/sys/user/{limit} && exec {command}"

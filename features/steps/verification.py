@@ -5,8 +5,11 @@ from collections import Counter
 
 from behave import given, then
 from checkpoints import checkpoints
+from inside import Inside
 
 from cleveragents.checkpoints.verification import Verification
+from cleveragents.snapshots.archive import Archive
+from cleveragents.snapshots.store.store import Store
 
 
 @then("the damage is told of {count:d} plans")
@@ -25,16 +28,14 @@ def share_file(context, size):
 
 @then("reading all checkpoints back reads each object once")
 def check_reads(context):
-    app = context.world.app()
-    archive = app.checkpoints._sandboxes.archive(app.plans.find("@").project_id)
-    verification = Verification(archive)
-    read, reads = verification._verifier._read, Counter()
+    reads = Counter()
 
-    def counted(identity):
-        reads[identity] += 1
-        return read(identity)
+    class Counted(Store):
+        def read(self, identity):
+            reads[identity] += 1
+            return super().read(identity)
 
-    verification._verifier._read = counted
+    verification = Verification(Archive(Counted(Inside(context.world).store_directory)))
     for row in checkpoints(context):
         assert verification.of(row).is_intact
     assert len(reads) > 10, reads

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 
+from inside import Inside
 from oracle import picture
 from world import World
 
@@ -244,7 +245,7 @@ class Life:
             found |= self.held[checkpoint_id]
         plan = app.plans.find(self.plan_id)
         if plan.phase == "apply":
-            archive = app.checkpoints._sandboxes.archive(plan.project_id)
+            archive = Inside(self.world).sandboxes.archive(plan.project_id)
             old = archive.load(app.apply.versions(plan)[0])
             found |= self._extracted(lambda to: archive.extract(old, to))
         return found

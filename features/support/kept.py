@@ -1,5 +1,6 @@
 """A tree, and a store beside it that keeps snapshots of it."""
 
+import gc
 from contextlib import nullcontext
 
 from oracle import assert_same, differences, picture
@@ -84,8 +85,8 @@ class Kept:
         if self.archive is None:
             return
         self.archive.wait_for_purging()
-        for tracker in self.archive._trackers.values():
-            tracker.forget()
+        self.archive = None
+        gc.collect()  # what watched for it is referred to by nobody else
 
     def reopen(self, tracking=Tracking.WATCH):
         """Lets another process go on with what this one knows of the tree."""

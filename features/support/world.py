@@ -115,7 +115,7 @@ class World:
         """Runs `agents` in this process with these streams; returns its exit code."""
         with (
             contextlib.chdir(cwd or self.project),
-            self._variables_set(),
+            self.variables_set(),
             _no_terminal(),
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(err),
@@ -128,7 +128,7 @@ class World:
         Run no step in this process meanwhile: it takes every child of ours for the step's.
         """
         self.child = subprocess.Popen(
-            [*prefix, *self._command(arguments)],
+            [*prefix, *self.command(arguments)],
             cwd=self.project,
             env={**os.environ, **self.variables},
             stdin=subprocess.DEVNULL,
@@ -148,7 +148,7 @@ class World:
 
     def agents_on_terminal(self, *arguments, into=None):
         """Starts `agents` on a terminal that the scenario types on; its output may go to a file."""
-        program, *rest = self._command(arguments)
+        program, *rest = self.command(arguments)
         if into is not None:
             program, rest = "/bin/sh", ["-c", 'exec "$@" > "$0"', str(into), program, *rest]
         return pexpect.spawn(
@@ -161,12 +161,12 @@ class World:
             timeout=30,
         )
 
-    def _command(self, arguments):
+    def command(self, arguments):
         start = [sys.executable, "-P", "-m", "cleveragents", "--data-dir", str(self.data_dir)]
         return [*start, *map(str, arguments)]
 
     @contextlib.contextmanager
-    def _variables_set(self):
+    def variables_set(self):
         before = dict(os.environ)
         os.environ.update(self.variables)
         try:
@@ -183,7 +183,7 @@ class World:
 
     def app(self, **options):
         """Opens the library on the project."""
-        with self._variables_set():
+        with self.variables_set():
             return App(self.project, data_dir=self.data_dir, **options)
 
     @property

@@ -176,7 +176,7 @@ def _belongs(
         return True
     if not is_orphan or fields[3] in map(str, others.values()) or borne & others.keys():
         return False
-    return not others or (directory is not None and _works_in(pid, directory))
+    return not others or (directory is not None and works_in(pid, directory))
 
 
 def _marks(pid: int) -> set[str]:
@@ -188,7 +188,8 @@ def _marks(pid: int) -> set[str]:
     }
 
 
-def _works_in(pid: int, directory: Path) -> bool:
+def works_in(pid: int, directory: Path) -> bool:
+    """Tells whether a process works in a directory or below it."""
     try:
         return Path(os.readlink(f"/proc/{pid}/cwd")).is_relative_to(directory)
     except OSError:

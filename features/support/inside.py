@@ -1,0 +1,57 @@
+"""What lies below the services, opened on the data directory of a scenario as they open it."""
+
+from cleveragents.checkpoints.pruning import Pruning
+from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
+from cleveragents.events import silent
+from cleveragents.foundations import open_foundations
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.store.store import Store
+from cleveragents.snapshots.tree.manifest import decode
+from cleveragents.storage.held import Held
+
+LIMIT = "sandbox.checkpoint.max-checkpoints-per-plan"
+
+
+class Inside:
+    """The database, the sandboxes and the store of the latest plan, with the settings in force."""
+
+    def __init__(self, world):
+        self._app = world.app()
+        self._world = world
+        base = open_foundations(world.data_dir, self._app.settings, world.variables, silent)
+        self.database = base.database
+        self.sandboxes = base.sandboxes
+
+    @property
+    def plan(self):
+        """The latest plan."""
+        return self._app.plans.find("@")
+
+    @property
+    def archive(self):
+        """The archive of its project."""
+        return self.sandboxes.archive(self.plan.project_id)
+
+    @property
+    def store_directory(self):
+        """Where the objects of its project lie."""
+        return self._world.data_dir / "projects" / self.plan.project_id / "store"
+
+    def top_of(self, checkpoint):
+        """The id of the top directory of a checkpoint's files."""
+        return self.archive.load(checkpoint.sandbox_ref).roots[MAIN].content
+
+    def entries(self, checkpoint):
+        """What stands in that directory, by name."""
+        return decode(Store(self.store_directory).read(self.top_of(checkpoint)))
+
+    def of(self, repository):
+        """What a repository of plans' rows has of the latest plan."""
+        with self.database.reading() as connection:
+            return repository(connection).of_plan(self.plan.plan_id)
+
+    def prune(self):
+        """Applies the limit in the middle of whatever is open: nothing is finished first."""
+        policy = CheckpointRetentionPolicy(self._app.settings.number(LIMIT))
+        pruning = Pruning(self.database, self.sandboxes, policy, silent)
+        return pruning.prune(Held(self.plan.plan_id, None))
