@@ -80,7 +80,7 @@ Feature: What is done stands
 
   Scenario: an unapply of what could not be applied again changes nothing
     Given I have run "agents plan apply @ --yes"
-    And what is stored of its result is damaged
+    And the stored record of the apply's result is damaged
     When I run "agents plan unapply @ --yes"
     Then the exit code is 1
     And the error says "it could not be applied again; nothing was changed"

@@ -237,7 +237,7 @@ Feature: Corrections
     When I correct the decision that was replaced
     Then the exit code is 4
     And the error says "the decision does not count any more"
-    When I correct the intervention
+    When I correct the decision that is an intervention
     Then the exit code is 4
     And the error says "cannot be decided again"
     Given the plan is set to "apply/applied" by hand

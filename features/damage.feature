@@ -69,7 +69,7 @@ Feature: Damage to the store
 
   Scenario Outline: what <act> reads back follows what goes, not what is there
     Given a plain folder
-    And a project of <files> files
+    And the shell has run "for n in $(seq <files>); do mkdir -p d$((n % 10)); echo file $n > d$((n % 10))/f$n; done" in the project
     And the steps
       """
       - {name: change, tool: shell, with: {command: "for n in 1 2 3 4 5; do echo new > d$n/f$n; done"}}

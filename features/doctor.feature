@@ -82,7 +82,8 @@ Feature: The doctor
 
   Scenario: what a killed rollback had put aside is counted, and removed by the repair
     Given I have run "agents run ACTION"
-    And a process that went back to the latest checkpoint was killed before it cleaned up
+    And the shell has run "echo too late > late" in the sandbox of the plan
+    And "agents plan rollback @ @ --yes" has crashed before it removed what it had put aside
     When the doctor looks, and everything kept stays as it is
     Then the exit code is 0
     And the doctor notes "1 unfinished file of killed processes (9 bytes)" of "temporary"
@@ -122,7 +123,7 @@ Feature: The doctor
     When I run "agents plan list"
     Then the exit code is 0
     And the error says "when plans were made for it; move it back to go on with them"
-    Given a link to it stands where it was
+    Given the shell has run "ln -s elsewhere ../project" in the project
     When I run "agents plan list"
     Then the error says "when plans were made for it; move it back to go on with them"
     When I run "agents doctor"
@@ -131,7 +132,7 @@ Feature: The doctor
 
   Scenario: a sandbox that no plan knows
     Given I have run "agents run ACTION"
-    And there is a sandbox directory that no row knows
+    And the shell has run "mkdir ../data/sandboxes/stray" in the project
     When I run "agents doctor --format json"
     Then the exit code is 0
     And the doctor notes "no plan knows the sandbox" of "sandboxes"
@@ -252,7 +253,8 @@ Feature: The doctor
 
   Scenario: H48 a project that got new plans since is left alone, and that is told
     Given I have run "agents run ACTION"
-    And the database is deleted, and the number beside it
+    And the database is deleted
+    And the shell has run "rm ../data/head" in the project
     And I have run "agents plan use ACTION"
     When I run "agents doctor --repair --format json"
     Then the exit code is 1
@@ -297,7 +299,7 @@ Feature: The doctor
 
   Scenario: a row that points nowhere
     Given I have run "agents run ACTION"
-    And a row of the database points nowhere
+    And the database was told "UPDATE step_runs SET plan_id = 'nowhere'"
     When I run "agents doctor --format json"
     Then the exit code is 1
     And the doctor finds the problem "the database is damaged" of "database"

@@ -69,7 +69,7 @@ Feature: A full disk
       """
     And a data directory on a disk of 32m
     And I have run "agents run ACTION"
-    And the plan's sandbox has a new file of <new> bytes
+    And the shell has run "head -c <new> /dev/urandom > new" in the sandbox of the plan
     And all but 700k of its disk is taken
     And the sandbox, its checkpoints and operations are looked at
     When I run "agents plan rollback @ <target> --yes --format json"

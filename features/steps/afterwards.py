@@ -6,9 +6,7 @@ import signal
 from contextlib import contextmanager
 from pathlib import Path
 
-from applies import latest_apply
 from behave import given, then, when
-from checkpoints import damage
 from commands import words
 
 from cleveragents.checkpoints.pruning import Pruning
@@ -116,11 +114,6 @@ def removing_in_the_way(context):
     """Where a directory is renamed to before it goes, there is a file."""
     home = _home(context)
     home.with_name(f"{home.name}.removing").touch()
-
-
-@given("what is stored of its result is damaged")
-def damage_result(context):
-    damage(context, bytes.fromhex(latest_apply(context).result))
 
 
 @then('a message begins with "{text}"')

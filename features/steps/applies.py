@@ -8,6 +8,7 @@ from pathlib import Path
 import pexpect
 from behave import given, then, when
 from boxes import agents
+from commands import in_project
 from inside import Inside
 from oracle import assert_same, picture
 from trees import git
@@ -89,8 +90,7 @@ def project_check(context, check):
 
 @then('"{command}" in the project prints')
 def project_prints(context, command):
-    plan_id = context.world.plan.plan_id
-    found = context.world.sh(f"PLAN={plan_id}; {command}")
+    found = in_project(context, command)
     assert found.split() == context.text.split(), found
 
 
@@ -110,14 +110,6 @@ def _branch(context):
     return f"cleveragents/plan-{context.world.plan.plan_id}"
 
 
-@then("only the plan's branch was added to the user's repository")
-def only_branch(context):
-    unchanged(context)
-    listed = git(context.world.project, "for-each-ref", "--format=%(refname)", "refs/heads")
-    assert f"refs/heads/{_branch(context)}" in listed.split(), listed
-    assert len(listed.split()) == 2, listed
-
-
 @then('the plan\'s branch changes "{path}" not and "{changes}"')
 def branch_changes(context, path, changes):
     listed = git(
@@ -128,11 +120,6 @@ def branch_changes(context, path, changes):
     assert path not in found
 
 
-@given("the plan's branch exists in the user's repository")
-def branch_exists(context):
-    git(context.world.project, "branch", _branch(context))
-
-
 @when('the project is exchanged for "{name}"')
 def exchange_project(context, name):
     world = context.world
@@ -140,28 +127,11 @@ def exchange_project(context, name):
     (world.home / name).rename(world.project)
 
 
-@given("the plan is set under another one by hand")
-def set_parent(context):
-    world = context.world
-    plan_id = world.plan.plan_id
-    world.sql("UPDATE plans SET parent_plan_id = plan_id WHERE plan_id = ?", plan_id)
-
-
 @then('the validations that are stored are "{codes}"')
 def stored_validations(context, codes):
     rows = context.world.sql("SELECT outcome_json FROM operations WHERE kind = 'validate'")
     found = [check["exit_code"] for (text,) in rows for check in json.loads(text)["checks"]]
     assert found == [int(code) for code in codes.split()], found
-
-
-@when("I apply the plan I remember")
-def apply_remembered(context):
-    context.world.agents("plan", "apply", context.plan_id, "--yes")
-
-
-@when("I unapply the plan I remember")
-def unapply_remembered(context):
-    context.world.agents("plan", "unapply", context.plan_id, "--yes")
 
 
 @then('a checkpoint of type "{kind}" says "{reason}"')
@@ -237,12 +207,7 @@ def output_is(context):
     assert context.world.done.out.strip() == context.text.strip(), context.world.done.out
 
 
-@then("operations keep nothing")
-def check_nothing_kept(context):
-    assert kept(context) == set(), kept(context)
-
-
-@then("operations keep {count:d} snapshot")
+@then("operations keep {count:d} snapshots")
 def check_kept_count(context, count):
     assert len(kept(context)) == count, kept(context)
 
@@ -304,11 +269,3 @@ def run_as_user(context, line):
     arguments = [str(context.action) if word == "ACTION" else word for word in line.split()]
     done = agents(context, *arguments)
     assert done.code == 0, done.err + done.out
-
-
-@given("the apply was recorded by the first release, which knew no owners")
-def forget_owners(context):
-    context.world.sql(
-        "UPDATE operations SET intent_json = json_remove(intent_json, '$.owners')"
-        " WHERE kind = 'apply'"
-    )

@@ -54,11 +54,6 @@ def _fill(tree):
                 file.write(bytes(1 << 12))
 
 
-@when("the disk has room again")
-def empty_disk(context):
-    (context.kept.home / "ballast").unlink()
-
-
 @when("the tree is restored with no thread to be had")
 def restore_without_threads(context):
     """A stack that does not fit in the address space cannot be given to a thread."""

@@ -2,7 +2,7 @@
 
 import importlib
 
-from behave import given, then, when
+from behave import then, when
 
 from cleveragents import events
 
@@ -25,21 +25,6 @@ def use_library(context):
     context.events = []
     app = context.world.app(report=context.events.append)
     app.execute.run(app.use(context.action, {}).plan_id)
-
-
-@when("the library uses and executes the action without a listener")
-def use_library_silently(context):
-    app = context.world.app()
-    app.execute.run(app.use(context.action, {}).plan_id)
-
-
-@when("the library goes back to checkpoint {number:d} after a change")
-def go_back(context, number):
-    (context.world.sandbox / "a.txt").write_text("changed")
-    app = context.world.app(report=context.events.append)
-    plan = app.plans.find("@")
-    target = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
-    app.checkpoints.rollback_to_checkpoint(plan.plan_id, target)
 
 
 @then("the events are")
@@ -73,9 +58,3 @@ def check_names(context, first, second, third):
 def check_imports(context):
     for name in ("cleveragents.__main__", "cleveragents.tools.python_call"):
         assert callable(importlib.import_module(name).main)
-
-
-@given("checkpoint {number:d} was made on {day}")
-def set_day(context, number, day):
-    moment = f"{day} 12:00:00.000000"
-    context.world.sql("UPDATE checkpoints SET created_at = ? WHERE seq = ?", moment, number)

@@ -1,7 +1,6 @@
 """Steps about disks that have no room left."""
 
 import re
-import subprocess
 
 from behave import given, then, when
 from boxes import all_differences, pictures, sandbox_of
@@ -47,12 +46,6 @@ def give_room(context):
 @then("at least {count:d}k of its disk are free now")
 def check_free(context, count):
     assert free_bytes(context.world.data_dir) >= count * 1024, free_bytes(context.world.data_dir)
-
-
-@given("the plan's sandbox has a new file of {count:d} bytes")
-def add_file(context, count):
-    path = context.world.sandbox / "new"
-    subprocess.run(["sh", "-c", f'head -c {count} /dev/urandom > "$0"', path], check=True)
 
 
 @given("the sandbox, its checkpoints and operations are looked at")

@@ -66,22 +66,6 @@ def empty_of_decisions(context):
     context.world.sql("UPDATE journal SET detail_json = '{}' WHERE kind = 'decided'")
 
 
-@then("checkpoint {number:d} goes on from checkpoint {parent:d}")
-def check_parent(context, number, parent):
-    found = context.world.sql(
-        "SELECT parent.seq FROM checkpoints AS child JOIN checkpoints AS parent"
-        " ON parent.checkpoint_id = child.parent_id WHERE child.seq = ?",
-        number,
-    )
-    assert found == [(parent,)], found
-
-
-@then("checkpoint {number:d} goes on from none")
-def check_no_parent(context, number):
-    found = context.world.sql("SELECT parent_id FROM checkpoints WHERE seq = ?", number)
-    assert found == [(None,)], found
-
-
 @then('the decision "{name}" can be corrected')
 def check_correctable(context, name):
     app = context.world.app()
@@ -90,3 +74,13 @@ def check_correctable(context, name):
     decision = next(node.decision for node in root.children)
     impact = app.corrections.preview(plan.plan_id, decision)
     assert name in impact.target.reason, impact.target
+
+
+@then("checkpoint {number:d} goes on from {parent}")
+def check_parent(context, number, parent):
+    found = context.world.sql(
+        "SELECT parent.seq FROM checkpoints AS child LEFT JOIN checkpoints AS parent"
+        " ON parent.checkpoint_id = child.parent_id WHERE child.seq = ?",
+        number,
+    )
+    assert found == [(None if parent == "none" else int(parent.split()[1]),)], found
