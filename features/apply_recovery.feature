@@ -116,8 +116,9 @@ Feature: Apply, whatever happens in between
   Scenario Outline: an interrupted <act> waits for a project that is not there, whatever is run meanwhile
     Given <before>
     And an <act> has been killed half-way
-    And the shell has run "mv ../project ../away" in the project
-    When "agents <meanwhile>" is run from elsewhere, for that plan
+    And I remember the plan
+    And the shell has run "mkdir -p ../elsewhere; mv ../project ../away" in the project
+    When I run "agents <meanwhile>" below ../elsewhere
     Then the exit code is <code>
     And the error says "is gone, or something else took its place"
     Given the project is back from "../away"

@@ -242,8 +242,8 @@ Feature: What apply refuses
   Scenario: a project that is gone, and another one in its place
     Given I have run "agents run ACTION"
     And the shell has run "cp -a . ../copy; cp -a . ../second" in the project
-    When the project is exchanged for "copy"
-    And I run "agents plan apply @ --yes"
+    And the shell has run "mv ../project ../moved; mv ../copy ../project" in the project
+    When I run "agents plan apply @ --yes"
     Then the exit code is 4
     And the error says "is not the directory that the plan started from"
     When I run "agents plan refresh @ --yes"
@@ -551,9 +551,12 @@ Feature: What apply refuses
     And I have run "agents plan apply @ --yes"
     And I have run "agents plan checkpoint create @"
     And I have run "agents plan checkpoint create @"
-    When I run "agents plan checkpoint list @ --format json"
-    Then a checkpoint of type "pre_apply" says "before its result is applied as changes"
-    And the phase of that checkpoint is "apply"
+    Then the checkpoints are
+      | type        | reason                                  | phase   |
+      | pre_execute | before the plan runs                    | execute |
+      | pre_apply   | before its result is applied as changes | apply   |
+      | manual      | made by hand                            | apply   |
+      | manual      | made by hand                            | apply   |
 
   Scenario: a plan without checkpoints is applied and unapplied all the same
     Given the action

@@ -26,7 +26,7 @@ Feature: What a restore takes out of its way
     Given the shell has run "echo one > a; ln a b; mkdir d; echo three > d/c" in the tree
     And the tree has been captured
     When the shell runs "<command>" in the tree
-    And the tree is restored, and what it put aside is still there
+    And the tree is restored without removing what it put aside
     Then the tree is exactly as it was captured
     And <count> files lie aside
     And a capture of the tree tells nothing

@@ -164,7 +164,8 @@ Feature: Corrections
     And the plan's log is "first sqlite red flat last"
 
   Scenario: the tree shows what counts, and with --show-superseded what does not
-    Given I have chosen "postgres" for "storage" by saying "we have a server"
+    When I choose "postgres" for "storage" by saying "we have a server"
+    Then the exit code is 0
     When I run "agents plan tree @"
     Then the exit code is 0
     And the output says

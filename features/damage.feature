@@ -3,7 +3,7 @@ Feature: Damage to the store
   cannot be read is stored again while the files are still there, or nothing is done at all.
 
   Scenario: what acts take away from a damaged store comes back, or they are refused
-    When the suite "damage" lets "rollback" and "apply" meet 1 damage of each kind
+    When the suite "damage" runs with --operation rollback --operation apply --points 1
     Then at least 10 faults have happened
     And the suite found nothing wrong
 
@@ -65,7 +65,7 @@ Feature: Damage to the store
     And the error says "what was stored of 1 path was damaged; it was stored again from the files: new"
     When I run "agents plan apply @ --yes"
     Then the exit code is 0
-    And the project's "new" holds "new"
+    And the project's file "new" holds "new"
 
   Scenario Outline: what <act> reads back follows what goes, not what is there
     Given a plain folder

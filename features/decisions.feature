@@ -152,7 +152,7 @@ Feature: Decisions
       """
     When I run "agents run ACTION"
     Then the exit code is 0
-    And there is a checkpoint of type "decision"
+    And the checkpoints hold one of type "decision"
 
   Scenario: tools in every option are checked, wherever they stand
     Given the action

@@ -49,18 +49,19 @@ Feature: The doctor
     And a message says "an interrupted rollback to cp2 was finished"
     And the plan's file "v" holds "1"
 
-  Scenario: an interrupted run, and one that is stopped
+  Scenario: a run that is at work
     Given the steps
       """
       - {name: waits, tool: shell, with: {command: 'touch started; while [ ! -e "$GATE" ]; do sleep 0.05; done'}, pass_env: [GATE]}
       """
-    And a process of its own has started "agents run ACTION"
-    And its step has made "started"
+    And a run waits in its step
     When I run "agents doctor --format json"
     Then the exit code is 0
     And the doctor notes "another process is at work" of "locks"
-    When the process that runs the plan is stopped
-    And I run "agents doctor --format json"
+
+  Scenario: a run that is stopped, and interrupted then
+    Given a run is stopped in its step
+    When I run "agents doctor --format json"
     Then the exit code is 1
     And the doctor finds the problem "the process that owns it is stopped" of "locks"
     Given the process is killed
@@ -116,7 +117,8 @@ Feature: The doctor
 
   Scenario: H67 a project that was moved
     Given I have run "agents run ACTION"
-    And the project has moved
+    And the shell has run "mv ../project ../elsewhere" in the project
+    And the project is "elsewhere"
     When I run "agents doctor --format json"
     Then the exit code is 1
     And the doctor finds the problem "was moved or deleted; 1 plan is about it" of "projects"
@@ -306,7 +308,7 @@ Feature: The doctor
 
   Scenario: a file that is no database can be replaced by what the store knows
     Given I have run "agents run ACTION"
-    And the database is overwritten with "nonsense"
+    And the database file holds "nonsense"
     When I run "agents doctor"
     Then the exit code is 1
     And the error says "move it away, then rebuild it from the store: agents doctor --repair"

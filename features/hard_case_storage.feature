@@ -53,7 +53,7 @@ Feature: Hard cases of what is kept
       - {name: first, tool: shell, with: {command: "echo 1 > v"}}
       """
     And I have run "agents run ACTION"
-    When "agents <line>" runs where every <call> fails
+    When "agents <line>" runs on a system that fails every <call>
     Then the exit code is 1
     And the error says "<said>"
     And the plan is "execute/complete"
@@ -81,7 +81,7 @@ Feature: Hard cases of what is kept
   Scenario: H58 a migration that fails leaves the database as it was
     Given a plain folder
     And a database of the first version with a project
-    And the database has a table "undo_runs" of its own
+    And the database was told "CREATE TABLE undo_runs (x)"
     When I run "agents plan list"
     Then the exit code is 1
     And the error says "already exists"
@@ -178,7 +178,7 @@ Feature: Hard cases of what is kept
 
   Scenario: H68 a data directory on a network file system is refused
     Given a plain folder
-    When "agents plan list" runs where the file system says it is NFS
+    When "agents plan list" runs on a system that takes every file system for NFS
     Then the exit code is 4
     And the error says "the data directory is on a network file system (NFS)"
     And the error says "--data-dir"

@@ -32,7 +32,7 @@ Feature: Retention
     And I have run "agents run ACTION"
     When 55 more checkpoints are made by the service
     Then there are 50 checkpoints
-    And the first and the newest 49 of 58 are left
+    And the checkpoints left are 1, 10 to 58
 
   # --- In a plan ---------------------------------------------------------------------------------
 
@@ -472,6 +472,6 @@ Feature: Retention
     And I have run "agents run ACTION"
     And I have run "agents plan checkpoint delete @ 2 --yes"
     And I have run "agents plan checkpoint delete @ 3 --yes"
-    Then the packs of the store take at most 150000 bytes
+    Then in the project "test $(cat ../data/projects/*/store/packs/*.pack | wc -c) -le 150000" holds
     When I run "agents plan checkpoint verify @"
     Then the exit code is 0

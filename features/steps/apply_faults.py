@@ -188,9 +188,15 @@ def as_before(context, stage):
     assert context.stage == stage, context.stage
 
 
-@when('"{name}" is edited in the middle of an apply')
-def edit_in_the_middle(context, name):
-    file = context.world.project / name
+@when('"{name}" is edited {when} an apply')
+def edit_during(context, name, when):
+    call, edit = EDITS[when](context.world.project / name)
+    _watch(context, edit, [call])
+    context.world.agents("plan", "apply", "@", "--yes")
+    exchange.os = os
+
+
+def _at_second_rename(file):
     renames = []
 
     def edit(_):
@@ -199,23 +205,20 @@ def edit_in_the_middle(context, name):
             file.unlink()
             file.write_text("edited\n")
 
-    _watch(context, edit, ["rename"])
-    context.world.agents("plan", "apply", "@", "--yes")
-    exchange.os = os
+    return "rename", edit
 
 
-@when('"{name}" is edited at the end of an apply')
-def edit_at_the_end(context, name):
-    file = context.world.project / name
+def _once_placed(file):
     old = file.read_text()
 
     def edit(_):
         if file.read_text() != old:
             file.write_text("edited\n")
 
-    _watch(context, edit, ["fchmod"])
-    context.world.agents("plan", "apply", "@", "--yes")
-    exchange.os = os
+    return "fchmod", edit
+
+
+EDITS = {"in the middle of": _at_second_rename, "at the end of": _once_placed}
 
 
 @when('"{name}" keeps changing while a plan is applied')
@@ -297,14 +300,6 @@ def nearly_full(context):
 
     space.os = Full(lambda _: None, ())
     context.add_cleanup(setattr, space, "os", os)
-
-
-@when('"agents {line}" is run from elsewhere, for that plan')
-def run_elsewhere(context, line):
-    ((plan_id,),) = context.world.sql("SELECT plan_id FROM plans ORDER BY number DESC LIMIT 1")
-    elsewhere = context.world.project.with_name("elsewhere")
-    elsewhere.mkdir(exist_ok=True)
-    context.world.agents(*line.replace("PLAN", plan_id).split(), cwd=elsewhere)
 
 
 @given('the project is back from "{where}"')

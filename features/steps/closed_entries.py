@@ -1,6 +1,5 @@
 """Steps about what modes and owners keep an ordinary user out of."""
 
-import os
 import subprocess
 
 from behave import given, then, when
@@ -11,11 +10,6 @@ from commands import words
 @when('the ordinary user runs "agents {line}"')
 def run(context, line):
     context.world.done = agents(context, *words(context, line))
-
-
-@given('"{path}" of the sandbox belongs to root')
-def give_to_root(context, path):
-    os.chown(context.world.sandbox / path, 0, 0)
 
 
 @given('the project\'s "{path}" is on a disk that can only be read')

@@ -1,7 +1,6 @@
 """Steps about a damaged store, and about what it costs to look for damage."""
 
 import os
-import re
 import resource
 from collections import Counter
 from contextlib import contextmanager
@@ -9,7 +8,6 @@ from contextlib import contextmanager
 from applies import latest_apply
 from behave import given, then, when
 from checkpoints import checkpoints, packs
-from fault_suites import run_suite
 from inside import Inside
 
 from cleveragents.engine.bring.proposal import ApplyOptions
@@ -17,12 +15,6 @@ from cleveragents.errors import Damaged, Failed
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.store.pack import Pack
 from cleveragents.snapshots.tree.manifest import object_id
-
-
-@when('the suite "damage" lets {acts} meet {points:d} damage of each kind')
-def meet_damages(context, acts, points):
-    names = [word for act in re.findall(r'"([^"]+)"', acts) for word in ("--operation", act)]
-    run_suite(context, "damage", *names, "--points", str(points))
 
 
 @given("the stored {part} of {thing} is damaged")
@@ -152,11 +144,6 @@ def refusal(context):
     except Failed as error:
         return error
     raise AssertionError("it was not refused")
-
-
-@then('the project\'s "{path}" holds "{text}"')
-def check_project_file(context, path, text):
-    assert (context.world.project / path).read_text().strip() == text
 
 
 @contextmanager

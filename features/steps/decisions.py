@@ -4,7 +4,7 @@ import json
 import shlex
 import sys
 
-from behave import given, then, when
+from behave import given, step, then, when
 from inside import Inside
 
 from cleveragents.plans.affected import affected
@@ -45,12 +45,6 @@ def check_influences(context, seq, others):
     pairs = context.world.sql("SELECT decision_id, influenced_by FROM decision_influences")
     found = sorted(by_id[other] for decision, other in pairs if by_id.get(decision) == seq)
     assert ", ".join(map(str, found)) == others, found
-
-
-@then('there is a checkpoint of type "{kind}"')
-def check_kind(context, kind):
-    rows = context.world.app().checkpoints.list_checkpoints(context.world.plan.plan_id)
-    assert kind in [row.checkpoint_type for row in rows], rows
 
 
 def decisions(context):
@@ -155,12 +149,6 @@ def have_corrected(context, name, guidance):
     assert context.world.done.code == 0, context.world.done.err
 
 
-@given('I have chosen "{option}" for "{name}" by saying "{guidance}"')
-def have_corrected_and_chosen(context, option, name, guidance):
-    run_correct(context, name, guidance, ["--yes", "--choose", option])
-    assert context.world.done.code == 0, context.world.done.err
-
-
 @when("I correct the decision that {is_so}")
 def correct_one_that(context, is_so):
     row = next(row for row in decisions(context) if TOLD_BY[is_so](row))
@@ -236,26 +224,12 @@ def append_fix(context, options, name, guidance):
 # --- Forks ----------------------------------------------------------------------------------------
 
 
-@when('I fork the checkpoint before "{title}" as "{name}"')
-def fork_as(context, title, name):
-    fork(context, f"before step {title}", ["--name", name])
-
-
-@when('I fork the checkpoint after "{reason}"')
-def fork_after(context, reason):
-    fork(context, reason, [])
-
-
-@given('I have forked the checkpoint before "{title}"')
-def have_forked(context, title):
-    fork(context, f"before step {title}", [])
-    assert context.world.done.code == 0, context.world.done.err
-
-
-def fork(context, reason, options):
+@step('I fork the checkpoint "{reason}"')
+@step('I fork the checkpoint "{reason}" as "{name}"')
+def fork(context, reason, name=None):
     rows = context.world.app().checkpoints.list_checkpoints(context.world.plan.plan_id)
     seq = next(row.seq for row in rows if row.reason == reason)
-    context.world.agents("plan", "fork", "@", seq, *options)
+    context.world.agents("plan", "fork", "@", seq, *([] if name is None else ["--name", name]))
 
 
 @given("decisions that hang together")

@@ -3,14 +3,12 @@
 import os
 import shlex
 import shutil
-import signal
 from dataclasses import replace
 
 from behave import given, then, when
 from checkpoints import packs
 from forked import die, forked
 from oracle import assert_same, picture
-from world import wait_until
 
 from cleveragents.engine.care.checks import CHECKS
 from cleveragents.snapshots.store.store import Store
@@ -75,14 +73,6 @@ def follow_help(context):
     context.world.agents(*arguments, "--yes")
 
 
-@when("the process that runs the plan is stopped")
-def stop_process(context):
-    pid = context.world.child.pid
-    os.kill(pid, signal.SIGSTOP)
-    with open(f"/proc/{pid}/stat") as file:
-        wait_until(lambda: file.seek(0) == 0 and file.read().split(") ")[1][0] == "T", "the stop")
-
-
 @given("a killed process has left an unfinished pack of {size:d} bytes and a file it was building")
 def leave_unfinished(context, size):
     (home,) = context.world.data_dir.glob("projects/*/store")
@@ -99,21 +89,10 @@ def leave_unfinished(context, size):
     (staging / "staged").write_text("half")
 
 
-@given("the project has moved")
-def move_project(context):
-    context.world.project.rename(context.world.home / "elsewhere")
-    context.world.project = context.world.home / "elsewhere"
-
-
 @given("the database is deleted")
 def delete_database(context):
     for path in context.world.data_dir.glob("cleveragents.db*"):
         path.unlink()
-
-
-@given('the database is overwritten with "{text}"')
-def overwrite_database(context, text):
-    (context.world.data_dir / "cleveragents.db").write_text(text * 1000)
 
 
 @given("the rows of checkpoints {first:d} and {last:d} are lost")

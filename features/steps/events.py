@@ -1,7 +1,5 @@
 """Steps about the library: its one name, and what it tells whoever listens."""
 
-import importlib
-
 from behave import then, when
 
 from cleveragents import events
@@ -38,23 +36,3 @@ def check_events(context):
 def check_event(context, kind, about):
     found = [(type(event).__name__, ABOUT[type(event)](event)) for event in context.events]
     assert (kind, about) in found, "\n".join(map(str, found))
-
-
-@then('an event is "{kind}" about checkpoint {number:d}')
-def check_event_about(context, kind, number):
-    found = [event.seq for event in context.events if type(event).__name__ == kind]
-    assert number in found, context.events
-
-
-@then('"{first}" and "{second}" can be imported from cleveragents, and "{third}" cannot')
-def check_names(context, first, second, third):
-    package = importlib.import_module("cleveragents")
-    assert getattr(package, first).__name__ == first
-    assert getattr(package, second)[0].isdigit()
-    assert not hasattr(package, third)
-
-
-@then("importing what is run as a program runs nothing")
-def check_imports(context):
-    for name in ("cleveragents.__main__", "cleveragents.tools.python_call"):
-        assert callable(importlib.import_module(name).main)

@@ -12,7 +12,7 @@ from storage import digest
 
 from cleveragents.storage import migrations
 
-NFS = "poke_exit=@arg2=6969000000000000"
+INJECTED = {"takes every file system for NFS": "statfs:poke_exit=@arg2=6969000000000000"}
 
 
 @given("every time that is stored lies an hour ahead")
@@ -32,20 +32,13 @@ def check_latest_plan(context):
     assert listed[1:] == [context.world.plan.plan_id], listed
 
 
-@when('"agents {line}" runs where every {call} fails')
-def run_failing(context, line, call):
-    inject(context, line, f"inject={call}:error=EIO")
-
-
-@when('"agents {line}" runs where the file system says it is NFS')
-def run_on_nfs(context, line):
-    inject(context, line, f"inject=statfs:{NFS}")
-
-
-def inject(context, line, what):
-    call = what.split("=")[1].split(":")[0]
+@when('"agents {line}" runs on a system that {does}')
+def run_injected(context, line, does):
+    injected = INJECTED.get(does) or f"{does.removeprefix('fails every ')}:error=EIO"
+    call = injected.partition(":")[0]
     log = str(context.world.home / "strace.log")
-    prefix = ["strace", "-f", "-qq", "-o", log, "-e", f"trace={call}", "-e", what]
+    trace = ["-e", f"trace={call}", "-e", f"inject={injected}"]
+    prefix = ["strace", "-f", "-qq", "-o", log, *trace]
     context.world.agents_beside(*words(context, line), prefix=prefix)
     context.world.end_of_child()
 
@@ -88,17 +81,14 @@ def check_copy(context):
         copy.close()
 
 
-@given('the database has a table "{name}" of its own')
-def add_table(context, name):
-    context.world.sql(f"CREATE TABLE {name} (x)")
-
-
 @then('it is of the schema "{version}"')
 def check_version(context, version):
     assert context.world.sql("SELECT version_num FROM alembic_version") == [(version,)]
 
 
-# --- Copies ---------------------------------------------------------------------------------------
+@given("the database is remembered")
+def remember_database(context):
+    context.before = digest(context.world.data_dir)
 
 
 # --- Taking back ----------------------------------------------------------------------------------
@@ -122,8 +112,3 @@ def check_back(context):
         And the plan is at step 3
         """
     )
-
-
-@given("the database is remembered")
-def remember_database(context):
-    context.before = digest(context.world.data_dir)

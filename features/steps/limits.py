@@ -117,19 +117,3 @@ def run_measured(context, line):
 def check_memory(context, fixed, each):
     allowed = (fixed << 20) + int(each * 1024) * context.entries
     assert max(context.peaks) <= allowed, [peak >> 20 for peak in context.peaks]
-
-
-@then("the sandbox holds the files of the project")
-def check_same_files(context):
-    world = context.world
-    ours, theirs = (
-        world.sh("find . | LC_ALL=C sort | md5sum", cwd=top)
-        for top in (world.sandbox, world.project)
-    )
-    assert ours == theirs
-
-
-@then("the packs of the store take at most {most:d} bytes")
-def check_packs(context, most):
-    sizes = [path.stat().st_size for path in packs(context)]
-    assert sum(sizes) <= most, sizes

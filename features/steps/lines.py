@@ -1,31 +1,10 @@
 """Steps about the line of checkpoints."""
 
 import json
-import os
 
 from behave import given, then
-from hypothesis import HealthCheck, settings
-from hypothesis.stateful import run_state_machine_as_test
-from line_machine import LineMachine
 
 from cleveragents.ids import new_id
-
-
-@then("{examples:d} random lives of checkpoints have the line that the model says")
-def live(context, examples):
-    """Always the same lives, or others where a longer run is asked for."""
-    factor = int(os.environ.get("MACHINE_FACTOR", "1"))
-    run_state_machine_as_test(
-        LineMachine,
-        settings=settings(
-            max_examples=examples * factor,
-            stateful_step_count=8,
-            derandomize=factor == 1,
-            database=None,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
 
 
 @given('an older version has pruned the checkpoints "{numbers}" in one act')
@@ -49,23 +28,6 @@ def prune_as_before(context, numbers):
         sql("DELETE FROM checkpoints WHERE checkpoint_id = ?", gone)
 
 
-@given('the journal "tells all"')
-def leave_journal(context):
-    """As it was written."""
-
-
-@given('the journal "knows no names"')
-def empty_journal(context):
-    """As one that was begun with rows of an older version."""
-    context.world.sql("UPDATE journal SET detail_json = '{}' WHERE kind = 'checkpoint'")
-
-
-@given('the journal "knows no decisions"')
-def empty_of_decisions(context):
-    """As an older version kept it: that something was decided, and not what."""
-    context.world.sql("UPDATE journal SET detail_json = '{}' WHERE kind = 'decided'")
-
-
 @then('the decision "{name}" can be corrected')
 def check_correctable(context, name):
     app = context.world.app()
@@ -84,3 +46,11 @@ def check_parent(context, number, parent):
         number,
     )
     assert found == [(None if parent == "none" else int(parent.split()[1]),)], found
+
+
+@given('the journal "{tells}"')
+def change_journal(context, tells):
+    """As it was written, or as an older version kept it."""
+    if tells != "tells all":
+        kind = {"knows no names": "checkpoint", "knows no decisions": "decided"}[tells]
+        context.world.sql("UPDATE journal SET detail_json = '{}' WHERE kind = ?", kind)
