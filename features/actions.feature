@@ -138,8 +138,8 @@ Feature: Action files
     Then the exit code is 2
 
     Examples:
-      | what                        |
-      | a number of 5000 digits     |
+      | what                         |
+      | 5000 digits in a number      |
       | 1000 lists within each other |
 
   Scenario Outline: what no process can be started with is told: <step>

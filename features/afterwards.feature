@@ -55,18 +55,19 @@ Feature: What is done stands
     And the error says "interrupted; nothing was changed"
 
   Scenario: a result that cannot be written is told as that
-    When what "agents plan rollback @ 1 --yes" prints goes to a full disk
+    When the shell runs "agents plan rollback @ 1 --yes" with > /dev/full
     Then the exit code is 1
     And the error says "the command is done, but its result could not be written: No space left on device"
     And the plan has no file "new"
 
   Scenario: with standard streams closed a command does its work, and asks nobody
-    When its standard streams are closed
-      | streams      | command              | code |
-      | <&-          | plan rollback @ 1    | 2    |
-      | >&-          | plan apply @ --yes   | 0    |
-      | <&- >&- 2>&- | plan unapply @ --yes | 0    |
-    Then the plan is "execute/complete"
+    When the shell runs "agents plan rollback @ 1" with <&-
+    Then the exit code is 2
+    When the shell runs "agents plan apply @ --yes" with >&-
+    Then the exit code is 0
+    When the shell runs "agents plan unapply @ --yes" with <&- >&- 2>&-
+    Then the exit code is 0
+    And the plan is "execute/complete"
     And the plan's file "new" holds "plan"
 
   Scenario: an unapply whose sandbox cannot be made again changes nothing
@@ -80,7 +81,7 @@ Feature: What is done stands
 
   Scenario: an unapply of what could not be applied again changes nothing
     Given I have run "agents plan apply @ --yes"
-    And what is stored of its result is damaged
+    And the stored record of the apply's result is damaged
     When I run "agents plan unapply @ --yes"
     Then the exit code is 1
     And the error says "it could not be applied again; nothing was changed"

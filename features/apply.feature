@@ -180,7 +180,12 @@ Feature: Apply
     When I run "agents plan apply @ --yes --as branch"
     Then the exit code is 0
     And the output says "in branch cleveragents/plan-"
-    And only the plan's branch was added to the user's repository
+    And the user's repository and files are as they were
+    And "git for-each-ref --format='%(refname:short)' refs/heads | sed s/$PLAN/PLAN/" in the project prints
+      """
+      cleveragents/plan-PLAN
+      main
+      """
     And the plan's branch changes ".gitignore" not and "A link, A n/m/f, A new, A run, D d/old, M text"
     When I type on a terminal "agents plan unapply @"
       | question                         | answer |
@@ -271,7 +276,7 @@ Feature: Apply
     And the error says "git branch -m cleveragents/plan-"
 
   Scenario: a branch of the same name is never replaced
-    Given the plan's branch exists in the user's repository
+    Given the shell has run "git branch cleveragents/plan-$PLAN" in the project
     When I run "agents plan apply @ --dry-run --as branch"
     Then the output says "there is a branch of this name already"
     When I run "agents plan apply @ --yes --as branch"
@@ -294,9 +299,9 @@ Feature: Apply
     When I run "agents plan apply @ --yes"
     Then operations keep the versions of the latest apply
     When I run "agents plan unapply @ --yes"
-    Then operations keep nothing
+    Then operations keep 0 snapshots
     When I run "agents plan refresh @ --yes"
-    Then operations keep 1 snapshot
+    Then operations keep 1 snapshots
     When I run "agents plan apply @ --yes"
     Then operations keep the versions of the latest apply
     And the exit code is 0

@@ -56,7 +56,7 @@ Feature: Whom applied files belong to
     Given "text d d/old link kind" of the project belong to "1234:2345"
     When the user runs "agents run ACTION"
     And the user runs "agents plan apply @ --yes"
-    Given the apply was recorded by the first release, which knew no owners
+    Given the database was told "UPDATE operations SET intent_json = json_remove(intent_json, '$.owners') WHERE kind = 'apply'"
     When the user runs "agents plan unapply @ --yes"
     Then "text" of the project belongs to "1234:2345"
     And "d d/old link" of the project belong to "0:0"

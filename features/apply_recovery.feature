@@ -28,8 +28,8 @@ Feature: Apply, whatever happens in between
   Scenario: an unapply that is killed while it makes the sandbox again is finished
     Given the sandbox is remembered
     And I have run "agents plan apply @ --yes"
-    When an unapply is killed while it makes the sandbox again
-    And I run "agents plan unapply @ --yes"
+    And an unapply has been killed while it made the sandbox again
+    When I run "agents plan unapply @ --yes"
     Then the sandbox is exactly as it was
     And the plan is "execute/complete"
 
@@ -116,8 +116,9 @@ Feature: Apply, whatever happens in between
   Scenario Outline: an interrupted <act> waits for a project that is not there, whatever is run meanwhile
     Given <before>
     And an <act> has been killed half-way
-    And the shell has run "mv ../project ../away" in the project
-    When "agents <meanwhile>" is run from elsewhere, for that plan
+    And I remember the plan
+    And the shell has run "mkdir -p ../elsewhere; mv ../project ../away" in the project
+    When I run "agents <meanwhile>" below ../elsewhere
     Then the exit code is <code>
     And the error says "is gone, or something else took its place"
     Given the project is back from "../away"
@@ -176,8 +177,8 @@ Feature: Apply, whatever happens in between
 
   Scenario: an unapply that was interrupted is finished by the next unapply
     Given I have run "agents plan apply @ --yes"
-    When an unapply is killed while it makes the sandbox again
-    And I run "agents plan unapply @ --format json"
+    And an unapply has been killed while it made the sandbox again
+    When I run "agents plan unapply @ --format json"
     Then the exit code is 0
     And the data holds
       | field | value      |
@@ -213,7 +214,7 @@ Feature: Apply, whatever happens in between
     And in the project "test .cleveragents-*-was -ef ../outside" holds
 
   Scenario: what cannot be made durable stays unfinished
-    When an apply cannot be made durable
+    When an apply meets an error of the disk when it is made durable
     Then the exit code is 1
     And the error says "could not be made durable"
     And the plan is "apply/processing"
@@ -222,7 +223,7 @@ Feature: Apply, whatever happens in between
     And the user's repository and files are as they were
 
   Scenario: what can neither go on nor back stays unfinished
-    When an apply meets errors from its second rename on
+    When an apply meets an error of the disk from its second rename on
     Then the exit code is 1
     And the error says "could not be put back yet"
     And the plan is "apply/processing"
@@ -248,7 +249,7 @@ Feature: Apply, whatever happens in between
     And the variable CLEVERAGENTS_SANDBOX_PASS_ENV is "GATE"
     And I have run "agents run ACTION"
     And a process of its own has started "agents plan apply @ --yes"
-    And the validation has begun
+    And its command has started
     And the process is killed
     When I run "agents plan checkpoint create @"
     Then the exit code is 0
@@ -256,7 +257,7 @@ Feature: Apply, whatever happens in between
     And nothing that the killed step started is left
 
   Scenario: only one applies at a time
-    Given somebody else is applying to the project
+    Given somebody else is at work on the project
     When I run "agents plan apply @ --yes"
     Then the exit code is 4
     And the error says "busy"

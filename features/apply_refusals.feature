@@ -242,8 +242,8 @@ Feature: What apply refuses
   Scenario: a project that is gone, and another one in its place
     Given I have run "agents run ACTION"
     And the shell has run "cp -a . ../copy; cp -a . ../second" in the project
-    When the project is exchanged for "copy"
-    And I run "agents plan apply @ --yes"
+    And the shell has run "mv ../project ../moved; mv ../copy ../project" in the project
+    When I run "agents plan apply @ --yes"
     Then the exit code is 4
     And the error says "is not the directory that the plan started from"
     When I run "agents plan refresh @ --yes"
@@ -261,8 +261,8 @@ Feature: What apply refuses
   Scenario: a subplan is not applied by itself
     Given I have run "agents run ACTION"
     And I remember the plan
-    And the plan is set under another one by hand
-    When I apply the plan I remember
+    And the database was told "UPDATE plans SET parent_plan_id = plan_id"
+    When I run "agents plan apply PLAN --yes"
     Then the exit code is 4
     And the error says "apply the parent: agents plan apply"
 
@@ -308,7 +308,9 @@ Feature: What apply refuses
 
   Scenario: a project that is gone
     Given I have run "agents run ACTION"
-    When the project is gone and its plan is applied from elsewhere
+    And I remember the plan
+    And the shell has run "mkdir ../other; mv ../project ../moved" in the project
+    When I run "agents plan apply PLAN --yes" below ../other
     Then the exit code is 4
     And the error says "the project is gone"
 
@@ -365,7 +367,7 @@ Feature: What apply refuses
     And the variable CLEVERAGENTS_SANDBOX_PASS_ENV is "GATE"
     And I have run "agents run ACTION"
     And a process of its own has started "agents plan apply @ --yes"
-    And the validation has begun
+    And its command has started
     When the process gets an interrupt
     Then the exit code is 130
     And the error says "stopped while validating; nothing was applied"
@@ -510,12 +512,12 @@ Feature: What apply refuses
     And I remember the plan
     And I have run "agents run ACTION"
     And I have run "agents plan apply @ --yes"
-    When I unapply the plan I remember
+    When I run "agents plan unapply PLAN --yes"
     Then the exit code is 4
     And the error says "new"
     When I run "agents plan unapply @ --yes"
     Then the exit code is 0
-    When I unapply the plan I remember
+    When I run "agents plan unapply PLAN --yes"
     Then the exit code is 0
     And the project has no "new"
 
@@ -549,9 +551,12 @@ Feature: What apply refuses
     And I have run "agents plan apply @ --yes"
     And I have run "agents plan checkpoint create @"
     And I have run "agents plan checkpoint create @"
-    When I run "agents plan checkpoint list @ --format json"
-    Then a checkpoint of type "pre_apply" says "before its result is applied as changes"
-    And the phase of that checkpoint is "apply"
+    Then the checkpoints are
+      | type        | reason                                  | phase   |
+      | pre_execute | before the plan runs                    | execute |
+      | pre_apply   | before its result is applied as changes | apply   |
+      | manual      | made by hand                            | apply   |
+      | manual      | made by hand                            | apply   |
 
   Scenario: a plan without checkpoints is applied and unapplied all the same
     Given the action

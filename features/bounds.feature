@@ -16,7 +16,7 @@ Feature: Bounds
 
   Scenario: an action file that is too large is refused
     Given a plain folder
-    And an action file of 2 MiB
+    And an action file with 2097152 letters in a comment
     When I run "agents run ACTION --format json"
     Then the exit code is 2
     And the envelope is that of the error "invalid_input" of "run"
@@ -35,7 +35,7 @@ Feature: Bounds
 
   Scenario Outline: <signal> while <what> is honoured at the next file
     Given a plain folder
-    And the project has 1200 more files
+    And the shell has run "for n in $(seq 1200); do echo $n > many-$n; done" in the project
     And the steps
       """
       - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
@@ -43,7 +43,8 @@ Feature: Bounds
     When "agents run ACTION" gets <signal> while <what>
     Then the exit code is 130
     And the error says "agents plan resume"
-    And nothing of a sandbox is there, and nothing unfinished in the store
+    And no files of a sandbox are left
+    And nothing unfinished is in the store
     When I run "agents plan resume @"
     Then the exit code is 0
     And the plan's file "b.txt" holds "b"

@@ -3,7 +3,7 @@ Feature: Whatever is forgotten, the line of checkpoints is right
   those that went on from them are linked to the nearest one that stays.
 
   Scenario: random lives of plans whose checkpoints come and go
-    Then 4 random lives of checkpoints have the line that the model says
+    Then 4 random lives of checkpoints go as the model says
 
   # cp1 to cp7 are made by a run, cp8 by the way back, cp9 to cp12 by what follows.
   Scenario Outline: a line that an older version broke is mended: <what>

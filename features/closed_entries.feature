@@ -193,7 +193,7 @@ Feature: Entries that their owner could not read, and directories of somebody el
       """
     And I have run "agents run ACTION"
     And an ordinary user owns the project
-    And "theirs" of the sandbox belongs to root
+    And the shell has run "chown 0:0 theirs" in the sandbox of the plan
     When the ordinary user runs "agents plan rollback @ 1 <act>"
     Then the exit code is 4
     And the error says "no permission to change theirs"

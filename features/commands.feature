@@ -297,15 +297,22 @@ Feature: The command line
     And I have run "agents run ACTION"
     When I run "agents plan checkpoint list @"
     Then the output does not say "2024-01-31"
-    Given checkpoint 1 was made on 2024-01-31
+    Given the database was told "UPDATE checkpoints SET created_at = '2024-01-31 12:00:00.000000' WHERE seq = 1"
     When I run "agents plan checkpoint list @"
     Then the output says "2024-01-31 12:00:00Z"
 
   # --- The library -------------------------------------------------------------------------------
 
   Scenario: the library is reached through one name
-    Then "App" and "__version__" can be imported from cleveragents, and "Nonesuch" cannot
-    And importing what is run as a program runs nothing
+    When this program runs
+      """
+      from cleveragents import App, __version__
+      assert App.__name__ == "App" and __version__[0].isdigit()
+      import cleveragents.__main__, cleveragents.tools.python_call
+      assert callable(cleveragents.__main__.main)
+      assert callable(cleveragents.tools.python_call.main)
+      """
+    Then the library has no name "Nonesuch"
 
   Scenario: whoever listens is told what happens, in order
     Given a plain folder
@@ -345,9 +352,10 @@ Feature: The command line
       """
     When the library uses and executes the action
     Then an event is "PlanMoved" about "execute/errored"
-    When the library goes back to checkpoint 1 after a change
+    Given the plan's file "a.txt" is changed to "changed"
+    When the service goes back to checkpoint 1
     Then an event is "PlanMoved" about "execute/queued"
-    And an event is "RolledBack" about checkpoint 1
+    And an event is "RolledBack" about "cp1: 1 files"
 
   Scenario: a listener may be none
     Given a plain folder
@@ -355,7 +363,10 @@ Feature: The command line
       """
       - {name: first, tool: shell, with: {command: "true"}}
       """
-    When the library uses and executes the action without a listener
+    When this program runs
+      """
+      app.execute.run(app.use("../action.yaml", {}).plan_id)
+      """
     Then the plan is "execute/complete"
 
   Scenario: a reader that leaves does not stop a plan

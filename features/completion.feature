@@ -95,7 +95,7 @@ Feature: Completion
   Scenario: without a database nothing is offered and nothing is made
     Given a plain folder
     Then Tab after "agents plan status " offers ""
-    And there is no data directory
+    And in the project "test ! -e ../data" holds
 
   Scenario: Tab imports neither the commands nor what reads and writes the database
     Given a plain folder

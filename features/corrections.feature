@@ -164,7 +164,8 @@ Feature: Corrections
     And the plan's log is "first sqlite red flat last"
 
   Scenario: the tree shows what counts, and with --show-superseded what does not
-    Given I have chosen "postgres" for "storage" by saying "we have a server"
+    When I choose "postgres" for "storage" by saying "we have a server"
+    Then the exit code is 0
     When I run "agents plan tree @"
     Then the exit code is 0
     And the output says
@@ -237,7 +238,7 @@ Feature: Corrections
     When I correct the decision that was replaced
     Then the exit code is 4
     And the error says "the decision does not count any more"
-    When I correct the intervention
+    When I correct the decision that is an intervention
     Then the exit code is 4
     And the error says "cannot be decided again"
     Given the plan is set to "apply/applied" by hand

@@ -3,7 +3,7 @@ Feature: Damage to the store
   cannot be read is stored again while the files are still there, or nothing is done at all.
 
   Scenario: what acts take away from a damaged store comes back, or they are refused
-    When the suite "damage" lets "rollback" and "apply" meet 1 damage of each kind
+    When the suite "damage" runs with --operation rollback --operation apply --points 1
     Then at least 10 faults have happened
     And the suite found nothing wrong
 
@@ -65,11 +65,11 @@ Feature: Damage to the store
     And the error says "what was stored of 1 path was damaged; it was stored again from the files: new"
     When I run "agents plan apply @ --yes"
     Then the exit code is 0
-    And the project's "new" holds "new"
+    And the project's file "new" holds "new"
 
   Scenario Outline: what <act> reads back follows what goes, not what is there
     Given a plain folder
-    And a project of <files> files
+    And the shell has run "for n in $(seq <files>); do mkdir -p d$((n % 10)); echo file $n > d$((n % 10))/f$n; done" in the project
     And the steps
       """
       - {name: change, tool: shell, with: {command: "for n in 1 2 3 4 5; do echo new > d$n/f$n; done"}}

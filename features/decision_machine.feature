@@ -3,4 +3,4 @@ Feature: Whatever is corrected, only what followed from it is decided again
   rolls back, and a reference of a few dictionaries says who must be asked and what must come out.
 
   Scenario: random lives of a tree of decisions
-    Then 8 random lives of a tree of decisions go as the reference says
+    Then 8 random lives of a tree of decisions go as the model says

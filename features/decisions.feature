@@ -152,7 +152,7 @@ Feature: Decisions
       """
     When I run "agents run ACTION"
     Then the exit code is 0
-    And there is a checkpoint of type "decision"
+    And the checkpoints hold one of type "decision"
 
   Scenario: tools in every option are checked, wherever they stand
     Given the action
@@ -276,11 +276,11 @@ Feature: Decisions
       | file  | content |
       | a.txt | one     |
       | f     | 1       |
-    When the chooser answers
+    Given a chooser that answers
       """
       {"choose": "b"}
       """
-    And the gate opens
+    When the gate opens
     And I run "agents plan execute @"
     Then the exit code is 0
     And the decisions that count are "plan, b"
@@ -311,8 +311,13 @@ Feature: Decisions
       """
 
   Scenario: what a decision has led to, whatever ways lead there
-    Given the decisions a, b below a, c below b, d and e
-    When b influences d, d influences c and c influences b
+    Given decisions that hang together
+      | decision | below | influenced by |
+      | a        |       |               |
+      | b        | a     | c             |
+      | c        | b     | d             |
+      | d        |       | b             |
+      | e        |       |               |
     Then a affects "a, b, c, d"
     And d affects "b, c, d"
     And e affects "e"

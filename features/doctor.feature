@@ -49,18 +49,19 @@ Feature: The doctor
     And a message says "an interrupted rollback to cp2 was finished"
     And the plan's file "v" holds "1"
 
-  Scenario: an interrupted run, and one that is stopped
+  Scenario: a run that is at work
     Given the steps
       """
       - {name: waits, tool: shell, with: {command: 'touch started; while [ ! -e "$GATE" ]; do sleep 0.05; done'}, pass_env: [GATE]}
       """
-    And a process of its own has started "agents run ACTION"
-    And its step has made "started"
+    And a run waits in its step
     When I run "agents doctor --format json"
     Then the exit code is 0
     And the doctor notes "another process is at work" of "locks"
-    When the process that runs the plan is stopped
-    And I run "agents doctor --format json"
+
+  Scenario: a run that is stopped, and interrupted then
+    Given a run is stopped in its step
+    When I run "agents doctor --format json"
     Then the exit code is 1
     And the doctor finds the problem "the process that owns it is stopped" of "locks"
     Given the process is killed
@@ -82,7 +83,8 @@ Feature: The doctor
 
   Scenario: what a killed rollback had put aside is counted, and removed by the repair
     Given I have run "agents run ACTION"
-    And a process that went back to the latest checkpoint was killed before it cleaned up
+    And the shell has run "echo too late > late" in the sandbox of the plan
+    And "agents plan rollback @ @ --yes" has crashed before it removed what it had put aside
     When the doctor looks, and everything kept stays as it is
     Then the exit code is 0
     And the doctor notes "1 unfinished file of killed processes (9 bytes)" of "temporary"
@@ -115,14 +117,15 @@ Feature: The doctor
 
   Scenario: H67 a project that was moved
     Given I have run "agents run ACTION"
-    And the project has moved
+    And the shell has run "mv ../project ../elsewhere" in the project
+    And the project is "elsewhere"
     When I run "agents doctor --format json"
     Then the exit code is 1
     And the doctor finds the problem "was moved or deleted; 1 plan is about it" of "projects"
     When I run "agents plan list"
     Then the exit code is 0
     And the error says "when plans were made for it; move it back to go on with them"
-    Given a link to it stands where it was
+    Given the shell has run "ln -s elsewhere ../project" in the project
     When I run "agents plan list"
     Then the error says "when plans were made for it; move it back to go on with them"
     When I run "agents doctor"
@@ -131,7 +134,7 @@ Feature: The doctor
 
   Scenario: a sandbox that no plan knows
     Given I have run "agents run ACTION"
-    And there is a sandbox directory that no row knows
+    And the shell has run "mkdir ../data/sandboxes/stray" in the project
     When I run "agents doctor --format json"
     Then the exit code is 0
     And the doctor notes "no plan knows the sandbox" of "sandboxes"
@@ -252,7 +255,8 @@ Feature: The doctor
 
   Scenario: H48 a project that got new plans since is left alone, and that is told
     Given I have run "agents run ACTION"
-    And the database is deleted, and the number beside it
+    And the database is deleted
+    And the shell has run "rm ../data/head" in the project
     And I have run "agents plan use ACTION"
     When I run "agents doctor --repair --format json"
     Then the exit code is 1
@@ -297,14 +301,14 @@ Feature: The doctor
 
   Scenario: a row that points nowhere
     Given I have run "agents run ACTION"
-    And a row of the database points nowhere
+    And the database was told "UPDATE step_runs SET plan_id = 'nowhere'"
     When I run "agents doctor --format json"
     Then the exit code is 1
     And the doctor finds the problem "the database is damaged" of "database"
 
   Scenario: a file that is no database can be replaced by what the store knows
     Given I have run "agents run ACTION"
-    And the database is overwritten with "nonsense"
+    And the database file holds "nonsense"
     When I run "agents doctor"
     Then the exit code is 1
     And the error says "move it away, then rebuild it from the store: agents doctor --repair"

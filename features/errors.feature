@@ -52,13 +52,13 @@ Feature: Errors
       """
     And I have run "agents run ACTION"
     And I have run "agents plan checkpoint create @ --label 'before the risky part'"
-    Then each of these ids with its last letter changed is asked for
-      | line                              | id         |
-      | plan status ID                    | plan       |
-      | plan rollback ID 1                | plan       |
-      | plan checkpoint show @ ID         | checkpoint |
-      | plan checkpoint show @ cp_ID      | checkpoint |
-      | plan explain ID                   | decision   |
+    Then each of these ids with its last letter changed leads to the right one
+      | line                         | id         | letters |
+      | plan status ID               | plan       | 26      |
+      | plan rollback ID 1           | plan       | 26      |
+      | plan checkpoint show @ ID    | checkpoint | 26      |
+      | plan checkpoint show @ cp_ID | checkpoint | 26      |
+      | plan explain ID              | decision   | 26      |
     When I run "agents plan checkpoint show @ 'before the risky prat' --format json"
     Then the exit code is 3
     And a suggestion says "(before the risky part)?"
@@ -70,9 +70,9 @@ Feature: Errors
       - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
       """
     And I have run "agents run ACTION"
-    When I ask for the plan by its first 8 letters with the last one changed
-    Then the exit code is 3
-    And the suggestions name the plan
+    Then each of these ids with its last letter changed leads to the right one
+      | line           | id   | letters |
+      | plan status ID | plan | 8       |
     When I run "agents plan status zzzzzzzz --format json"
     Then the exit code is 3
     And "error.suggestions" counts 1

@@ -1,24 +1,25 @@
 Feature: Faults
   A few of the faults that the nox session `faults` injects, other ones with every commit. An
-  independent judge holds what they leave, after one more command, against what is promised.
+  independent judge holds what they leave, after one more command, against what is promised. They run
+  with one worker: most of the time of a few points goes into preparing each worker's room.
 
   Scenario: H51 killed at any system call, every operation leaves all or nothing
-    When the suite "kills" tries 3 operations with --points 3
+    When the suite "kills" runs with --some 3 --points 3 --offset COMMIT --workers 1
     Then at least 7 faults have happened
     And the suite found nothing wrong
 
   Scenario: H49 H50 whatever system call fails, no operation is torn and no success is untrue
-    When the suite "errors" tries 2 operations with --points 1
+    When the suite "errors" runs with --some 2 --points 1 --offset COMMIT --workers 1
     Then at least 6 faults have happened
     And the suite found nothing wrong
 
   Scenario: a file that was not put in its place although the system said so is noticed
-    When the suite "lies" tries "rollback" at "renameat.*staged" with --points 3
+    When the suite "lies" runs with --operation rollback --at renameat.*staged --points 3 --workers 1
     Then at least 3 faults have happened
     And the suite found nothing wrong
 
   Scenario: H53 whatever a later write relies on is synced before it
-    When the suite "order" looks at whole commands
+    When the suite "order" runs with no options
     Then the suite found nothing wrong
 
   Scenario: every precaution that a mutant takes out is still where it says

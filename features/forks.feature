@@ -15,7 +15,7 @@ Feature: Forks
     And I remember the plan as the other one
 
   Scenario: a fork goes on from the checkpoint, beside the first plan
-    When I fork the checkpoint before "last" as "another way"
+    When I fork the checkpoint "before step last" as "another way"
     Then the exit code is 0
     And the plan is "execute/queued"
     And the plan's log is "first a"
@@ -46,8 +46,9 @@ Feature: Forks
       | state | "complete" |
 
   Scenario: applying a fork applies all that it holds
-    Given I have forked the checkpoint before "last"
-    And I have run "agents plan execute @"
+    When I fork the checkpoint "before step last"
+    Then the exit code is 0
+    Given I have run "agents plan execute @"
     When I run "agents plan apply @ --yes"
     Then the exit code is 0
     And the project's file "log" holds "first\na\nlast"
@@ -69,14 +70,18 @@ Feature: Forks
     When I go back to the checkpoint I remember
     Then the exit code is 0
     And the plan's log is "first"
-    And the checkpoint it went to is 1
+    When I run "agents plan checkpoint show @ @ --format json"
+    Then the data holds
+      | field                | value                |
+      | metadata_json.reason | "rolled back to cp1" |
     When I run "agents plan rollback OTHER 2 --dry-run"
     Then the exit code is 0
 
   Scenario: a checkpoint before the one a fork went on from is in the other plan
     Given I remember checkpoint 1
-    And I have forked the checkpoint before "last"
-    And I have run "agents plan execute @"
+    When I fork the checkpoint "before step last"
+    Then the exit code is 0
+    Given I have run "agents plan execute @"
     When I go back to the checkpoint I remember
     Then the exit code is 3
     And the error says "belongs to another plan"
@@ -84,8 +89,9 @@ Feature: Forks
     And the error says "or go on from it beside: agents plan fork"
 
   Scenario: a fork can be rolled back to where it began
-    Given I have forked the checkpoint before "last"
-    And I have run "agents plan execute @"
+    When I fork the checkpoint "before step last"
+    Then the exit code is 0
+    Given I have run "agents plan execute @"
     When I run "agents plan rollback @ 1 --yes"
     Then the exit code is 0
     And the plan's log is "first a"
@@ -115,7 +121,7 @@ Feature: Forks
               - {name: b, steps: [{tool: shell, with: {command: "echo b > n"}}]}
       """
     And I have run "agents run ACTION"
-    When I fork the checkpoint after "merged a"
+    When I fork the checkpoint "merged a"
     Then the exit code is 4
     And the error says "in the middle of subplans"
     When I run "agents plan fork @ @"

@@ -11,8 +11,9 @@ Feature: A full disk
       - {name: second, tool: shell, with: {command: "head -c 4000000 /dev/urandom > big"}}
       """
     And a data directory on a disk of 32m
-    And a process of its own has run "agents run ACTION"
-    And all but <free> of its disk is taken
+    When a process of its own runs "agents run ACTION"
+    Then the exit code is 0
+    Given all but <free> of its disk is taken
     When another process runs "agents <command>"
     Then the exit code is 0
     And at least <freed> of its disk are free now
@@ -38,7 +39,8 @@ Feature: A full disk
       - {name: third, tool: shell, with: {command: "head -c 700000 /dev/urandom > three"}}
       """
     And a data directory on a disk of 3m
-    And a process of its own has run "agents run ACTION" in vain
+    When a process of its own runs "agents run ACTION"
+    Then the exit code is 1
     When I run "agents plan errors @"
     Then the output says "No space left on device"
     And the output does not say "Errno"
@@ -69,13 +71,15 @@ Feature: A full disk
       """
     And a data directory on a disk of 32m
     And I have run "agents run ACTION"
-    And the plan's sandbox has a new file of <new> bytes
+    And the shell has run "head -c <new> /dev/urandom > new" in the sandbox of the plan
     And all but 700k of its disk is taken
-    And the sandbox, its checkpoints and operations are looked at
+    And the sandbox is remembered
     When I run "agents plan rollback @ <target> --yes --format json"
     Then the exit code is 1
     And the error says where, that 700k or less is free, and <needed>
-    And the sandbox, its checkpoints and operations are what they were
+    And the sandbox is exactly as it was
+    And there are 4 checkpoints
+    And no operation is open or stuck
     When what took its disk is gone
     And I run "agents plan rollback @ <target> --yes"
     Then the exit code is 0

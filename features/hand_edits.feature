@@ -4,7 +4,7 @@ Feature: Nothing deletes the only copy
   what an unapply puts back; an oracle that shares no code with the product looks for them.
 
   Scenario: every act in turn, with edits by hand before each
-    Then in 1 life with edits by hand every act works and nothing is lost
+    Then nothing is lost in 1 life of all acts with edits by hand
 
   Scenario: acts in any order, with edits by hand before each
-    Then in 1 life of 8 random acts with edits by hand nothing is lost
+    Then nothing is lost in 1 life of 8 random acts with edits by hand

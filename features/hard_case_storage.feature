@@ -9,14 +9,17 @@ Feature: Hard cases of what is kept
       - {name: first, tool: shell, with: {command: "echo 1 > v"}}
       """
     And I have run "agents run ACTION"
+    And I remember the plan
     And every time that is stored lies an hour ahead
     When I run "agents plan checkpoint create @ --label later"
     Then the exit code is 0
     When I run "agents plan use ACTION"
     And I run "agents plan list --format json"
     Then the latest plan is the second one
-    When the first plan is looked at
-    Then its latest checkpoint is the one called "later"
+    When I run "agents plan checkpoint show PLAN @ --format json"
+    Then the data holds
+      | field | value   |
+      | label | "later" |
 
   Scenario: H47 processes that write at the same time lose nothing
     Given a plain folder
@@ -35,7 +38,7 @@ Feature: Hard cases of what is kept
       - {name: first, tool: shell, with: {command: "true"}}
       """
     And I have run "agents run ACTION"
-    And somebody is in the middle of writing to the database
+    And somebody else is at work on the database
     When I run "agents plan list"
     Then the exit code is 0
     When I run "agents plan checkpoint list @"
@@ -50,7 +53,7 @@ Feature: Hard cases of what is kept
       - {name: first, tool: shell, with: {command: "echo 1 > v"}}
       """
     And I have run "agents run ACTION"
-    When "agents <line>" runs where every <call> fails
+    When "agents <line>" runs on a system that fails every <call>
     Then the exit code is 1
     And the error says "<said>"
     And the plan is "execute/complete"
@@ -78,7 +81,7 @@ Feature: Hard cases of what is kept
   Scenario: H58 a migration that fails leaves the database as it was
     Given a plain folder
     And a database of the first version with a project
-    And the database has a table "undo_runs" of its own
+    And the database was told "CREATE TABLE undo_runs (x)"
     When I run "agents plan list"
     Then the exit code is 1
     And the error says "already exists"
@@ -89,7 +92,8 @@ Feature: Hard cases of what is kept
   Scenario: H59 a newer database is refused, whatever its settings, and left alone
     Given a plain folder
     And a database of a newer version
-    And it is kept in another journal mode
+    And the database was told "PRAGMA journal_mode=WAL"
+    And the database is remembered
     When I run "agents plan list"
     Then the exit code is 4
     And the error says "written by a newer version"
@@ -158,20 +162,23 @@ Feature: Hard cases of what is kept
     Then the exit code is 0
     And no step counts
     And the decisions that count are "plan"
-    When the rollback is taken back
-    Then the plan is as it was before the rollback
-    When the rollback is taken back
-    Then the plan's files are
+    When I follow the hint that takes it back
+    Then the exit code is 0
+    And the plan is as it was before the rollback
+    When I follow the hint that takes it back
+    Then the exit code is 0
+    And the plan's files are
       | file  | content |
       | a.txt | one     |
     And no step counts
     And the decisions that count are "plan"
-    When the rollback is taken back
-    Then the plan is as it was before the rollback
+    When I follow the hint that takes it back
+    Then the exit code is 0
+    And the plan is as it was before the rollback
 
   Scenario: H68 a data directory on a network file system is refused
     Given a plain folder
-    When "agents plan list" runs where the file system says it is NFS
+    When "agents plan list" runs on a system that takes every file system for NFS
     Then the exit code is 4
     And the error says "the data directory is on a network file system (NFS)"
     And the error says "--data-dir"
@@ -183,9 +190,9 @@ Feature: Hard cases of what is kept
       - {name: first, tool: shell, with: {command: "echo 1 > v"}}
       """
     And I have run "agents run ACTION"
-    And the database is copied
+    And the shell has run "cp ../data/cleveragents.db ../copy.db" in the project
     And I have run "agents plan checkpoint create @"
-    And the copy of the database is put back
+    And the shell has run "cp ../copy.db ../data/cleveragents.db" in the project
     When I run "agents plan checkpoint list @"
     Then the exit code is 0
     When I run "agents plan checkpoint create @"
@@ -210,7 +217,7 @@ Feature: Hard cases of what is kept
       - {name: first, tool: shell, with: {command: "echo 1 > v"}}
       """
     And I have run "agents run ACTION"
-    And the data directory belongs to user 4711
+    And the shell has run "chown 4711 ../data" in the project
     When I run "agents plan list"
     Then the exit code is 0
     When I run "agents plan rollback @ 1 --yes"

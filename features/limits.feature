@@ -5,7 +5,8 @@ Feature: Limits and bad input
   # --- Where to work -----------------------------------------------------------------------------
 
   Scenario Outline: the project is <what>
-    Given the variable HOME is the folder that holds the project
+    Given the variable HOME is the folder of the scenario
+    And the data directory is outside of the folder of the scenario
     When I run "agents plan list --project <directory>"
     Then the exit code is 4
     And the error says "the project would be"
@@ -18,7 +19,8 @@ Feature: Limits and bad input
       | the root of the file system | /         |
 
   Scenario: a home directory under git is not the project of every folder in it
-    Given the variable HOME is the folder that holds the project
+    Given the variable HOME is the folder of the scenario
+    And the data directory is outside of the folder of the scenario
     And the shell has run "git init -q .." in the project
     When I run "agents plan list"
     Then the exit code is 4
@@ -105,7 +107,7 @@ Feature: Limits and bad input
 
   Scenario Outline: a project with a path beyond PATH_MAX, a FIFO and links in a circle: <kind>
     Given <kind>
-    And the project holds a path beyond PATH_MAX
+    And a project with a path beyond PATH_MAX
     And the shell has run "mkfifo pipe; ln -s a-loop b-loop; ln -s b-loop a-loop" in the project
     And the steps
       """
@@ -178,5 +180,5 @@ Feature: Limits and bad input
     Then the exit code is 0
     When "agents plan rollback @ 1 --yes" runs and is measured
     Then the exit code is 0
-    And the sandbox holds the files of the project
+    And in the project "test $(find . | LC_ALL=C sort | md5sum | cut -c-32) = $(cd ../data/sandboxes/*/tree; find . | LC_ALL=C sort | md5sum | cut -c-32)" holds
     And no measured process took more than 200 MiB and 1.5 KiB for each file

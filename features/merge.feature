@@ -94,7 +94,7 @@ Feature: Merging
 
   Scenario: what is left alone is ours, whatever theirs made of it
     When our side runs "echo o > run" and their side runs "echo t > run; rm d/y; mkdir -p build/deep; echo b > build/deep/b; echo t > text"
-    And the two are merged, leaving "run", "d/y" and "build/deep/b" alone
+    And the two are merged leaving "run", "d/y" and "build/deep/b" alone
     Then there is no conflict
     And in the merged tree "test $(cat run) = o -a -e d/y -a ! -e build -a $(cat text) = t" holds
 
@@ -108,8 +108,7 @@ Feature: Merging
     When our side runs "sed -i 1d text" and their side runs "sed -i 9d text"
     And the two are merged without keeping it
     Then nothing was added to the store
-    And the tree is as their side left it
+    And the tree is exactly as it was captured
 
   Scenario: git cannot merge
-    When a text merge meets a git that fails
-    Then the text merge failed, saying "git merge-file failed"
+    Then a text merge by a git that fails says "git merge-file failed"

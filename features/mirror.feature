@@ -4,16 +4,16 @@ Feature: The history that sandboxes borrow
 
   Background:
     Given a git repository
-    And a plan has looked at its history
+    And a plan looks at its history
 
   Scenario Outline: a damaged mirror is made again by whatever needs it: <damage>
     When the mirror is damaged: <damage>
     And the plan is rolled back to before step 0
     And the plan is executed again
     Then the plan succeeded
-    And the user is told that the history was made again
+    And the error says "was made again"
     When the mirror is damaged: <damage>
-    And another plan looks at its history
+    And a plan looks at its history
     Then the mirror is whole
     When the mirror is damaged: <damage>
     And "agents plan fork @ 1" is run
@@ -34,7 +34,7 @@ Feature: The history that sandboxes borrow
 
   Scenario Outline: what is no mirror at all is made anew: <damage>
     When the mirror is damaged: <damage>
-    And another plan looks at its history
+    And a plan looks at its history
     Then the mirror is whole
     And git works in every sandbox
 
@@ -44,7 +44,7 @@ Feature: The history that sandboxes borrow
       | only half of it was made |
 
   Scenario: a flipped bit is found by the doctor
-    When a bit of a pack of the mirror is flipped
+    When the mirror is damaged: a bit of a pack is flipped
     And the doctor looks, and everything kept stays as it is
     Then the doctor finds the problem "the git history that sandboxes of" of "history"
     When the doctor repairs
@@ -53,15 +53,15 @@ Feature: The history that sandboxes borrow
     And git works in every sandbox
 
   Scenario: a tree that cannot be read is met by the next plan
-    When the tree of the commit is damaged in the mirror
-    And another plan looks at its history
+    When the mirror is damaged: the tree of the commit is overwritten
+    And a plan looks at its history
     Then the mirror is whole
     And git works in every sandbox
 
   Scenario Outline: what only the mirror has stays: <damage>
-    Given the user's repository has forgotten the commit
+    Given the shell has run "git commit -q --amend -m first --date=2001-01-01T00:00:00; git reflog expire --expire=now --all; git gc -q --prune=now" in the project
     When the mirror is damaged: <damage>
-    And another plan looks at its history
+    And a plan looks at its history
     Then the mirror is whole
     And git works in every sandbox
 
@@ -75,21 +75,21 @@ Feature: The history that sandboxes borrow
       | a crash came before the new one's name |
 
   Scenario: what nobody has any more is told
-    Given the user's repository is gone
+    Given the shell has run "rm -r .git" in the project
     When the mirror is damaged: its objects are gone
     And the doctor repairs
     Then the doctor says it has done "is lost"
     And the doctor says it has done "was made again"
 
   Scenario: without the user's repository what is left is kept
-    Given the user's repository is gone
+    Given the shell has run "rm -r .git" in the project
     When the mirror is damaged: its HEAD is empty
     And the doctor repairs
     Then the doctor says it has done "was made again"
     And git works in every sandbox
 
   Scenario: what cannot be made again is told, and stays
-    Given the user's repository is damaged
+    Given the shell has run ": > .git/HEAD" in the project
     When the mirror is damaged: only half of it was made
     And the doctor repairs
     Then the doctor says it has done "was not made again"
@@ -105,16 +105,16 @@ Feature: The history that sandboxes borrow
     And git works in the first sandbox
 
   Scenario: a repository of another kind leaves the mirror alone
-    Given the user has made a repository of another kind
+    Given the shell has run "rm -r .git; git init -q --object-format=sha256 -b main .; git add -A; git -c user.name=T -c user.email=t@x commit -qm first" in the project
     When a plan runs
     Then a note of the sandbox says "is of another kind than your repository"
     And the mirror is whole
     And git works in the first sandbox
 
   Scenario: a kill at any git call that makes it leaves nothing that is taken for it
-    Given the mirror is gone
+    Given the mirror is damaged: it is gone
     When plans are killed at each git call that makes the mirror
-    And another plan looks at its history
+    And a plan looks at its history
     Then the mirror is whole
-    And nothing lies beside the mirror
+    And in the project "test $(ls -d ../data/projects/*/mirror* | wc -l) -eq 2" holds
     And git works in every sandbox

@@ -4,7 +4,7 @@ Feature: Planning anew
 
   Background:
     Given a plain folder
-    And HOME is a folder of the scenario
+    And the variable HOME is the folder of the scenario
 
   Scenario: a plan follows its action file as it is now
     Given the steps
@@ -48,7 +48,7 @@ Feature: Planning anew
       - {name: new, tool: write_file, with: {path: new, content: "n"}}
       """
     And I have run "agents plan revert --to-phase strategize @ --yes"
-    When I run what it says takes it back
+    When I follow the hint that takes it back
     Then the exit code is 0
     And the plan's steps are
       | step  | status  |

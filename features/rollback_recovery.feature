@@ -123,7 +123,7 @@ Feature: Rollbacks that go wrong
     Examples:
       | damage                                                      | back |
       | the stored content of "v" is damaged                        | 5    |
-      | the stored list of files of the newest checkpoint is damaged | 5    |
+      | the stored top directory of the newest checkpoint is damaged | 5    |
       | the stored record of checkpoint 5 is damaged                | 6    |
       | the pack of checkpoint 5 is cut short                       | 6    |
 
@@ -264,8 +264,8 @@ Feature: Rollbacks that go wrong
 
   Scenario: a rebuilding that is killed before its intent is recorded leaves no empty sandbox
     Given the sandbox directory is lost
-    When a process that rebuilds it at checkpoint 2 is killed before its intent is recorded
-    And I run "agents plan status @ --format json"
+    And "agents plan rollback @ 2 --rebuild --yes" has crashed before its intent was recorded
+    When I run "agents plan status @ --format json"
     Then the data holds
       | field                    | value     |
       | execution.sandbox.status | "missing" |

@@ -427,8 +427,7 @@ Feature: Checkpoints of a sandbox
       | checkpoints.1.metadata_json.phase       | "execute"                        |
       | checkpoints.1.metadata_json.trigger     | "after_tool_execute"             |
       | checkpoints.1.metadata_json.not_captured | []                              |
-    And every checkpoint points at the plan, its sandbox and the one before it
-    And every checkpoint was made at a time in UTC
+    And every checkpoint has its place and a time in UTC, and they ascend
 
   Scenario: a checkpoint tells which filter it was made with
     Given a plain folder
@@ -467,7 +466,9 @@ Feature: Checkpoints of a sandbox
       """
     And I have run "agents run ACTION"
     When I run "agents plan checkpoint show @ 2 --format json"
-    Then the detail of what was not captured names "keep" and "x.log"
+    Then the data holds
+      | field                      | value                                 |
+      | metadata_json.not_captured | ["keep: excluded", "x.log: excluded"] |
     When I run "agents plan rollback @ 1 --yes"
     Then the exit code is 0
     And the plan's files are
@@ -560,7 +561,12 @@ Feature: Checkpoints of a sandbox
       - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
       """
     And I have run "agents run ACTION"
-    Then the service finds checkpoint 2 by its number, by its id and by a prefix
+    Then the service finds checkpoint 2 as "2"
+    And the service finds checkpoint 2 as "cp2"
+    And the service finds checkpoint 2 as "ID"
+    And the service finds checkpoint 2 as "cp_ID"
+    And the service finds checkpoint 2 as "id"
+    And the service finds checkpoint 2 as "PREFIX"
     And the service finds checkpoint 3 as "@"
     And the service refuses "cp9" as "not_found"
     And the service refuses "9" as "not_found"

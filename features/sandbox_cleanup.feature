@@ -94,7 +94,7 @@ Feature: Sandboxes that lie around
     Then the exit code is 0
     And the error says "--to DIR    # what was edited"
     And no files of a sandbox are left
-    And the latest checkpoint's file "new" holds "edited later"
+    And the latest checkpoint of the plan holds the file "new" with "edited later"
 
   Scenario: what is as it was applied needs no other checkpoint
     Given I have run "agents plan apply @ --yes"
@@ -187,7 +187,7 @@ Feature: Sandboxes that lie around
     When I run "agents plan <act> --yes"
     Then the exit code is 0
     And the error says "<said>"
-    And the subplan's file "built" holds "built"
+    And the subplan "child" has a sandbox in which "built" holds "built"
 
     Examples:
       | act          | said                                         |
@@ -209,7 +209,7 @@ Feature: Sandboxes that lie around
     When I run "agents plan apply @ --yes"
     Then the exit code is 0
     And no files of a sandbox are left
-    And the latest checkpoint's file "one" of the subplan holds "edited later"
+    And the latest checkpoint of the subplan holds the file "one" with "edited later"
 
   Scenario: what a removal that was killed at once has left goes too
     Given a removal was killed before it moved anything

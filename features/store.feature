@@ -32,14 +32,13 @@ Feature: The store of snapshots
 
   Scenario: a capture that fails while files are compressed leaves nothing
     Given the tree holds 8 MB in files of every kind of content
-    When captures of the tree fail after 20 and after 70 objects
+    When a capture of the tree fails after 20 objects
+    And a capture of the tree fails after 70 objects
     Then the store holds nothing
     And no thread is left
 
   Scenario Outline: a store whose objects are all <used> does not stay in memory
-    Given 3000 objects of 8000 random bytes in the store
-    When each of them is <used>
-    Then little of the store is in memory
+    Then of 3000 objects of 8000 random bytes that are all <used> little stays in memory
 
     Examples:
       | used       |

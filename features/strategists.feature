@@ -10,7 +10,7 @@ Feature: Strategists
       arguments: {who: {default: world}}
       strategist: cat > "$HOME/asked"; echo thinking >&2; cat "$HOME/strategy"
       """
-    And HOME is a folder of the scenario
+    And the variable HOME is the folder of the scenario
 
   Scenario: the steps are what the strategist answers
     Given the strategist answers

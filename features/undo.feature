@@ -474,8 +474,8 @@ Feature: Undo
     Given an action whose undo of the second of three steps waits, and which is not idempotent
     And I have run "agents run ACTION"
     When a process of its own that rolls back to checkpoint 1 is killed inside an undo
-    And the stored record of checkpoint 1 is lost
-    And I run "agents plan checkpoint create @ --format json"
+    Given the stored record of checkpoint 1 is damaged
+    When I run "agents plan checkpoint create @ --format json"
     Then the exit code is 0
     And a message says "could not be finished and was taken back"
     And nothing that the killed step started is left

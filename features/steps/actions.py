@@ -23,16 +23,18 @@ def write_bytes(context, written):
     context.action.write_bytes(written.encode("latin-1").decode("unicode_escape").encode("latin-1"))
 
 
-@given("an action file with a number of {digits:d} digits")
-def write_long_number(context, digits):
-    step = f"{{tool: shell, with: {{command: a}}, retries: {'1' * digits}}}"
-    context.action = context.world.write_action(f"name: long\nsteps:\n  - {step}\n")
+@given("an action file with {count:d} {things}")
+def write_much(context, count, things):
+    context.action = context.world.write_action(MUCH[things](count))
 
 
-@given("an action file with {depth:d} lists within each other")
-def write_deep(context, depth):
-    deep = "[" * depth + "]" * depth
-    context.action = context.world.write_action(f"name: deep\nsteps: {deep}\n")
+MUCH = {
+    "digits in a number": lambda count: (
+        f"name: long\nsteps:\n  - {{tool: shell, with: {{command: a}}, retries: {'1' * count}}}\n"
+    ),
+    "lists within each other": lambda count: f"name: deep\nsteps: {'[' * count}{']' * count}\n",
+    "letters in a comment": lambda count: "#" * count,
+}
 
 
 @given('the action file is "{name}"')

@@ -6,9 +6,7 @@ import signal
 from contextlib import contextmanager
 from pathlib import Path
 
-from applies import latest_apply
 from behave import given, then, when
-from checkpoints import damage
 from commands import words
 
 from cleveragents.cli import invocation
@@ -45,16 +43,13 @@ def _first(owner, name, act):
         setattr(owner, name, original)
 
 
-@when('Ctrl-C comes while space is freed after "agents {line}"')
-def interrupt_freeing(context, line):
-    with _first(Prunes, "free", _interrupt):
+@when('{trouble} while space is freed after "agents {line}"')
+def trouble_freeing(context, trouble, line):
+    with _first(Prunes, "free", TROUBLES[trouble]):
         context.world.agents(*words(context, line))
 
 
-@when('the disk fails while space is freed after "agents {line}"')
-def fail_freeing(context, line):
-    with _first(Prunes, "free", _fail):
-        context.world.agents(*words(context, line))
+TROUBLES = {"Ctrl-C comes": _interrupt, "the disk fails": _fail}
 
 
 @when(
@@ -81,22 +76,13 @@ def interrupt_showing(context, line):
         context.world.agents(*words(context, line))
 
 
-@when('what "agents {line}" prints goes to a full disk')
-def print_to_full_disk(context, line):
-    with open("/dev/full", "w") as full:
-        context.world.agents_beside(*words(context, line), stdout=full)
-        context.world.end_of_child()
-
-
-@when("its standard streams are closed")
-def run_with_closed_streams(context):
-    """Each row in a process of its own, in turn."""
-    for row in context.table:
-        prefix = ["/bin/sh", "-c", f'exec "$@" {row["streams"]}', "sh"]
-        context.world.agents_beside(*words(context, row["command"]), prefix=prefix)
-        done = context.world.end_of_child()
-        assert done.code == int(row["code"]), (row["command"], done)
-        assert "that should not have" not in done.err, done.err
+@when('the shell runs "agents {line}" with {streams}')
+def run_with_streams(context, line, streams):
+    """In a process of its own, whose streams a shell has closed or sent elsewhere."""
+    prefix = ["/bin/sh", "-c", f'exec "$@" {streams}', "sh"]
+    context.world.agents_beside(*words(context, line), prefix=prefix)
+    done = context.world.end_of_child()
+    assert "that should not have" not in done.err, done.err
 
 
 @given('a refresh has left a conflict in "{path}"')
@@ -118,22 +104,10 @@ def removing_in_the_way(context):
     home.with_name(f"{home.name}.removing").touch()
 
 
-@given("what is stored of its result is damaged")
-def damage_result(context):
-    damage(context, bytes.fromhex(latest_apply(context).result))
-
-
 @then('a message begins with "{text}"')
 def message_begins(context, text):
     found = context.world.done.envelope["messages"]
     assert any(each.startswith(text) for each in found), found
-
-
-@then("the checkpoints left are {numbers}")
-def checkpoints_are(context, numbers):
-    app = context.world.app()
-    rows = app.checkpoints.list_checkpoints(app.plans.find("@").plan_id)
-    assert [row.seq for row in rows] == list(map(int, numbers.split(", "))), rows
 
 
 def _home(context):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pexpect
 from behave import given, then, when
 from boxes import agents
+from commands import in_project
 from inside import Inside
 from oracle import assert_same, picture
 from trees import git
@@ -89,8 +90,7 @@ def project_check(context, check):
 
 @then('"{command}" in the project prints')
 def project_prints(context, command):
-    plan_id = context.world.plan.plan_id
-    found = context.world.sh(f"PLAN={plan_id}; {command}")
+    found = in_project(context, command)
     assert found.split() == context.text.split(), found
 
 
@@ -110,14 +110,6 @@ def _branch(context):
     return f"cleveragents/plan-{context.world.plan.plan_id}"
 
 
-@then("only the plan's branch was added to the user's repository")
-def only_branch(context):
-    unchanged(context)
-    listed = git(context.world.project, "for-each-ref", "--format=%(refname)", "refs/heads")
-    assert f"refs/heads/{_branch(context)}" in listed.split(), listed
-    assert len(listed.split()) == 2, listed
-
-
 @then('the plan\'s branch changes "{path}" not and "{changes}"')
 def branch_changes(context, path, changes):
     listed = git(
@@ -128,54 +120,11 @@ def branch_changes(context, path, changes):
     assert path not in found
 
 
-@given("the plan's branch exists in the user's repository")
-def branch_exists(context):
-    git(context.world.project, "branch", _branch(context))
-
-
-@when('the project is exchanged for "{name}"')
-def exchange_project(context, name):
-    world = context.world
-    world.project.rename(world.home / "moved")
-    (world.home / name).rename(world.project)
-
-
-@given("the plan is set under another one by hand")
-def set_parent(context):
-    world = context.world
-    plan_id = world.plan.plan_id
-    world.sql("UPDATE plans SET parent_plan_id = plan_id WHERE plan_id = ?", plan_id)
-
-
 @then('the validations that are stored are "{codes}"')
 def stored_validations(context, codes):
     rows = context.world.sql("SELECT outcome_json FROM operations WHERE kind = 'validate'")
     found = [check["exit_code"] for (text,) in rows for check in json.loads(text)["checks"]]
     assert found == [int(code) for code in codes.split()], found
-
-
-@when("I apply the plan I remember")
-def apply_remembered(context):
-    context.world.agents("plan", "apply", context.plan_id, "--yes")
-
-
-@when("I unapply the plan I remember")
-def unapply_remembered(context):
-    context.world.agents("plan", "unapply", context.plan_id, "--yes")
-
-
-@then('a checkpoint of type "{kind}" says "{reason}"')
-def checkpoint_says(context, kind, reason):
-    rows = json.loads(context.world.done.out)["data"]["checkpoints"]
-    found = [row["metadata_json"]["reason"] for row in rows if row["checkpoint_type"] == kind]
-    assert found == [reason], rows
-
-
-@then('the phase of that checkpoint is "{phase}"')
-def phase_is(context, phase):
-    rows = json.loads(context.world.done.out)["data"]["checkpoints"]
-    found = [row["metadata_json"]["phase"] for row in rows if row["checkpoint_type"] == "pre_apply"]
-    assert found == [phase], found
 
 
 @then("{some} files of a sandbox are left")
@@ -202,11 +151,6 @@ def change_in_subplan(context, name, text):
     (_of_subplan(context) / name).write_text(text)
 
 
-@then('the subplan\'s file "{name}" holds "{text}"')
-def subplan_holds(context, name, text):
-    assert (_of_subplan(context) / name).read_text().strip() == text
-
-
 def _of_subplan(context):
     ((path,),) = context.world.sql(
         "SELECT path FROM sandboxes JOIN plans USING (plan_id) WHERE parent_plan_id IS NOT NULL"
@@ -214,35 +158,12 @@ def _of_subplan(context):
     return Path(path)
 
 
-@then('the latest checkpoint\'s file "{name}" holds "{text}"')
-def latest_holds(context, name, text):
-    _extracted_holds(context, context.world.plan.plan_id, name, text)
-
-
-@then('the latest checkpoint\'s file "{name}" of the subplan holds "{text}"')
-def latest_of_subplan_holds(context, name, text):
-    ((plan_id,),) = context.world.sql("SELECT plan_id FROM plans WHERE parent_plan_id IS NOT NULL")
-    _extracted_holds(context, plan_id, name, text)
-
-
-def _extracted_holds(context, plan_id, name, text):
-    target = context.world.home / "extracted"
-    done = context.world.agents("plan", "rollback", plan_id, "@", "--to", target)
-    assert done.code == 0, done.err
-    assert (target / name).read_text().strip() == text
-
-
 @then("the output is")
 def output_is(context):
     assert context.world.done.out.strip() == context.text.strip(), context.world.done.out
 
 
-@then("operations keep nothing")
-def check_nothing_kept(context):
-    assert kept(context) == set(), kept(context)
-
-
-@then("operations keep {count:d} snapshot")
+@then("operations keep {count:d} snapshots")
 def check_kept_count(context, count):
     assert len(kept(context)) == count, kept(context)
 
@@ -306,9 +227,13 @@ def run_as_user(context, line):
     assert done.code == 0, done.err + done.out
 
 
-@given("the apply was recorded by the first release, which knew no owners")
-def forget_owners(context):
-    context.world.sql(
-        "UPDATE operations SET intent_json = json_remove(intent_json, '$.owners')"
-        " WHERE kind = 'apply'"
-    )
+@then('the latest checkpoint of {whose} holds the file "{name}" with "{text}"')
+def latest_holds(context, whose, name, text):
+    """Read without a sandbox, which may be gone."""
+    is_subplans = "IS NOT NULL" if whose == "the subplan" else "IS NULL"
+    query = f"SELECT plan_id FROM plans WHERE parent_plan_id {is_subplans} ORDER BY number DESC"
+    plan_id = context.world.sql(query)[0][0]
+    target = context.world.home / "extracted"
+    done = context.world.agents("plan", "rollback", plan_id, "@", "--to", target)
+    assert done.code == 0, done.err
+    assert (target / name).read_text().strip() == text

@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from behave import given, then, when
 from crashes import BEFORE_END, BEFORE_INTENT, at
-from forked import POINTS, Watched, die, forked, start
+from forked import POINTS, Watched, die, forked
 from oracle import differences, picture
-from world import wait_until
 
 from cleveragents.engine.bring.proposal import ApplyOptions
 from cleveragents.errors import CleverAgentsError
@@ -18,7 +17,6 @@ from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.users_repository import folds_case
 from cleveragents.snapshots.write import exchange, look, restore
 from cleveragents.storage import space
-from cleveragents.storage.lock import Locks
 
 MOST = 80  # moments at most; there are fewer
 STRIDE = 4  # every so many of them are tried: the suite of faults tries each system call
@@ -58,9 +56,8 @@ def _reset(context, verb):
         _act(context, back)
 
 
-@when("{an} {verb} is killed at each of its steps and recovered")
-def kill_everywhere(context, an, verb):
-    del an
+@when("an {verb} is killed at each of its steps and recovered")
+def kill_everywhere(context, verb):
     before = _files(context)
     context.verdicts = []
     moments = (
@@ -83,19 +80,39 @@ def kill_everywhere(context, an, verb):
     context.verb = verb
 
 
-@when("an unapply is killed while it makes the sandbox again")
-def kill_rebuilding(context):
-    def install():
-        points = iter(range(6))
-
-        def count(name):
-            if name == "rename" and next(points, None) is None:
-                die()
-
-        restore.os = Watched(count)
-
-    code = forked(lambda: (install(), _act(context, "unapply")))
+@given("an {verb} has been killed {moment}")
+def killed(context, verb, moment):
+    """As root, whom nothing is closed to."""
+    code = forked(lambda: (KILLS[moment](), _act(context, verb)))
     assert code == -signal.SIGKILL, code
+
+
+def _at_rename(module, number):
+    """Dies at so manyeth rename of a module; this process ends with the act, so all may stay."""
+    renames = iter(range(number - 1))
+
+    def count(_):
+        if next(renames, None) is None:
+            die()
+
+    module.os = Watched(count, ["rename"])
+
+
+def _at_second_sync():
+    """The first comes when all is built beside its place, the second when it is placed."""
+    acts = iter([exchange.sync_file_system])
+
+    def sync_or_die(root):
+        next(acts, lambda _: die())(root)
+
+    exchange.sync_file_system = sync_or_die
+
+
+KILLS = {
+    "half-way": lambda: _at_rename(exchange, 2),
+    "after everything was placed": _at_second_sync,
+    "while it made the sandbox again": lambda: _at_rename(restore, 7),
+}
 
 
 def _act_within(moment, context, verb):
@@ -134,9 +151,8 @@ def enough(context, count):
     assert len(context.verdicts) > count, len(context.verdicts)
 
 
-@when("{an} {verb} meets the error {name} at each of its steps")
-def fail_everywhere(context, an, verb, name):
-    del an
+@when("an {verb} meets the error {name} at each of its steps")
+def fail_everywhere(context, verb, name):
     before = _files(context)
     context.verdicts = []
     number = errno.errorcode and getattr(errno, name)
@@ -172,9 +188,15 @@ def as_before(context, stage):
     assert context.stage == stage, context.stage
 
 
-@when('"{name}" is edited in the middle of an apply')
-def edit_in_the_middle(context, name):
-    file = context.world.project / name
+@when('"{name}" is edited {when} an apply')
+def edit_during(context, name, when):
+    call, edit = EDITS[when](context.world.project / name)
+    _watch(context, edit, [call])
+    context.world.agents("plan", "apply", "@", "--yes")
+    exchange.os = os
+
+
+def _at_second_rename(file):
     renames = []
 
     def edit(_):
@@ -183,23 +205,20 @@ def edit_in_the_middle(context, name):
             file.unlink()
             file.write_text("edited\n")
 
-    _watch(context, edit, ["rename"])
-    context.world.agents("plan", "apply", "@", "--yes")
-    exchange.os = os
+    return "rename", edit
 
 
-@when('"{name}" is edited at the end of an apply')
-def edit_at_the_end(context, name):
-    file = context.world.project / name
+def _once_placed(file):
     old = file.read_text()
 
     def edit(_):
         if file.read_text() != old:
             file.write_text("edited\n")
 
-    _watch(context, edit, ["fchmod"])
-    context.world.agents("plan", "apply", "@", "--yes")
-    exchange.os = os
+    return "fchmod", edit
+
+
+EDITS = {"in the middle of": _at_second_rename, "at the end of": _once_placed}
 
 
 @when('"{name}" keeps changing while a plan is applied')
@@ -218,16 +237,6 @@ def keep_changing(context, name):
         context.world.agents("plan", "apply", "@", "--yes")
     finally:
         look.store_file = read
-
-
-@when("the project is gone and its plan is applied from elsewhere")
-def apply_from_elsewhere(context):
-    world = context.world
-    plan_id = world.plan.plan_id
-    other = world.home / "other"
-    other.mkdir()
-    world.project.rename(world.home / "moved")
-    world.agents("plan", "apply", plan_id, "--yes", cwd=other)
 
 
 @then('the project folds names only if "{other}" is "{name}"')
@@ -251,47 +260,35 @@ def all_but(context, name):
     assert not differences(wanted, found), differences(wanted, found)
 
 
-@given("{an} {verb} has been killed half-way")
-def killed_half_way(context, an, verb):
-    del an
-
-    def die_at_second(seen=[]):  # noqa: B006 - counts the calls of one process
-        def count(_):
-            seen.append(True)
-            if len(seen) == 2:
-                die()
-
-        exchange.os = Watched(count, ["rename"])
-        _act(context, verb)
-
-    assert forked(die_at_second) == -signal.SIGKILL
-
-
-@when("an apply cannot be made durable")
-def not_durable(context):
-    def fail(_):
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    synced = exchange.sync_file_system
-    exchange.sync_file_system = fail
+@when("an apply meets an error of the disk {moment}")
+def meet_error(context, moment):
+    name, faulty = FAULTS[moment]()
+    sound = getattr(exchange, name)
+    setattr(exchange, name, faulty)
     try:
         context.world.agents("plan", "apply", "@", "--yes")
     finally:
-        exchange.sync_file_system = synced
+        setattr(exchange, name, sound)
 
 
-@when("an apply meets errors from its second rename on")
-def errors_from(context):
-    renames = []
+def _fail(*_):
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def _all_but_first_rename():
+    renames = iter(range(1))
 
     def fail(_):
-        renames.append(True)
-        if len(renames) > 1:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        if next(renames, None) is None:
+            _fail()
 
-    _watch(context, fail, ["rename"])
-    context.world.agents("plan", "apply", "@", "--yes")
-    exchange.os = os
+    return "os", Watched(fail, ["rename"])
+
+
+FAULTS = {
+    "from its second rename on": _all_but_first_rename,
+    "when it is made durable": lambda: ("sync_file_system", _fail),
+}
 
 
 @given("a project that is nearly full")
@@ -303,37 +300,6 @@ def nearly_full(context):
 
     space.os = Full(lambda _: None, ())
     context.add_cleanup(setattr, space, "os", os)
-
-
-@given("the validation has begun")
-def validation_begun(context):
-    there = context.world.gate.with_name(context.world.gate.name + ".there")
-    wait_until(there.exists, "the validation")
-
-
-@given("somebody else is applying to the project")
-def somebody_applies(context):
-    world = context.world
-    project_id = world.plan.project_id
-    reading, writing = os.pipe()
-
-    def hold():
-        with Locks(world.data_dir / "locks", "project").own(project_id, "applying"):
-            os.write(writing, b"x")
-            signal.pause()
-
-    pid = start(hold)
-    os.read(reading, 1)
-    context.add_cleanup(os.waitpid, pid, 0)
-    context.add_cleanup(os.kill, pid, signal.SIGKILL)
-
-
-@when('"agents {line}" is run from elsewhere, for that plan')
-def run_elsewhere(context, line):
-    ((plan_id,),) = context.world.sql("SELECT plan_id FROM plans ORDER BY number DESC LIMIT 1")
-    elsewhere = context.world.project.with_name("elsewhere")
-    elsewhere.mkdir(exist_ok=True)
-    context.world.agents(*line.replace("PLAN", plan_id).split(), cwd=elsewhere)
 
 
 @given('the project is back from "{where}"')

@@ -15,63 +15,66 @@ from cleveragents.snapshots.archive import MAIN
 def restore_and_die(context):
     def work():
         context.kept.open()
-        put_back(context)
+        _leaving_aside(context.kept)
         die()
 
     assert forked(work) == -signal.SIGKILL
 
 
-@when("the tree is restored, and what it put aside is still there")
-def put_back(context):
-    tree = context.kept
-    snapshot, roots = tree.archive.load(tree.latest), {MAIN: tree.tree}
-    tree.archive.go(tree.archive.way_to(snapshot, roots), snapshot, roots, tree.staging)
+@when("the tree is restored {how}")
+def restore(context, how):
+    WAYS[how](context.kept)
 
 
-@when("the tree is restored while somebody else fills the disk")
-def restore_on_full_disk(context):
-    context.kept.on_read = lambda _: _fill(context.kept)
-    try:
-        context.kept.restore()
-    finally:
-        context.kept.on_read = None
-
-
-@when("a restore of the tree is tried while somebody else fills the disk")
-def try_on_full_disk(context):
+@when("a restore of the tree is tried {how}")
+def try_restore(context, how):
     context.error = None
     try:
-        restore_on_full_disk(context)
+        restore(context, how)
     except (CleverAgentsError, OSError) as error:
         context.error = error
 
 
-def _fill(tree):
+def _leaving_aside(kept):
+    snapshot, roots = kept.archive.load(kept.latest), {MAIN: kept.tree}
+    kept.archive.go(kept.archive.way_to(snapshot, roots), snapshot, roots, kept.staging)
+
+
+def _on_filling_disk(kept):
     """Leaves no room, once, when the first file is being built."""
-    ballast = tree.home / "ballast"
-    if tree.is_placing and not ballast.exists():
-        with contextlib.suppress(OSError), ballast.open("wb", buffering=0) as file:
-            while True:
-                file.write(bytes(1 << 12))
+    ballast = kept.home / "ballast"
+
+    def fill(_):
+        if kept.is_placing and not ballast.exists():
+            with contextlib.suppress(OSError), ballast.open("wb", buffering=0) as file:
+                while True:
+                    file.write(bytes(1 << 12))
+
+    kept.on_read = fill
+    try:
+        kept.restore()
+    finally:
+        kept.on_read = None
 
 
-@when("the disk has room again")
-def empty_disk(context):
-    (context.kept.home / "ballast").unlink()
-
-
-@when("the tree is restored with no thread to be had")
-def restore_without_threads(context):
+def _without_threads(kept):
     """A stack that does not fit in the address space cannot be given to a thread."""
 
     def work():
-        context.kept.open()
-        put_back(context)
+        kept.open()
+        _leaving_aside(kept)
         threading.stack_size(1 << 46)
-        context.kept.archive.purge(context.kept.staging)
-        context.kept.archive.wait_for_purging()
+        kept.archive.purge(kept.staging)
+        kept.archive.wait_for_purging()
 
     assert forked(work) == 0
+
+
+WAYS = {
+    "without removing what it put aside": _leaving_aside,
+    "while somebody else fills the disk": _on_filling_disk,
+    "with no thread to be had": _without_threads,
+}
 
 
 @then("{count:d} files lie aside")

@@ -1,9 +1,8 @@
 """Steps about what is left out, too large or given up."""
 
-import os
 import signal
 
-from behave import given, then, when
+from behave import then, when
 from commands import words
 from world import wait_until
 
@@ -23,26 +22,9 @@ def check_marks(context):
     assert just.read_bytes() == b"x" * OUTPUT_CAP, just.stat().st_size
 
 
-@given("an action file of {count:d} MiB")
-def make_large(context, count):
-    context.action = context.world.write_action("#" * (count << 20))
-
-
-@given("the project has {count:d} more files")
-def make_many(context, count):
-    for number in range(count):
-        (context.world.project / f"many-{number}").write_text(f"{number}\n")
-
-
 @when('"agents {line}" gets {name} while {what}')
 def interrupt(context, line, name, what):
     child = context.world.agents_beside(*words(context, line))
     wait_until(lambda: any(context.world.data_dir.glob(BEGUN[what])), what)
     child.send_signal(signal.Signals[name])
     context.world.end_of_child()
-
-
-@then("nothing of a sandbox is there, and nothing unfinished in the store")
-def check_nothing(context):
-    assert os.listdir(context.world.data_dir / "sandboxes") == []
-    assert not list(context.world.data_dir.glob("projects/*/store/packs/writing-*"))

@@ -2,24 +2,25 @@
 
 import contextlib
 import os
+import re
 import shlex
 import shutil
-from pathlib import Path
 
 from behave import given, then, when
-from crashes import AFTER_INTENT, BEFORE_END, BEFORE_INTENT, at, crash_rollback
+from commands import words
+from crashes import AFTER_INTENT, at, crash, crash_rollback
 from inside import Inside
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, judge
 from cleveragents.checkpoints.saving import CheckpointRequest
+from cleveragents.checkpoints.service import CheckpointService
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.errors import CleverAgentsError, Damaged
+from cleveragents.events import silent
 from cleveragents.ids import now
 from cleveragents.operations.in_sandbox import Ending
 from cleveragents.plans.lifecycle import QUEUED
-from cleveragents.snapshots.tree.manifest import object_id
-from cleveragents.storage.lock import FileLock
 
 
 @then("the checkpoints are")
@@ -73,15 +74,10 @@ def content(context, number):
     app = context.world.app()
     row = app.checkpoints.get_checkpoint(app.plans.find("@").plan_id, str(number))
     inside = Inside(context.world)
-    archive, top = inside.archive, inside.entries(row)
+    archive, top = inside.archive, inside.entries(row.sandbox_ref)
     return {
         os.fsdecode(name): archive.read_file(entry) for name, entry in top.items() if entry.is_file
     }
-
-
-@then("the gate has been written to {count:d} times")
-def check_gate(context, count):
-    assert len(context.world.gate.read_text().splitlines()) == count
 
 
 @given("the store of the project cannot be written to")
@@ -92,13 +88,12 @@ def break_store(context):
     packs.touch()
 
 
-@then("the step has not run")
-def check_not_run(context):
-    assert not Path(f"{context.world.gate}.ran").exists()
-
-
-@then("every checkpoint points at the plan, its sandbox and the one before it")
-def check_pointers(context):
+@then("every checkpoint has its place and a time in UTC, and they ascend")
+def check_places(context):
+    """It points at the plan, its sandbox and the one before it."""
+    times = [row.created_at for row in checkpoints(context)]
+    assert all(time.utcoffset().total_seconds() == 0 for time in times), times
+    assert times == sorted(times), times
     app = context.world.app()
     plan = app.plans.find("@")
     sandbox = app.plans.status(plan).sandbox
@@ -110,13 +105,6 @@ def check_pointers(context):
         assert row["parent_id"] == before, row
         assert len(row["sandbox_ref"]) == len(row["state_hash"]) == 64, row
         before = row["checkpoint_id"]
-
-
-@then("every checkpoint was made at a time in UTC")
-def check_times(context):
-    times = [row.created_at for row in checkpoints(context)]
-    assert all(time.utcoffset().total_seconds() == 0 for time in times), times
-    assert times == sorted(times), times
 
 
 @then("checkpoints {numbers} have the same state hash")
@@ -134,24 +122,14 @@ def hashes(context, numbers):
     return {row.state_hash for row in checkpoints(context) if row.seq in wanted}
 
 
-@then('the detail of what was not captured names "{first}" and "{second}"')
-def check_not_captured(context, first, second):
-    found = context.world.done.data["metadata_json"]["not_captured"]
-    assert sorted(found) == [f"{first}: excluded", f"{second}: excluded"], found
-
-
-@then("the service finds checkpoint {number:d} by its number, by its id and by a prefix")
-def check_found(context, number):
-    rows = checkpoints(context)
-    identity = rows[number - 1].checkpoint_id
-    for text in (str(number), f"cp{number}", identity, f"cp_{identity}", identity.lower()):
-        assert find(context, text) == rows[number - 1], text
-    assert find(context, identity[:25]) == rows[number - 1]
-
-
 @then('the service finds checkpoint {number:d} as "{text}"')
 def check_found_as(context, number, text):
-    assert find(context, text).seq == number
+    """ID stands for its id, id for that in small letters, PREFIX for all but its last letter."""
+    row = checkpoints(context)[number - 1]
+    full = row.checkpoint_id
+    for word, meant in {"ID": full, "id": full.lower(), "PREFIX": full[:25]}.items():
+        text = re.sub(rf"\b{word}$|(?<=_){word}$", meant, text)
+    assert find(context, text) == row, text
 
 
 @then('the service refuses "{text}" as "{code}"')
@@ -212,17 +190,16 @@ def make_labelled(context, label):
     assert made.label == label, made
 
 
-@when("the service deletes checkpoint {number:d}")
-def delete_checkpoint(context, number):
-    app = context.world.app()
-    app.checkpoints.delete_checkpoint(app.plans.find("@").plan_id, find(context, str(number)))
+@when("the service {act} checkpoint {number:d}")
+def act_on_checkpoint(context, act, number):
+    app = context.world.app(report=context.events.append if "events" in context else silent)
+    ACTS[act](app.checkpoints, app.plans.find("@").plan_id, find(context, str(number)))
 
 
-@when("the service goes back to checkpoint {number:d}")
-def go_back(context, number):
-    app = context.world.app()
-    plan_id = app.plans.find("@").plan_id
-    app.checkpoints.rollback_to_checkpoint(plan_id, find(context, str(number)))
+ACTS = {
+    "deletes": CheckpointService.delete_checkpoint,
+    "goes back to": CheckpointService.rollback_to_checkpoint,
+}
 
 
 @then("the service tells what became of each checkpoint")
@@ -256,11 +233,10 @@ def check_shell(context, command):
 
 @when("I follow the hint that takes it back")
 def follow_hint(context):
-    (line,) = [
-        line for line in context.world.done.err.splitlines() if "takes this one back" in line
-    ]
-    words = shlex.split(line.partition("    #")[0])
-    context.world.agents(*words[1:], "--yes")
+    """By the very command that was printed."""
+    told = context.world.done.err
+    (line,) = re.findall(r"agents (.*)# takes (?:it|this one) back", told)
+    context.world.agents(*shlex.split(line), "--yes")
 
 
 @given("I remember checkpoint {number:d}")
@@ -273,75 +249,13 @@ def go_back_to_remembered(context):
     context.world.agents("plan", "rollback", "@", f"cp_{context.checkpoint_id}", "--yes")
 
 
-@then("the checkpoint it went to is {number:d}")
-def check_went_to(context, number):
-    assert checkpoints(context)[-1].reason == f"rolled back to cp{number}", checkpoints(context)
-
-
 @given("the sandbox directory is lost")
 def lose_sandbox(context):
     shutil.rmtree(context.world.sandbox.parent)
 
 
-@given('the stored content of "{name}" is damaged')
-def damage_file(context, name):
-    damage(context, entry_of(context, checkpoints(context)[-1], name).content)
-
-
-@given('the stored content of "{name}" in checkpoint {number:d} is damaged')
-def damage_file_of(context, name, number):
-    damage(context, entry_of(context, checkpoints(context)[number - 1], name).content)
-
-
-@given("the stored list of files of the newest checkpoint is damaged")
-def damage_top(context):
-    damage(context, Inside(context.world).top_of(checkpoints(context)[-1]))
-
-
-@given('the stored content of "{name}" in the project is damaged')
-def damage_users_file(context, name):
-    damage(context, object_id((context.world.project / name).read_bytes()))
-
-
-@given("the stored record of checkpoint {number:d} is damaged")
-@when("the stored record of checkpoint {number:d} is lost")
-def damage_record(context, number):
-    damage(context, bytes.fromhex(checkpoints(context)[number - 1].sandbox_ref))
-
-
-@given("the stored record of every checkpoint is damaged")
-def damage_records(context):
-    for row in checkpoints(context):
-        damage(context, bytes.fromhex(row.sandbox_ref))
-
-
-@given("the pack of checkpoint {number:d} is cut short")
-def cut_pack(context, number):
-    record = bytes.fromhex(checkpoints(context)[number - 1].sandbox_ref)
-    (pack,) = [path for path in packs(context) if record in path.read_bytes()]
-    os.truncate(pack, pack.stat().st_size - 10)
-
-
-def damage(context, identity):
-    """Turns over the last byte of an object in the pack that holds it."""
-    for path in packs(context):
-        data = bytearray(path.read_bytes())
-        at = data.find(identity)
-        if at >= 0:
-            head = len(identity) + 1 + 8  # id, codec, stored length
-            length = int.from_bytes(data[at + head - 8 : at + head], "little")
-            data[at + head + length - 1] ^= 0xFF
-            path.write_bytes(data)
-            return
-    raise AssertionError("no pack holds it")
-
-
 def packs(context):
     return sorted(context.world.data_dir.glob("projects/*/store/packs/*.pack"))
-
-
-def entry_of(context, row, name):
-    return Inside(context.world).entries(row)[os.fsencode(name)]
 
 
 @then("going back to checkpoint {number:d} for a failed step is refused, naming {other}")
@@ -367,19 +281,16 @@ def swap_snapshots(context, number, other):
     context.world.sql(statement, rows[other - 1].sandbox_ref, rows[number - 1].checkpoint_id)
 
 
-@given("a rollback to checkpoint {number:d} has crashed after its intent was recorded")
-def crash_after_intent(context, number):
-    crash_rollback(context.world, number, AFTER_INTENT)
+@given("a rollback to checkpoint {number:d} has crashed {moment}")
+def crash_going_back(context, number, moment):
+    crash_rollback(context.world, number, moment)
 
 
-@given("a rollback to checkpoint {number:d} has crashed after its files were restored")
-def crash_after_restore(context, number):
-    crash_rollback(context.world, number, BEFORE_END)
-
-
-@when("a process that rebuilds it at checkpoint {number:d} is killed before its intent is recorded")
-def kill_before_intent(context, number):
-    crash_rollback(context.world, number, BEFORE_INTENT, rebuild=True)
+@given('"agents plan {line}" has crashed {moment}')
+def crash_command(context, line, moment):
+    """The command is called as what it does is."""
+    act = words(context, line)
+    crash(moment, act[0], lambda: context.world.agents("plan", *act))
 
 
 @when('a rollback to checkpoint {number:d} meets a write to "{path}" just after its intent')
@@ -392,12 +303,13 @@ def write_after_intent(context, number, path):
         app.checkpoints.rollback_to_checkpoint(plan_id, target)
 
 
-@given('the checkpoints "{rows}"')
-def make_rows(context, rows):
+@when('the checkpoints "{rows}" are judged with a limit of {limit:d}')
+def judge_rows(context, rows, limit):
     """Rows by their numbers: p pinned, s safety, n needed."""
     texts = [] if rows == "none" else rows.split()
     context.rows = [row_of(text) for text in texts]
-    context.needed = {row_of(text).checkpoint_id: "needed" for text in texts if "n" in text}
+    needed = {row_of(text).checkpoint_id: "needed" for text in texts if "n" in text}
+    context.verdicts = judge(context.rows, CheckpointRetentionPolicy(limit), needed)
 
 
 def row_of(text):
@@ -422,11 +334,6 @@ def row_of(text):
     )
 
 
-@when("they are judged with a limit of {limit:d}")
-def judge_rows(context, limit):
-    context.verdicts = judge(context.rows, CheckpointRetentionPolicy(limit), context.needed)
-
-
 @then('the verdicts are "{verdicts}"')
 def check_judgement(context, verdicts):
     found = ", ".join(verdict.why for verdict in context.verdicts) or "nothing"
@@ -443,10 +350,15 @@ def make_many(context, count):
         app.checkpoints.create_checkpoint(plan.plan_id, wanted)
 
 
-@then("the first and the newest {count:d} of {total:d} are left")
-def check_ends(context, count, total):
+@then("the checkpoints left are {numbers}")
+def check_left(context, numbers):
+    """Numbers and ranges of them."""
+    wanted = []
+    for part in numbers.split(", "):
+        first, _, last = part.partition(" to ")
+        wanted += range(int(first), int(last or first) + 1)
     found = [row.seq for row in checkpoints(context)]
-    assert found == [1, *range(total - count + 1, total + 1)], found
+    assert found == wanted, found
 
 
 @then("no checkpoint is left behind")
@@ -471,22 +383,6 @@ def check_needed(context, numbers):
     kept = [verdict.checkpoint.seq for verdict in verdicts if verdict.stays]
     assert ", ".join(map(str, kept)) == numbers, kept
     assert "an unfinished operation needs it" in {verdict.why for verdict in verdicts}
-
-
-@given("somebody else is writing to the store")
-def hold_store(context):
-    """The store is made with the project's first plan; its lock may be taken before that."""
-    done = context.world.agents("plan", "use", context.action)
-    assert done.code == 0, done.err
-    ((project_id,),) = context.world.sql("SELECT project_id FROM projects")
-    path = context.world.data_dir / "projects" / project_id / "store" / "store.lock"
-    context.lock = FileLock(path, doing="writing", shared=True)
-    assert context.lock.try_acquire()
-
-
-@when("nobody is writing to the store any more")
-def release_store(context):
-    context.lock.release()
 
 
 @then('the folder "{name}" beside the project holds')

@@ -1,41 +1,15 @@
 """Steps about what modes and owners keep an ordinary user out of."""
 
-import os
-import signal
 import subprocess
 
 from behave import given, then, when
 from boxes import agents
 from commands import words
-from forked import die, forked
-
-from cleveragents.snapshots.write import exchange
 
 
 @when('the ordinary user runs "agents {line}"')
 def run(context, line):
     context.world.done = agents(context, *words(context, line))
-
-
-@given("an apply has been killed after everything was placed")
-def kill_before_verifying(context):
-    """As root, whom nothing is closed to: what the first release left an ordinary user."""
-
-    def act():
-        acts = iter([exchange.sync_file_system])  # once all is built; the next time it is placed
-
-        def sync_or_die(root):
-            next(acts, lambda _: die())(root)
-
-        exchange.sync_file_system = sync_or_die
-        context.world.agents("plan", "apply", "@", "--yes")
-
-    assert forked(act) == -signal.SIGKILL
-
-
-@given('"{path}" of the sandbox belongs to root')
-def give_to_root(context, path):
-    os.chown(context.world.sandbox / path, 0, 0)
 
 
 @given('the project\'s "{path}" is on a disk that can only be read')

@@ -11,6 +11,10 @@ from envelopes import check_envelope
 from world import Done, wait_until
 
 ESCAPE = "\x1b"
+SHOWN = {
+    "colour": re.compile(r"\x1b\[[0-9;]*?(?:3|4|9)[0-9][0-9;]*m"),
+    "escape sequence": re.compile(ESCAPE),
+}
 
 
 @given("a git repository")
@@ -27,7 +31,13 @@ def make_folder(context):
 @given('the shell has run "{command}" in the project')
 @when('the shell runs "{command}" in the project')
 def run_shell(context, command):
-    context.world.sh(command)
+    in_project(context, command)
+
+
+def in_project(context, command):
+    """Runs a shell command there, for which $PLAN is the latest plan."""
+    is_asked_for = "$PLAN" in command
+    return context.world.sh(f"PLAN={context.world.plan.plan_id if is_asked_for else ''}\n{command}")
 
 
 @given('the variable {name} is "{value}"')
@@ -35,9 +45,15 @@ def set_variable(context, name, value):
     context.world.variables[name] = value
 
 
-@given("the variable {name} is empty")
-def empty_variable(context, name):
-    context.world.variables[name] = ""
+@given("the variable {name} is {what}")
+def set_variable_to(context, name, what):
+    world = context.world
+    values = {
+        "empty": "",
+        "the data directory": world.data_dir,
+        "the folder of the scenario": world.home,
+    }
+    world.variables[name] = str(values[what])
 
 
 @given('I have run "agents {line}"')
@@ -189,21 +205,15 @@ def check_cursor(context):
     assert shown.rfind(f"{ESCAPE}[?25h") > shown.rfind(f"{ESCAPE}[?25l"), repr(shown)
 
 
-@then("the terminal shows no escape sequence")
-def check_no_escape(context):
-    assert ESCAPE not in context.world.done.out, repr(context.world.done.out)
+@then("the terminal shows no {what}")
+def check_not_shown(context, what):
+    found = SHOWN[what].findall(context.world.done.out)
+    assert not found, found
 
 
-@then("the terminal shows no colour")
-def check_no_colour(context):
-    colours = re.findall(r"\x1b\[[0-9;]*?(?:3|4|9)[0-9][0-9;]*m", context.world.done.out)
-    assert not colours, colours
-
-
-@then("the terminal shows colour")
-def check_colour(context):
-    colours = re.findall(r"\x1b\[[0-9;]*?(?:3|4|9)[0-9][0-9;]*m", context.world.done.out)
-    assert colours, repr(context.world.done.out)
+@then("the terminal shows {what}")
+def check_shown(context, what):
+    assert SHOWN[what].search(context.world.done.out), repr(context.world.done.out)
 
 
 @then("the exit code is {code:d}")

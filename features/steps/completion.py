@@ -51,11 +51,6 @@ def check_something(context, line, text):
     assert text in [told for _, told in press(context, line)], press(context, line)
 
 
-@then("there is no data directory")
-def check_no_data(context):
-    assert not context.world.data_dir.exists()
-
-
 @then('answering Tab imports none of "{names}"')
 def check_imports(context, names):
     code = (

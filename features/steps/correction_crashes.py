@@ -3,7 +3,6 @@
 import shutil
 
 from behave import given, then, when
-from checkpoints import checkpoints, damage
 from crashes import AFTER_INTENT, crash
 from decisions import decision_called, decisions
 from forked import forked, until_transaction
@@ -14,11 +13,6 @@ SAID = "otherwise"
 @given('a correction of "{name}" to "{option}" has crashed after its intent was recorded')
 def crash_after_intent(context, name, option):
     crash(AFTER_INTENT, "correct", _correction(context, name, option))
-
-
-@given("the stored record of the newest checkpoint is damaged")
-def damage_newest(context):
-    damage(context, bytes.fromhex(checkpoints(context)[-1].sandbox_ref))
 
 
 @when('a correction of "{name}" to "{option}" is killed at each of its transactions in turn')

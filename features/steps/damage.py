@@ -1,51 +1,109 @@
 """Steps about a damaged store, and about what it costs to look for damage."""
 
-import re
+import os
 import resource
 from collections import Counter
 from contextlib import contextmanager
 
+from applies import latest_apply
 from behave import given, then, when
-from fault_suites import run_suite
+from checkpoints import checkpoints, packs
+from inside import Inside
 
 from cleveragents.engine.bring.proposal import ApplyOptions
 from cleveragents.errors import Damaged, Failed
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.store.pack import Pack
+from cleveragents.snapshots.tree.manifest import object_id
 
 
-@when('the suite "damage" lets {acts} meet {points:d} damage of each kind')
-def meet_damages(context, acts, points):
-    names = [word for act in re.findall(r'"([^"]+)"', acts) for word in ("--operation", act)]
-    run_suite(context, "damage", *names, "--points", str(points))
+@given("the stored {part} of {thing} is damaged")
+def damage_stored(context, part, thing):
+    for identity in PARTS[part](context, thing):
+        damage(context, identity)
 
 
-@given("a project of {count:d} files")
-def fill_project(context, count):
-    for number in range(count):
-        folder = context.world.project / f"d{number % 10}"
-        folder.mkdir(exist_ok=True)
-        (folder / f"f{number}").write_text(f"file {number}\n")
+@given("the pack of {thing} is {fate}")
+def damage_pack(context, thing, fate):
+    (ref,) = snapshots(context, thing)
+    (pack,) = [path for path in packs(context) if bytes.fromhex(ref) in path.read_bytes()]
+    FATES[fate](pack)
 
 
-@then("a rollback reads at most {most:d} objects of the store")
-def count_rollback(context, most):
+def snapshots(context, thing):
+    """The ids of the snapshots that are called so."""
+    if thing in SNAPSHOTS:
+        return SNAPSHOTS[thing](context)
+    number = int(thing.removeprefix("checkpoint "))
+    return [checkpoints(context)[number - 1].sandbox_ref]
+
+
+def _records(context, thing):
+    return [bytes.fromhex(ref) for ref in snapshots(context, thing)]
+
+
+def _top_directories(context, thing):
+    return [Inside(context.world).top_of(ref) for ref in snapshots(context, thing)]
+
+
+def _contents(context, thing):
+    """Of `"name"` in the newest checkpoint, or of `"name" in` a checkpoint or the project."""
+    _, name, where = thing.split('"')
+    if where == " in the project":
+        return [object_id((context.world.project / name).read_bytes())]
+    inside = Inside(context.world)
+    (ref,) = snapshots(context, where.removeprefix(" in ") or "the newest checkpoint")
+    return [inside.entries(ref)[os.fsencode(name)].content]
+
+
+SNAPSHOTS = {
+    "the newest checkpoint": lambda context: [checkpoints(context)[-1].sandbox_ref],
+    "every checkpoint": lambda context: [row.sandbox_ref for row in checkpoints(context)],
+    "what the sandbox started from": lambda context: context.world.sql(
+        "SELECT base_ref FROM sandboxes"
+    )[0],
+    "the apply's result": lambda context: [latest_apply(context).result],
+}
+PARTS = {"record": _records, "top directory": _top_directories, "content": _contents}
+FATES = {
+    "cut short": lambda pack: os.truncate(pack, pack.stat().st_size - 10),
+    "gone": lambda pack: pack.unlink(),
+}
+
+
+def damage(context, identity):
+    """Turns over the last byte of an object in the pack that holds it."""
+    for path in packs(context):
+        data = bytearray(path.read_bytes())
+        at = data.find(identity)
+        if at >= 0:
+            head = len(identity) + 1 + 8  # id, codec, stored length
+            length = int.from_bytes(data[at + head - 8 : at + head], "little")
+            data[at + head + length - 1] ^= 0xFF
+            path.write_bytes(data)
+            return
+    raise AssertionError("no pack holds it")
+
+
+@then("{act} reads at most {most:d} objects of the store")
+def count_reads(context, act, most):
     app = context.world.app()
-    plan = app.plans.find("@")
-    first = app.checkpoints.get_checkpoint(plan.plan_id, "1")
     with counted() as reads:
-        result = app.checkpoints.rollback_to_checkpoint(plan.plan_id, first)
-    assert len(result.changes) == 5, result.changes
+        changed = READERS[act](app, app.plans.find("@").plan_id)
+    assert len(changed) == 5, changed
     assert 5 < reads.total() <= most, reads.total()
 
 
-@then("an apply reads at most {most:d} objects of the store")
-def count_apply(context, most):
-    app = context.world.app()
-    with counted() as reads:
-        result = app.apply.run(app.plans.find("@").plan_id, ApplyOptions())
-    assert len(result.applied.paths) == 5, result.applied
-    assert 5 < reads.total() <= most, reads.total()
+def _roll_back(app, plan_id):
+    first = app.checkpoints.get_checkpoint(plan_id, "1")
+    return app.checkpoints.rollback_to_checkpoint(plan_id, first).changes
+
+
+def _apply(app, plan_id):
+    return app.apply.run(plan_id, ApplyOptions()).applied.paths
+
+
+READERS = {"a rollback": _roll_back, "an apply": _apply}
 
 
 @when("the tree is made sure of")
@@ -86,11 +144,6 @@ def refusal(context):
     except Failed as error:
         return error
     raise AssertionError("it was not refused")
-
-
-@then('the project\'s "{path}" holds "{text}"')
-def check_project_file(context, path, text):
-    assert (context.world.project / path).read_text().strip() == text
 
 
 @contextmanager

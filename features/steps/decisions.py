@@ -1,11 +1,10 @@
 """Steps about decisions and their tree."""
 
 import json
-import re
 import shlex
 import sys
 
-from behave import given, then, when
+from behave import given, step, then, when
 from inside import Inside
 
 from cleveragents.plans.affected import affected
@@ -48,18 +47,11 @@ def check_influences(context, seq, others):
     assert ", ".join(map(str, found)) == others, found
 
 
-@then('there is a checkpoint of type "{kind}"')
-def check_kind(context, kind):
-    rows = context.world.app().checkpoints.list_checkpoints(context.world.plan.plan_id)
-    assert kind in [row.checkpoint_type for row in rows], rows
-
-
 def decisions(context):
     return Inside(context.world).of(DecisionRepository)
 
 
 @given("a chooser that answers")
-@when("the chooser answers")
 def write_chooser(context):
     """A command that keeps what it was asked beside itself."""
     path = context.world.home / "chooser"
@@ -157,26 +149,16 @@ def have_corrected(context, name, guidance):
     assert context.world.done.code == 0, context.world.done.err
 
 
-@given('I have chosen "{option}" for "{name}" by saying "{guidance}"')
-def have_corrected_and_chosen(context, option, name, guidance):
-    run_correct(context, name, guidance, ["--yes", "--choose", option])
-    assert context.world.done.code == 0, context.world.done.err
+@when("I correct the decision that {is_so}")
+def correct_one_that(context, is_so):
+    row = next(row for row in decisions(context) if TOLD_BY[is_so](row))
+    context.world.agents("plan", "correct", "--yes", "--guidance", "x", row.decision_id)
 
 
-@when("I correct the decision that was replaced")
-def correct_replaced(context):
-    replaced = next(row for row in decisions(context) if row.superseded_by is not None)
-    correct_id(context, replaced.decision_id)
-
-
-@when("I correct the intervention")
-def correct_intervention(context):
-    said = next(row for row in decisions(context) if row.decision_type == "user_intervention")
-    correct_id(context, said.decision_id)
-
-
-def correct_id(context, decision_id):
-    context.world.agents("plan", "correct", "--yes", "--guidance", "x", decision_id)
+TOLD_BY = {
+    "was replaced": lambda row: row.superseded_by is not None,
+    "is an intervention": lambda row: row.decision_type == "user_intervention",
+}
 
 
 @when('with the options {options} I explain "{name}"')
@@ -216,13 +198,7 @@ def check_corrections(context):
 # --- Strategists ----------------------------------------------------------------------------------
 
 
-@given("HOME is a folder of the scenario")
-def set_home(context):
-    context.world.variables["HOME"] = str(context.world.home)
-
-
 @given("the strategist answers")
-@when("the strategist answers")
 def write_strategy(context):
     (context.world.home / "strategy").write_text(context.text)
 
@@ -232,12 +208,6 @@ def check_strategist(context):
     asked = json.loads((context.world.home / "asked").read_text())
     assert asked.pop("project") == str(context.world.project), asked
     assert asked == json.loads(context.text), asked
-
-
-@when("I run what it says takes it back")
-def take_back(context):
-    line = re.search(r"agents (plan rollback .*)# takes it back", context.world.done.err)[1]
-    context.world.agents(*line.split(), "--yes")
 
 
 @when('with the options "{options}" the fix of "{name}" says "{guidance}"')
@@ -254,36 +224,21 @@ def append_fix(context, options, name, guidance):
 # --- Forks ----------------------------------------------------------------------------------------
 
 
-@when('I fork the checkpoint before "{title}" as "{name}"')
-def fork_as(context, title, name):
-    fork(context, f"before step {title}", ["--name", name])
-
-
-@when('I fork the checkpoint after "{reason}"')
-def fork_after(context, reason):
-    fork(context, reason, [])
-
-
-@given('I have forked the checkpoint before "{title}"')
-def have_forked(context, title):
-    fork(context, f"before step {title}", [])
-    assert context.world.done.code == 0, context.world.done.err
-
-
-def fork(context, reason, options):
+@step('I fork the checkpoint "{reason}"')
+@step('I fork the checkpoint "{reason}" as "{name}"')
+def fork(context, reason, name=None):
     rows = context.world.app().checkpoints.list_checkpoints(context.world.plan.plan_id)
     seq = next(row.seq for row in rows if row.reason == reason)
-    context.world.agents("plan", "fork", "@", seq, *options)
+    context.world.agents("plan", "fork", "@", seq, *([] if name is None else ["--name", name]))
 
 
-@given("the decisions a, b below a, c below b, d and e")
-def name_decisions(context):
-    context.parents = {"a": None, "b": "a", "c": "b", "d": None, "e": None}
-
-
-@when("b influences d, d influences c and c influences b")
+@given("decisions that hang together")
 def connect_decisions(context):
-    context.influences = [("d", "b"), ("c", "d"), ("b", "c")]
+    rows = [row.as_dict() for row in context.table]
+    context.parents = {row["decision"]: row["below"] or None for row in rows}
+    context.influences = [
+        (row["decision"], row["influenced by"]) for row in rows if row["influenced by"]
+    ]
 
 
 @then('{decision} affects "{others}"')

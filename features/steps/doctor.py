@@ -3,17 +3,14 @@
 import os
 import shlex
 import shutil
-import signal
 from dataclasses import replace
 
 from behave import given, then, when
-from checkpoints import checkpoints, damage, packs
+from checkpoints import packs
 from forked import die, forked
 from oracle import assert_same, picture
-from world import wait_until
 
 from cleveragents.engine.care.checks import CHECKS
-from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.store.store import Store
 
 KEPT = [b"cleveragents.db", b"cleveragents.db-journal", b"locks"]
@@ -76,14 +73,6 @@ def follow_help(context):
     context.world.agents(*arguments, "--yes")
 
 
-@when("the process that runs the plan is stopped")
-def stop_process(context):
-    pid = context.world.child.pid
-    os.kill(pid, signal.SIGSTOP)
-    with open(f"/proc/{pid}/stat") as file:
-        wait_until(lambda: file.seek(0) == 0 and file.read().split(") ")[1][0] == "T", "the stop")
-
-
 @given("a killed process has left an unfinished pack of {size:d} bytes and a file it was building")
 def leave_unfinished(context, size):
     (home,) = context.world.data_dir.glob("projects/*/store")
@@ -100,61 +89,15 @@ def leave_unfinished(context, size):
     (staging / "staged").write_text("half")
 
 
-@given("the project has moved")
-def move_project(context):
-    context.world.project.rename(context.world.home / "elsewhere")
-    context.world.project = context.world.home / "elsewhere"
-
-
-@given("a link to it stands where it was")
-def leave_link(context):
-    (context.world.home / "project").symlink_to(context.world.project)
-
-
-@given("there is a sandbox directory that no row knows")
-def make_stray(context):
-    (context.world.data_dir / "sandboxes" / "stray").mkdir()
-
-
-@given("the pack of checkpoint {number:d} is gone")
-def lose_pack(context, number):
-    record = bytes.fromhex(checkpoints(context)[number - 1].sandbox_ref)
-    (pack,) = [path for path in packs(context) if record in path.read_bytes()]
-    pack.unlink()
-
-
-@given("the stored record of what the sandbox started from is damaged")
-def damage_base(context):
-    ((base,),) = context.world.sql("SELECT base_ref FROM sandboxes")
-    damage(context, bytes.fromhex(base))
-
-
 @given("the database is deleted")
 def delete_database(context):
     for path in context.world.data_dir.glob("cleveragents.db*"):
         path.unlink()
 
 
-@given("the database is deleted, and the number beside it")
-def delete_head(context):
-    """So that nothing tells that there was one."""
-    delete_database(context)
-    (context.world.data_dir / "head").unlink()
-
-
-@given('the database is overwritten with "{text}"')
-def overwrite_database(context, text):
-    (context.world.data_dir / "cleveragents.db").write_text(text * 1000)
-
-
 @given("the rows of checkpoints {first:d} and {last:d} are lost")
 def lose_rows(context, first, last):
     context.world.sql("DELETE FROM checkpoints WHERE seq >= ? AND seq <= ?", first, last)
-
-
-@given("a row of the database points nowhere")
-def break_reference(context):
-    context.world.sql("UPDATE step_runs SET plan_id = 'nowhere'")
 
 
 @given('the database was told "{statement}"')
@@ -191,17 +134,3 @@ def check_no_git(context, check):
     assert shutil.which("git")
     told = [finding.level.value for name, finding in findings if name == check]
     assert told == ["problem"], told
-
-
-@given("a process that went back to the latest checkpoint was killed before it cleaned up")
-def leave_aside(context):
-    (context.world.sandbox / "late").write_text("too late\n")
-
-    def work():
-        Archive.purge = lambda *_: die()
-        app = context.world.app()
-        plan_id = app.plans.find("@").plan_id
-        latest = app.checkpoints.latest_checkpoint(plan_id)
-        app.checkpoints.rollback_to_checkpoint(plan_id, latest)
-
-    assert forked(work) < 0

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 FIRST = 20260102  # the life of the default tests
 
 
-@then("in {lives:d} life with edits by hand every act works and nothing is lost")
-def every_act(context, lives):
-    worked = set()
-    _many(lives, lambda chance: worked.update(live(chance, WAY)))
-    assert worked == set(ACTS), f"never worked: {sorted(set(ACTS) - worked)}"
-
-
-@then("in {lives:d} life of {count:d} random acts with edits by hand nothing is lost")
-def any_order(context, lives, count):
-    _many(lives, lambda chance: live(chance, chance.choices(ACTS, k=count)))
+@then("nothing is lost in {lives:d} life of {acts} with edits by hand")
+def check_nothing_lost(context, lives, acts):
+    """Every act has to work where it can; of random ones some do."""
+    if acts == "all acts":
+        worked = set()
+        _many(lives, lambda chance: worked.update(live(chance, WAY)))
+        assert worked == set(ACTS), f"never worked: {sorted(set(ACTS) - worked)}"
+    else:
+        count = int(acts.removesuffix(" random acts"))
+        _many(lives, lambda chance: live(chance, chance.choices(ACTS, k=count)))
 
 
 def _many(lives, lead):

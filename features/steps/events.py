@@ -1,8 +1,6 @@
 """Steps about the library: its one name, and what it tells whoever listens."""
 
-import importlib
-
-from behave import given, then, when
+from behave import then, when
 
 from cleveragents import events
 
@@ -27,21 +25,6 @@ def use_library(context):
     app.execute.run(app.use(context.action, {}).plan_id)
 
 
-@when("the library uses and executes the action without a listener")
-def use_library_silently(context):
-    app = context.world.app()
-    app.execute.run(app.use(context.action, {}).plan_id)
-
-
-@when("the library goes back to checkpoint {number:d} after a change")
-def go_back(context, number):
-    (context.world.sandbox / "a.txt").write_text("changed")
-    app = context.world.app(report=context.events.append)
-    plan = app.plans.find("@")
-    target = app.checkpoints.get_checkpoint(plan.plan_id, str(number))
-    app.checkpoints.rollback_to_checkpoint(plan.plan_id, target)
-
-
 @then("the events are")
 def check_events(context):
     found = [(type(event).__name__, ABOUT[type(event)](event)) for event in context.events]
@@ -53,29 +36,3 @@ def check_events(context):
 def check_event(context, kind, about):
     found = [(type(event).__name__, ABOUT[type(event)](event)) for event in context.events]
     assert (kind, about) in found, "\n".join(map(str, found))
-
-
-@then('an event is "{kind}" about checkpoint {number:d}')
-def check_event_about(context, kind, number):
-    found = [event.seq for event in context.events if type(event).__name__ == kind]
-    assert number in found, context.events
-
-
-@then('"{first}" and "{second}" can be imported from cleveragents, and "{third}" cannot')
-def check_names(context, first, second, third):
-    package = importlib.import_module("cleveragents")
-    assert getattr(package, first).__name__ == first
-    assert getattr(package, second)[0].isdigit()
-    assert not hasattr(package, third)
-
-
-@then("importing what is run as a program runs nothing")
-def check_imports(context):
-    for name in ("cleveragents.__main__", "cleveragents.tools.python_call"):
-        assert callable(importlib.import_module(name).main)
-
-
-@given("checkpoint {number:d} was made on {day}")
-def set_day(context, number, day):
-    moment = f"{day} 12:00:00.000000"
-    context.world.sql("UPDATE checkpoints SET created_at = ? WHERE seq = ?", moment, number)

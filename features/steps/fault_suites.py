@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,29 +12,14 @@ from behave import then, when
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@when('the suite "{suite}" tries {some:d} operations with --points {points:d}')
-def try_points(context, suite, some, points):
-    # One worker: with few points, most of the time goes into preparing each worker's room.
-    extent = f"--some {some} --points {points} --offset {_rotation()} --workers 1"
-    run_suite(context, suite, *extent.split())
-
-
-@when('the suite "{suite}" tries "{operation}" at "{calls}" with --points {points:d}')
-def try_calls(context, suite, operation, calls, points):
-    extent = f"--operation {operation} --at {calls} --points {points} --workers 1"
-    run_suite(context, suite, *extent.split())
-
-
-@when('the suite "{suite}" looks at whole commands')
-def try_commands(context, suite):
-    run_suite(context, suite)
-
-
-def run_suite(context, suite, *options):
+@when('the suite "{suite}" runs with {options}')
+def run_suite(context, suite, options):
+    """COMMIT stands for a number that changes with every commit."""
+    typed = [] if options == "no options" else shlex.split(options.replace("COMMIT", _rotation()))
     # Not under coverage: what is killed leaves no record, and it would only cost time.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("COVERAGE_")}
     context.suite = subprocess.run(
-        [sys.executable, "-m", "faults", suite, *options],
+        [sys.executable, "-m", "faults", suite, *typed],
         cwd=ROOT,
         env=environment,
         capture_output=True,
@@ -60,7 +46,7 @@ def _rotation():
     found = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    return int(found.stdout.strip() or "0", 16) % 997
+    return str(int(found.stdout.strip() or "0", 16) % 997)
 
 
 @then("each of the mutants can be made")

@@ -1,11 +1,8 @@
 """Steps about disks that have no room left."""
 
 import re
-import subprocess
 
 from behave import given, then, when
-from boxes import all_differences, pictures, sandbox_of
-from commands import words
 
 from cleveragents.storage.space import free_bytes
 
@@ -15,19 +12,6 @@ ROWS = (
 )
 FREE = re.compile(r"([\d.]+) (B|KiB|MiB) free")
 UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
-
-
-@given('a process of its own has run "agents {line}"')
-def run_apart(context, line):
-    """So that nothing of it is mapped here, which would keep what is deleted on the disk."""
-    context.world.agents_beside(*words(context, line))
-    assert context.world.end_of_child().code == 0, context.world.done.err
-
-
-@given('a process of its own has run "agents {line}" in vain')
-def run_apart_in_vain(context, line):
-    context.world.agents_beside(*words(context, line))
-    assert context.world.end_of_child().code == 1, context.world.done
 
 
 @when("all but {count:d}k of its disk is taken")
@@ -47,25 +31,6 @@ def give_room(context):
 @then("at least {count:d}k of its disk are free now")
 def check_free(context, count):
     assert free_bytes(context.world.data_dir) >= count * 1024, free_bytes(context.world.data_dir)
-
-
-@given("the plan's sandbox has a new file of {count:d} bytes")
-def add_file(context, count):
-    path = context.world.sandbox / "new"
-    subprocess.run(["sh", "-c", f'head -c {count} /dev/urandom > "$0"', path], check=True)
-
-
-@given("the sandbox, its checkpoints and operations are looked at")
-def look(context):
-    context.looked = pictures(sandbox_of(context)), [context.world.sql(query) for query in ROWS]
-
-
-@then("the sandbox, its checkpoints and operations are what they were")
-def check_same(context):
-    before, rows = context.looked
-    found = all_differences(before, pictures(sandbox_of(context)))
-    assert not found, found
-    assert [context.world.sql(query) for query in ROWS] == rows
 
 
 @then("the error says where, that {count:d}k or less is free, and {more}")

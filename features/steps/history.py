@@ -1,8 +1,6 @@
 """Steps about what is kept over time: clocks, copies, older versions, what fails to sync."""
 
 import os
-import shlex
-import shutil
 import sqlite3
 
 from alembic import command
@@ -14,7 +12,7 @@ from storage import digest
 
 from cleveragents.storage import migrations
 
-NFS = "poke_exit=@arg2=6969000000000000"
+INJECTED = {"takes every file system for NFS": "statfs:poke_exit=@arg2=6969000000000000"}
 
 
 @given("every time that is stored lies an hour ahead")
@@ -31,42 +29,16 @@ def move_clock(context):
 @then("the latest plan is the second one")
 def check_latest_plan(context):
     listed = [plan["plan_id"] for plan in context.world.done.data["plans"]]
-    assert listed[-1] == context.world.plan.plan_id, listed
-    context.first = listed[0]
+    assert listed[1:] == [context.world.plan.plan_id], listed
 
 
-@when("the first plan is looked at")
-def look_at_first(context):
-    context.world.agents("plan", "checkpoint", "show", context.first, "@", "--format", "json")
-
-
-@then('its latest checkpoint is the one called "{label}"')
-def check_label(context, label):
-    assert context.world.done.data["label"] == label, context.world.done.data
-
-
-@given("somebody is in the middle of writing to the database")
-def write_meanwhile(context):
-    writer = sqlite3.connect(context.world.data_dir / "cleveragents.db", isolation_level=None)
-    context.add_cleanup(writer.close)
-    writer.execute("BEGIN IMMEDIATE")
-    writer.execute("UPDATE plans SET name = 'never committed'")
-
-
-@when('"agents {line}" runs where every {call} fails')
-def run_failing(context, line, call):
-    inject(context, line, f"inject={call}:error=EIO")
-
-
-@when('"agents {line}" runs where the file system says it is NFS')
-def run_on_nfs(context, line):
-    inject(context, line, f"inject=statfs:{NFS}")
-
-
-def inject(context, line, what):
-    call = what.split("=")[1].split(":")[0]
+@when('"agents {line}" runs on a system that {does}')
+def run_injected(context, line, does):
+    injected = INJECTED.get(does) or f"{does.removeprefix('fails every ')}:error=EIO"
+    call = injected.partition(":")[0]
     log = str(context.world.home / "strace.log")
-    prefix = ["strace", "-f", "-qq", "-o", log, "-e", f"trace={call}", "-e", what]
+    trace = ["-e", f"trace={call}", "-e", f"inject={injected}"]
+    prefix = ["strace", "-f", "-qq", "-o", log, *trace]
     context.world.agents_beside(*words(context, line), prefix=prefix)
     context.world.end_of_child()
 
@@ -109,52 +81,17 @@ def check_copy(context):
         copy.close()
 
 
-@given('the database has a table "{name}" of its own')
-def add_table(context, name):
-    context.world.sql(f"CREATE TABLE {name} (x)")
-
-
 @then('it is of the schema "{version}"')
 def check_version(context, version):
     assert context.world.sql("SELECT version_num FROM alembic_version") == [(version,)]
 
 
-@given("it is kept in another journal mode")
-def change_journal(context):
-    context.world.sql("PRAGMA journal_mode=WAL")
+@given("the database is remembered")
+def remember_database(context):
     context.before = digest(context.world.data_dir)
 
 
-# --- Copies ---------------------------------------------------------------------------------------
-
-
-@given("the database is copied")
-def copy_database(context):
-    shutil.copy(context.world.data_dir / "cleveragents.db", context.world.home / "copy.db")
-
-
-@given("the copy of the database is put back")
-def put_back(context):
-    shutil.copy(context.world.home / "copy.db", context.world.data_dir / "cleveragents.db")
-
-
-@given("the data directory belongs to user {uid:d}")
-def give_away(context, uid):
-    os.chown(context.world.data_dir, uid, -1)
-
-
 # --- Taking back ----------------------------------------------------------------------------------
-
-
-@when("the rollback is taken back")
-def take_back(context):
-    """By the very command that the rollback has printed."""
-    (line,) = [
-        part for part in context.world.done.err.splitlines() if "takes this one back" in part
-    ]
-    typed = shlex.split(line.split("#")[0])
-    done = context.world.agents(*typed[1:], "--yes")
-    assert done.code == 0, done.err
 
 
 @then("the plan is as it was before the rollback")

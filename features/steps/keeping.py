@@ -3,7 +3,7 @@
 import json
 import random
 
-from behave import given, then, when
+from behave import then, when
 from checkpoints import checkpoints, packs
 
 from cleveragents.checkpoints.retention import DEFAULT_LIMIT
@@ -101,24 +101,3 @@ def ask_by_id(context, name):
     )
     (found,) = [ref for ref, text in made if json.loads(text)["name"] == name]
     context.world.agents("plan", "checkpoint", "show", "@", found)
-
-
-@given("the prunes were recorded by an older version")
-def forget_whose(context):
-    """As one that did not tell what was deleted by hand."""
-    for identity, text in context.world.sql(
-        "SELECT operation_id, intent_json FROM operations WHERE kind = 'prune'"
-    ):
-        intent = json.loads(text)
-        del intent["by_hand"]
-        context.world.sql(
-            "UPDATE operations SET intent_json = ? WHERE operation_id = ?",
-            json.dumps(intent),
-            identity,
-        )
-
-
-@given("nothing is known of the prunes")
-def forget_prunes(context):
-    """As in a database that was rebuilt."""
-    context.world.sql("DELETE FROM operations WHERE kind = 'prune'")

@@ -56,12 +56,6 @@ def run_until_killed(context, user):
     context.add_cleanup(_end, context.daemon_pid)
 
 
-@given("the step was last seen running long before the daemon began")
-def seen_long_ago(context):
-    (leader,) = context.world.data_dir.glob("output/*/leader")
-    os.utime(leader, (0, 0))
-
-
 @when('as {user} "agents {line}" is run afterwards')
 def run_as(context, user, line):
     """In a process of its own: this one must not adopt what the step left."""
@@ -82,21 +76,13 @@ def run_as(context, user, line):
     world.done = Done(code, "", told.read_text())
 
 
-@then("the daemon is dead")
-def daemon_is_dead(context):
-    assert not _lives(context.daemon_pid), context.daemon_pid
-
-
-@then("the daemon is alive, and named")
-def daemon_is_named(context):
-    assert _lives(context.daemon_pid), "it was ended"
-    _assert_named(context, [context.daemon_pid])
-
-
-@then("the processes that it did not start are alive, and named")
-def others_are_named(context):
-    assert all(map(_lives, context.others)), context.others
-    _assert_named(context, context.others)
+@then("the command has {done} {whom}")
+def check_fate(context, done, whom):
+    """Ended, or named because it goes on."""
+    pids = {"the daemon": [context.daemon_pid], "all others": context.others}[whom]
+    assert [_lives(pid) for pid in pids] == [done == "named"] * len(pids), pids
+    if done == "named":
+        _assert_named(context, pids)
 
 
 @then("whoever is at work in a directory and does not end in time is told, and then ended")

@@ -8,7 +8,7 @@ import time
 from behave import given, then, when
 from checkpoints import checkpoints, packs
 from commands import words
-from trees import TREES, write
+from trees import write
 from world import Done, wait_until
 
 from cleveragents.sandbox import git
@@ -30,9 +30,8 @@ def make():
 """
 
 
-@given("the variable HOME is the folder that holds the project")
-def set_home(context):
-    context.world.variables["HOME"] = str(context.world.home)
+@given("the data directory is outside of the folder of the scenario")
+def settle_outside(context):
     context.world.data_dir = context.world.home.with_name(context.world.home.name + " data")
     context.add_cleanup(subprocess.run, ["rm", "-rf", context.world.data_dir], check=True)
 
@@ -67,11 +66,6 @@ def set_patience(context, seconds):
     before = git.PATIENCE_SECONDS
     git.PATIENCE_SECONDS = seconds
     context.add_cleanup(setattr, git, "PATIENCE_SECONDS", before)
-
-
-@given("the project holds a path beyond PATH_MAX")
-def make_endless(context):
-    TREES["a path beyond PATH_MAX"](context.world.project)
 
 
 @given('a process that never stops writing to the project\'s "{name}"')
@@ -123,19 +117,3 @@ def run_measured(context, line):
 def check_memory(context, fixed, each):
     allowed = (fixed << 20) + int(each * 1024) * context.entries
     assert max(context.peaks) <= allowed, [peak >> 20 for peak in context.peaks]
-
-
-@then("the sandbox holds the files of the project")
-def check_same_files(context):
-    world = context.world
-    ours, theirs = (
-        world.sh("find . | LC_ALL=C sort | md5sum", cwd=top)
-        for top in (world.sandbox, world.project)
-    )
-    assert ours == theirs
-
-
-@then("the packs of the store take at most {most:d} bytes")
-def check_packs(context, most):
-    sizes = [path.stat().st_size for path in packs(context)]
-    assert sum(sizes) <= most, sizes

@@ -40,13 +40,13 @@ class Inside:
         """Where the objects of its project lie."""
         return self._world.data_dir / "projects" / self.plan.project_id / "store"
 
-    def top_of(self, checkpoint):
-        """The id of the top directory of a checkpoint's files."""
-        return self.archive.load(checkpoint.sandbox_ref).roots[MAIN].content
+    def top_of(self, snapshot_id):
+        """The id of the top directory of a snapshot's files."""
+        return self.archive.load(snapshot_id).roots[MAIN].content
 
-    def entries(self, checkpoint):
+    def entries(self, snapshot_id):
         """What stands in that directory, by name."""
-        return decode(Store(self.store_directory).read(self.top_of(checkpoint)))
+        return decode(Store(self.store_directory).read(self.top_of(snapshot_id)))
 
     def of(self, repository):
         """What a repository of plans' rows has of the latest plan."""
