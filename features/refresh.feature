@@ -319,3 +319,21 @@ Feature: Refresh
     Then the exit code is 4
     And the error says "a subplan starts from the files of its parent"
     And the error says "hint: refresh the parent: agents plan refresh "
+
+  # What goes on from the latest checkpoint must find one of what recovery has just finished.
+  Scenario: a refresh that was interrupted stays when the plan goes on in the same breath
+    Given the action
+      """
+      name: fails
+      steps:
+        - {name: first, tool: shell, with: {command: "echo plan > new"}}
+        - {name: second, pass_env: [GATE], tool: shell, with: {command: 'test -e "$GATE"'}}
+      """
+    And I have run "agents run ACTION" in vain
+    And the shell has run "echo mine > mine" in the project
+    And a refresh has crashed after its intent was recorded
+    And the gate is open
+    When I run "agents plan resume @"
+    Then the exit code is 0
+    And the error says "an interrupted refresh was finished"
+    And the plan's file "mine" holds "mine"

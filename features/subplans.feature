@@ -440,7 +440,3 @@ Feature: Subplans
       | 3   | subplan      |                  | spawned a            |
       | 4   | subplan      | after_subplan    | merged a             |
       | 5   | post_execute |                  | after the last step  |
-
-  Scenario: a dispatcher
-    Then plans that are given to a dispatcher are run, told of once, cancelled and stopped
-    And a dispatcher that is left in a hurry stops what it runs

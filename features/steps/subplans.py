@@ -3,7 +3,6 @@
 import json
 import shutil
 import signal
-import time
 from pathlib import Path
 
 from behave import given, then, when
@@ -12,7 +11,6 @@ from forked import Watched, die, forked
 from inside import Inside
 from world import wait_until
 
-from cleveragents.engine.run.dispatch import ThreadDispatcher, Work
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.lifecycle import written
@@ -216,55 +214,6 @@ def wait_for_log(context, count):
 def check_log(context, words):
     found = context.world.gate.with_name("gate.log").read_text().split()
     assert sorted(found) == sorted(words.split()), found
-
-
-@then("plans that are given to a dispatcher are run, told of once, cancelled and stopped")
-def check_dispatcher(context):
-    stopped = []
-
-    def run(plan_id):
-        while plan_id == "long" and not stopped:
-            time.sleep(0.01)
-        return 1 / 0 if plan_id == "bad" else "stopped"
-
-    with ThreadDispatcher(1, Work(run, stopped.append)) as dispatcher:
-        for plan_id in ("long", "never", "bad"):
-            dispatcher.submit(plan_id)
-        assert dispatcher.wait(0.01) is None
-        assert (dispatcher.status("long"), dispatcher.status("never")) == ("running", "queued")
-        dispatcher.cancel("never")
-        assert dispatcher.status("never") == "cancelled"
-        first = dispatcher.wait(10)
-        assert (first.plan_id, first.result, first.error) == ("never", None, None)
-        dispatcher.cancel("long")
-        ended = {}
-        while len(ended) < 2:
-            done = dispatcher.wait(10)
-            ended[done.plan_id] = done
-        assert ended["long"].result == "stopped"
-        assert stopped == ["long"]
-        assert isinstance(ended["bad"].error, ZeroDivisionError)
-        assert dispatcher.status("long") == "ended"
-        assert dispatcher.wait(0.01) is None
-
-
-@then("a dispatcher that is left in a hurry stops what it runs")
-def check_left(context):
-    stopped = []
-
-    def endless(_):
-        while not stopped:
-            time.sleep(0.01)
-
-    began = time.monotonic()
-    try:
-        with ThreadDispatcher(2, Work(endless, stopped.append)) as dispatcher:
-            dispatcher.submit("long")
-            raise KeyError  # noqa: TRY301 - whatever goes wrong while it runs
-    except KeyError:
-        pass
-    assert stopped == ["long"]
-    assert time.monotonic() - began < 10
 
 
 def children(context):

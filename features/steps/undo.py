@@ -21,7 +21,6 @@ def check_told(context):
     assert found == json.loads(context.text), found
 
 
-@given("a process of its own that rolls back to checkpoint {number:d} is killed inside an undo")
 @when("a process of its own that rolls back to checkpoint {number:d} is killed inside an undo")
 def kill_inside_undo(context, number):
     """The undo writes its own process id outside and waits."""
