@@ -7,13 +7,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from cleveragents.app import App
 from cleveragents.cli.console import silence
-from cleveragents.cli.progress import ProgressDisplay
 from cleveragents.cli.render import Format, Result, Timing, show
 from cleveragents.config.environment import caller_environment, default_data_dir
 from cleveragents.errors import Failed, Interrupted, InvalidInput
@@ -21,6 +20,9 @@ from cleveragents.events import Event
 from cleveragents.ids import now
 from cleveragents.storage.glance import DATABASE
 from cleveragents.storage.standstill import end_stopped
+
+if TYPE_CHECKING:
+    from cleveragents.cli.progress import ProgressDisplay
 
 T = TypeVar("T")
 
@@ -79,7 +81,7 @@ class Invocation:
     settings: Sequence[str] = ()  # given with --set
     verbose: bool | None = None
     messages: list[str] = field(default_factory=list[str])  # told with the result or the error
-    progress: ProgressDisplay | None = None
+    progress: "ProgressDisplay | None" = None
     opened: App | None = None
     started: str = field(default_factory=lambda: now().isoformat())
     _clock: float = field(default_factory=time.monotonic)
@@ -113,6 +115,8 @@ class Invocation:
         if take_over:
             self.messages += [f"ended: {one}" for one in end_stopped(self.place / DATABASE)]
         if progress and self.form not in (Format.JSON, Format.YAML):
+            from cleveragents.cli.progress import ProgressDisplay
+
             self.progress = ProgressDisplay(verbose=bool(self.verbose))
         app = App(
             self.project,
