@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from cleveragents.engine.bring.application import FinishedApply
+from cleveragents.engine.bring.application import RecoveredApply
 from cleveragents.ids import PlanId
 from cleveragents.operations.in_project import Apply, Unapply
 from cleveragents.plans.conflict import CHILD, PARENT
@@ -163,7 +163,7 @@ class Undertakings:
 
     def apply(
         self, plan_id: PlanId, options: "ApplyOptions"
-    ) -> "Undertaking[Proposal, ApplyResult | FinishedApply]":
+    ) -> "Undertaking[Proposal, ApplyResult | RecoveredApply]":
         """To bring a finished plan's result into the project."""
         service = self._services.apply
         return Undertaking(
@@ -174,7 +174,7 @@ class Undertakings:
             self._upkeep,
         )
 
-    def unapply(self, plan_id: PlanId) -> "Undertaking[Withdrawal, ApplyOutcome | FinishedApply]":
+    def unapply(self, plan_id: PlanId) -> "Undertaking[Withdrawal, ApplyOutcome | RecoveredApply]":
         """To take an applied plan out of the project again."""
         service = self._services.apply
         return Undertaking(
@@ -255,9 +255,9 @@ class Undertakings:
 
         return recover
 
-    def _finished(self, plan_id: PlanId, kind: type[Apply]) -> "FinishedApply | None":
+    def _finished(self, plan_id: PlanId, kind: type[Apply]) -> "RecoveredApply | None":
         """The same for an apply or an unapply: one that was interrupted may be just that."""
         begun = [operation.intent for operation in self._upkeep.recover(plan_id)]
         plan = self._services.checkpoints.plan(plan_id)
         done = [one for one in begun if type(one) is kind and plan.stage == one.leads_to]
-        return FinishedApply(plan, done[0]) if done else None
+        return RecoveredApply(plan, done[0]) if done else None

@@ -18,7 +18,7 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Block, Fields, Grid, Result, Text, show_blocks
 from cleveragents.counting import counted
-from cleveragents.engine.bring.application import FinishedApply
+from cleveragents.engine.bring.application import RecoveredApply
 from cleveragents.engine.bring.apply import ApplyResult, Withdrawal
 from cleveragents.engine.bring.obstacles import Obstacle
 from cleveragents.engine.bring.proposal import (
@@ -118,7 +118,7 @@ def unapply(
         looked = previewing.dry_run(call, act)
         return _withdrawn(found, looked.would, is_moving=looked.is_moving)
     begun = act.finish()
-    if isinstance(begun, FinishedApply):
+    if isinstance(begun, RecoveredApply):
         return _finished(begun)
     would = act.foresee()
     if not yes:
@@ -127,7 +127,7 @@ def unapply(
         asked = f"agents plan unapply {found.plan_id}"
         confirm(_question_back(would), yes=yes, command_line=asked)
     undone = act.carry_out(None if yes else would.digest)
-    if isinstance(undone, FinishedApply):
+    if isinstance(undone, RecoveredApply):
         return _finished(undone)
     return Result(
         unapplication_of(found, would, undone.kept),
@@ -190,7 +190,7 @@ def _in_the_way(found: Sequence[Obstacle]) -> list[Block]:
     return [Fields("In the way", [(each.path, each.why) for each in found])] if found else []
 
 
-def _finished(finished: FinishedApply) -> Result:
+def _finished(finished: RecoveredApply) -> Result:
     """What is told of an apply or unapply that recovery has just brought to its end."""
     plan, begun = finished.plan, finished.intent
     paths, applied = list(begun.paths), begun.kind is Kind.APPLY
@@ -204,8 +204,8 @@ def _finished(finished: FinishedApply) -> Result:
     )
 
 
-def _done(done: ApplyResult | FinishedApply) -> Result:
-    if isinstance(done, FinishedApply):
+def _done(done: ApplyResult | RecoveredApply) -> Result:
+    if isinstance(done, RecoveredApply):
         return _finished(done)
     plan, intent = done.plan, done.applied.operation.intent
     branch = intent.branch

@@ -61,7 +61,7 @@ class ApplyOutcome:
 
 
 @dataclass(frozen=True)
-class FinishedApply:
+class RecoveredApply:
     """An apply or unapply that was interrupted, and that recovery has brought to its end."""
 
     plan: Plan  # as it is now
