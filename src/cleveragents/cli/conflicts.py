@@ -18,6 +18,7 @@ from cleveragents.cli.render import Block, Grid, Result, Text
 from cleveragents.counting import counted
 from cleveragents.engine.bring.conflicts import SolvedConflict
 from cleveragents.engine.bring.resolution import ResolutionProposal
+from cleveragents.engine.read.next_steps import going_on
 from cleveragents.plans.conflict import Conflict
 from cleveragents.plans.lifecycle import COMPLETE
 from cleveragents.plans.plan import Plan
@@ -178,7 +179,7 @@ def _bringing_in(plan: Plan) -> list[str]:
 def _after(plan: Plan) -> list[str]:
     """What follows once nothing is in conflict: a plan that is not complete goes on first."""
     done = plan.stage == COMPLETE and plan.parent_plan_id is None
-    return [f"agents plan apply {plan.plan_id}" if done else views.going_on(plan)]
+    return [f"agents plan apply {plan.plan_id}" if done else going_on(plan)]
 
 
 def _ways_out(plan: Plan, left: Sequence[Conflict]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cleveragents.app import App
-from cleveragents.cli import previewing, status
+from cleveragents.cli import previewing
 from cleveragents.cli.execute import run_plan
 from cleveragents.cli.invocation import (
     DryRunOption,
@@ -19,6 +19,7 @@ from cleveragents.cli.invocation import (
 from cleveragents.cli.render import Fields, Result
 from cleveragents.engine.correct.append import Fix
 from cleveragents.engine.correct.correction import Impact
+from cleveragents.engine.read.next_steps import solving
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import PlanId
 from cleveragents.plans.conflict import Conflict
@@ -120,7 +121,7 @@ def _run_on(call: Invocation, app: App, attempt: CorrectionAttempt, shape: Shape
         data=shape(ended, found.conflicts),
         footer="Correction complete",
         next_steps=[
-            *([status.solving(found.plan)] if found.conflicts else []),
+            *([solving(found.plan)] if found.conflicts else []),
             f"agents plan diff --correction {attempt.correction_id}",
             *([] if attempt.before_id is None else [back]),
         ],

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import typer
 
-from cleveragents.cli import status, views
+from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation, PlanArgument, add_commands
 from cleveragents.cli.render import Block, Fields, Result, Text
+from cleveragents.engine.read.next_steps import next_steps
 from cleveragents.engine.read.status import PlanStatus
 from cleveragents.plans.lifecycle import written
 from cleveragents.shapes.failure import failure_of
@@ -27,15 +28,15 @@ def errors(call: Invocation, plan: PlanArgument = "@") -> Result:
     """
     app = call.app()
     found = app.plans.status(views.find(call, app, plan))
-    next_steps = status.next_steps(found)
+    steps = next_steps(found)
     failed = found.plan.error is not None or bool(found.not_undone)
     messages = app.cautions(found.plan)
     return Result(
-        failure_of(found, next_steps),
+        failure_of(found, steps),
         _blocks(found),
         status="warn" if failed else "ok",
         messages=messages if failed else [*messages, "nothing has failed"],
-        next_steps=next_steps,
+        next_steps=steps,
     )
 
 

@@ -22,6 +22,7 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Block, Fields, Result, Text
 from cleveragents.counting import counted
+from cleveragents.engine.read.next_steps import going_on
 from cleveragents.errors import Failed, InvalidInput
 from cleveragents.plans.plan import Plan
 from cleveragents.shapes.rollback import (
@@ -193,7 +194,7 @@ def _done(result: RollbackResult) -> Result:
         status="warn" if result.not_undone else "ok",
         messages=told,
         next_steps=[
-            views.going_on(plan),
+            going_on(plan),
             f"agents plan rollback {plan.plan_id} {result.safety.seq}    # takes this one back",
         ],
     )

@@ -1,30 +1,21 @@
 """`agents plan status`: where a plan stands; commands that run one answer with it as well."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 
 import typer
 
 from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import forgotten
-from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation, PlanArgument, add_commands
 from cleveragents.cli.render import Fields, Grid, Result
 from cleveragents.counting import counted
 from cleveragents.engine.hold.stuck import REPAIR, standing
+from cleveragents.engine.read.next_steps import next_steps
 from cleveragents.engine.read.status import PlanStatus
 from cleveragents.operations.operation import AnyOperation
 from cleveragents.plans.lifecycle import (
-    APPLIED,
-    CANCELLED,
-    COMPLETE,
-    ERRORED,
-    QUEUED,
-    RUNNING,
-    STRATEGIZED,
-    STRATEGY_FAILED,
     written,
 )
 from cleveragents.plans.plan import Plan
@@ -69,14 +60,12 @@ def told(call: Invocation, found: PlanStatus, app: App) -> Result:
     messages += [_unfinished(operation, found) for operation in found.unfinished]
     messages += [run.told for run in found.not_undone]
     messages += [_conflicted(len(found.conflicts))] if found.conflicts else []
-    stuck = any(operation.is_stuck for operation in found.unfinished)
-    warned = plan.stage == ERRORED or found.interrupted or found.not_undone or stuck
     return Result(
         report_of(found),
         blocks,
-        status="warn" if warned or found.conflicts else "ok",
+        status="warn" if found.needs_attention else "ok",
         messages=messages,
-        next_steps=[*([REPAIR] if stuck else []), *next_steps(found)],
+        next_steps=[*([REPAIR] if found.is_stuck else []), *next_steps(found)],
     )
 
 
@@ -95,11 +84,6 @@ def _conflicted(count: int) -> str:
     """What open conflicts mean for a plan."""
     open_ = counted(count, "conflict is", "conflicts are")
     return f"{open_} open: the files hold one side of each, and the plan cannot be applied yet"
-
-
-def solving(plan: Plan) -> str:
-    """The command that leads to the solution of conflicts."""
-    return f"agents plan conflicts {plan.plan_id}    # lists them, and tells how to solve one"
 
 
 def _merged(child: Plan, found: PlanStatus) -> str:
@@ -145,47 +129,3 @@ def _checkpoints(found: PlanStatus) -> str:
         gone = forgotten(found.checkpoints)
         return f"{len(found.checkpoints)}{f', {gone} more were forgotten' if gone else ''}"
     return "none yet, the first is made when it runs"
-
-
-def next_steps(found: PlanStatus) -> list[str]:
-    """The commands that make sense next."""
-    plan, stage = found.plan.plan_id, found.plan.stage
-    bare = found.plan.runs_bare
-    look = [f"agents plan diff {plan}"]
-    look += [] if bare else [f"agents plan checkpoint list {plan}"]
-    if found.conflicts and stage != RUNNING:
-        look = [solving(found.plan), *look]
-    if stage == COMPLETE:
-        return _after_success(found, look)
-    if stage == APPLIED:
-        return [*look, f"agents plan unapply {plan}    # takes it out of your project"]
-    if stage == STRATEGY_FAILED:
-        return ["agents plan use ACTION    # once the action is mended"]
-    if stage in (CANCELLED, ERRORED, QUEUED, STRATEGIZED) or found.interrupted:
-        again = [f"agents plan resume {plan}" if found.interrupted else views.going_on(found.plan)]
-        if found.sandbox is None:
-            return again
-        return [*again, *look, *([] if bare or stage != ERRORED else _after_failure(found))]
-    return look if stage == RUNNING else []
-
-
-def _after_success(found: PlanStatus, look: Sequence[str]) -> list[str]:
-    """Ways on from a result; where its files are gone, the one that makes them again."""
-    plan, rows = found.plan.plan_id, found.checkpoints
-    if found.sandbox and not found.sandbox.exists and rows:
-        again = f"agents plan rollback {plan} {rows[-1].seq} --rebuild"
-        return [f"agents plan checkpoint list {plan}", f"{again}    # makes its sandbox again"]
-    refused = found.plan.parent_plan_id or found.conflicts
-    place = [] if refused else [f"agents plan apply {plan}"]
-    back = [] if found.plan.runs_bare else [f"agents plan rollback {plan} CHECKPOINT"]
-    return [*look, *place, *back]
-
-
-def _after_failure(found: PlanStatus) -> list[str]:
-    """Ways to what the failed step left, where it was kept, and to what was before."""
-    plan = found.plan.plan_id
-    kept = [row for row in found.checkpoints if row.checkpoint_type is CheckpointType.ERROR]
-    ways = [f"agents plan rollback {plan} CHECKPOINT"]
-    if kept and found.plan.error and kept[-1].step_index == found.plan.error.step_index:
-        ways.append(f"agents plan rollback {plan} {kept[-1].seq}    # what the failed step left")
-    return ways

@@ -61,9 +61,3 @@ def find(call: Invocation, app: App, text: str) -> Plan:
     if plan.runs_bare:
         call.messages.append(ROLLBACK_OFF)
     return plan
-
-
-def going_on(plan: Plan) -> str:
-    """The command that runs a plan on, with what it does where nothing is left to run."""
-    command = f"agents plan execute {plan.plan_id}"
-    return command if plan.step else f"{command}    # every step has run: completes the plan"

@@ -55,6 +55,17 @@ class PlanStatus:
     children: Sequence[Plan]  # the subplans that count
     conflicts: Sequence[Conflict]  # that nobody has solved yet
 
+    @property
+    def is_stuck(self) -> bool:
+        """Whether something was interrupted that cannot be finished."""
+        return any(operation.is_stuck for operation in self.unfinished)
+
+    @property
+    def needs_attention(self) -> bool:
+        """Whether something is not as it should be."""
+        is_left = self.interrupted or self.is_stuck or bool(self.conflicts)
+        return is_left or self.plan.stage == ERRORED or bool(self.not_undone)
+
 
 class PlanReader:
     """Finds plans and tells where they stand."""
