@@ -25,9 +25,11 @@ class Capture:
         self.files = sum(state.files for state in states.values())
         self.size_bytes = 0  # known after the commit
         self.not_captured = tuple(
-            f"{named(name, path)}: {why}"
-            for name, state in states.items()
-            for path, why in state.not_captured
+            sorted(  # a directory lists its names in no order
+                f"{named(name, path)}: {why}"
+                for name, state in states.items()
+                for path, why in state.not_captured
+            )
         )
 
     def commit(self, about: Mapping[str, object]) -> SnapshotId:
