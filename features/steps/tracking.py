@@ -194,7 +194,8 @@ def _record_elsewhere(context):
 @when("the tree is captured while a file of it is mapped and changed without an event")
 def capture_mapped(context):
     kept = context.kept
-    kept.archive = Archive(Store(context.world.home / "mapped"), Tracking.AUTO, kept.told.append)
+    kept.store = Store(context.world.home / "mapped")
+    kept.archive = Archive(kept.store, Tracking.AUTO, kept.told.append)
     path = kept.tree / "mapped"
     path.write_bytes(b"before")
     with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:

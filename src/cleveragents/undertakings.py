@@ -159,7 +159,11 @@ class Undertakings:
             service.delete_checkpoint(plan_id, would.target, shown_digest=shown)
             return would
 
-        return Undertaking(plan_id, look, act, self._recovery(plan_id), self._upkeep)
+        def finish() -> None:
+            look()  # one that something unfinished needs is refused, not set free by finishing that
+            self._upkeep.recover(plan_id)
+
+        return Undertaking(plan_id, look, act, finish, self._upkeep)
 
     def apply(
         self, plan_id: PlanId, options: "ApplyOptions"
