@@ -27,8 +27,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cleveragents.app import App
+from cleveragents.checkpoints.needs import live
 from cleveragents.snapshots.store.pack import Pack
+from cleveragents.snapshots.store.store import Store
+from cleveragents.snapshots.store.traverse import reachable
+from cleveragents.snapshots.tree.record import from_bytes
 from cleveragents.storage.connection import Connection
+from cleveragents.storage.database import Database
+from cleveragents.storage.glance import DATABASE
 
 DESCRIPTORS = 256
 MOST_DESCRIPTORS, MOST_PACKS = 128, 96
@@ -224,12 +230,13 @@ def _fresh(home: Path) -> float:
 
 def _beyond(home: Path) -> float:
     """Returns how many bytes of the store nothing needs, per byte that something does."""
-    app = App(home / "project", data_dir=home / "data")
-    project_id = app.plans.list()[0].project_id
+    project_id = App(home / "project", data_dir=home / "data").plans.list()[0].project_id
     # As a sweep looks at it, but nothing is freed.
-    archive = app._base.sandboxes.archive(project_id)  # noqa: SLF001
-    live = app.checkpoints._pruning.live(project_id)  # noqa: SLF001
-    needed = archive._reachable(set(map(bytes.fromhex, live)))  # noqa: SLF001
+    with Database(home / "data" / DATABASE).reading() as connection:
+        records = set(map(bytes.fromhex, live(connection, project_id)))
+    store = Store(home / "data" / "projects" / project_id / "store")
+    roots = [entry for one in records for entry in from_bytes(store.read(one)).roots.values()]
+    needed = records | reachable(roots, store.read, store.bases)
     sizes: dict[bytes, int] = {}
     total = 0
     for path in (home / "data").glob("projects/*/store/packs/*.pack"):

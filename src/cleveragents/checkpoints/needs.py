@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, lineage
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict, judge
 from cleveragents.checkpoints.triggers import CheckpointType
-from cleveragents.ids import CheckpointId, PlanId
+from cleveragents.ids import CheckpointId, PlanId, ProjectId, SnapshotId
 from cleveragents.operations.operation import OperationRepository
+from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.correction import CorrectionRepository
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.lifecycle import APPLIED
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import StepRunRepository
+from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.storage.connection import Connection
 
 OPEN_TARGET = "an unfinished operation needs it"
@@ -41,6 +43,16 @@ def _needed(connection: Connection, plan: Plan, rows: Sequence[Checkpoint]) -> d
         before = [row for row in rows if row.checkpoint_type is CheckpointType.PRE_APPLY]
         needed |= {row.checkpoint_id: "the applied plan is unapplied to it" for row in before[-1:]}
     return needed | dict.fromkeys(open_targets(connection, plan.plan_id), OPEN_TARGET)
+
+
+def live(connection: Connection, project_id: ProjectId) -> set[SnapshotId]:
+    """Returns every snapshot of a project that something still needs."""
+    return (
+        CheckpointRepository(connection).refs_of_project(project_id)
+        | SandboxRepository(connection).base_refs(project_id)
+        | OperationRepository(connection).kept_refs(project_id)
+        | ConflictRepository(connection).refs_of_project(project_id)
+    )
 
 
 def open_targets(connection: Connection, plan_id: PlanId) -> set[CheckpointId]:

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
-from cleveragents.checkpoints.needs import judged
+from cleveragents.checkpoints.needs import judged, live
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict
 from cleveragents.counting import counted
 from cleveragents.engine.back import line_mending
@@ -14,9 +14,7 @@ from cleveragents.ids import PlanId, ProjectId, SnapshotId
 from cleveragents.operations.in_sandbox import Prune
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import POSTPONED, Operation, OperationRepository
-from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.plan import PlanRepository
-from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.store.store import CleanResult, Swept
@@ -242,12 +240,7 @@ class Prunes:
     def live(self, project_id: ProjectId) -> set[SnapshotId]:
         """Returns every snapshot of a project that something still needs."""
         with self._database.reading() as connection:
-            return (
-                CheckpointRepository(connection).refs_of_project(project_id)
-                | SandboxRepository(connection).base_refs(project_id)
-                | OperationRepository(connection).kept_refs(project_id)
-                | ConflictRepository(connection).refs_of_project(project_id)
-            )
+            return live(connection, project_id)
 
 
 def _note(
