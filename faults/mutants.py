@@ -37,10 +37,10 @@ def _features(file: str, scenario: str) -> tuple[str, ...]:
     return ("-m", "behave", "--format", "null", f"features/{file}.feature", "--name", scenario)
 
 
-RESTORE = "            restored = place.bring_to(goal.snapshot, goal.saved, way)\n"
+RESTORE = "        restored = place.bring_to(goal.snapshot, goal.saved, way)\n"
 CLOSE_THEN_RESTORE = f"""\
-            with self._database.writing(place.held) as connection:
-                OperationRepository(connection).close(operation.operation_id, Status.DONE, {{}})
+        with self._database.writing(place.held) as connection:
+            OperationRepository(connection).close(operation.operation_id, Status.DONE, {{}})
 {RESTORE}"""
 RECORD = """\
             self._append_record(connection, operation, goal.checkpoint)

@@ -483,3 +483,20 @@ Feature: Undo
       | step  | status    |
       | three | succeeded |
       | two   | unknown   |
+
+  Scenario: what is written into the sandbox while calls are undone is kept
+    Given the action
+      """
+      name: calls
+      tools:
+        - {name: call, command: "echo plan > a.txt", side_effects: [network], undo: "echo mine > notes; echo mine > a.txt"}
+      steps:
+        - {name: first, tool: call}
+      """
+    And I have run "agents run ACTION"
+    When I run "agents plan rollback @ 1 --yes"
+    Then the exit code is 0
+    And the error says "holds what was there before the rollback went on"
+    And some checkpoint holds the file "notes" with "mine"
+    And some checkpoint holds the file "a.txt" with "mine"
+    And the plan has no file "notes"

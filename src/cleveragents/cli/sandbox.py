@@ -206,7 +206,7 @@ def _ways_back(app: App, pruned: PrunedSandbox) -> list[str]:
         if saved is None:
             return []
         return [f"agents plan rollback {plan.plan_id} {saved.seq} --to DIR    # what was edited"]
-    latest = saved or app.checkpoints.latest_checkpoint(plan.plan_id)
+    latest = app.checkpoints.latest_checkpoint(plan.plan_id)
     if latest is None:
         return []
     return [f"agents plan rollback {plan.plan_id} {latest.seq} --rebuild"]

@@ -146,9 +146,8 @@ class Rollbacks:
         place = self._place(party, operation, goal.plan)
         if due:
             self._undo(party, operation, goal, due)
-            restored = place.put_back(goal.snapshot)
-        else:
-            restored = place.bring_to(goal.snapshot, goal.saved, way)
+            way = None  # they may have changed anything, and so may anybody while they ran
+        restored = place.bring_to(goal.snapshot, goal.saved, way)
         for child_id in operation.intent.going.removed:
             self._remove_child(party[child_id], operation)
         result = self._close(place, operation, goal, Status.DONE, restored)
