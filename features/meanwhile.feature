@@ -40,12 +40,17 @@ Feature: Edits between a crash and its recovery
     And the plan's file "text" holds "0"
     And some checkpoint holds the file "text" with "by hand"
 
-  Scenario: what cannot be compared is saved as a whole
+  Scenario Outline: what cannot be compared with <end> is saved as a whole
     Given a rollback to checkpoint 1 has crashed after its intent was recorded
     And the plan's file "new" is changed to "by hand"
-    And the stored record of checkpoint 1 is damaged
+    And the stored record of <end> is damaged
     When I run "agents plan checkpoint create @"
     Then some checkpoint holds the file "new" with "by hand"
+
+    Examples:
+      | end                   |
+      | checkpoint 1          |
+      | the newest checkpoint |
 
   Scenario: an act that nobody has come in between adds no checkpoint of its own
     Given a rollback to checkpoint 1 has crashed after its intent was recorded

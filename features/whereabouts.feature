@@ -81,6 +81,15 @@ Feature: Where the files of a sandbox are
     And the error says "what somebody wrote where the sandbox was is kept"
     And what is kept beside holds the file "hand"
 
+  Scenario: what was written there is kept beside as well if nobody can tell what was saved
+    Given I have run "agents run ACTION"
+    And a removal was killed before it moved anything
+    And the plan's file "hand" is changed to "by hand"
+    And the stored record of the newest checkpoint is damaged
+    When I run "agents plan rollback @ 1 --rebuild --yes"
+    Then the error says "what somebody wrote where the sandbox was is kept"
+    And what is kept beside holds the file "hand"
+
   Scenario Outline: <what> in the place of a sandbox is told, and what is printed leads out
     Given I have run "agents run ACTION"
     And the sandbox's tree is moved away from <what>

@@ -8,6 +8,7 @@ import fastjsonschema
 import yaml
 
 from cleveragents.cli.main import COMPLETE
+from cleveragents.shapes.commands import SHAPES
 
 PAGES = Path(__file__).parents[2] / "docs/reference/cli"
 SCHEMA, DATA_SCHEMA = PAGES / "envelope.schema.json", PAGES / "data.schema.json"
@@ -28,6 +29,7 @@ def check_envelope(arguments, done):
 
 def check_data(envelope):
     """Checks that the data of an envelope has a shape of its command: all of its keys, no other."""
+    assert "data" not in envelope or envelope["command"] in SHAPES, envelope["command"]
     try:
         _check_data(envelope)
     except fastjsonschema.JsonSchemaValueException as error:
