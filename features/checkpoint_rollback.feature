@@ -151,7 +151,7 @@ Feature: Going back to a checkpoint
       | second | 1       | succeeded |
 
   Scenario Outline: what is written after the rollback had looked at the files is taken back as well
-    When a rollback to checkpoint 2 meets a write to "<path>" just after its intent
+    When a rollback to checkpoint 2 meets a write to "<path>" <moment>
     Then the plan's files are
       | file  | content |
       | a.txt | one     |
@@ -161,9 +161,10 @@ Feature: Going back to a checkpoint
     And some checkpoint holds the file "<path>" with "late"
 
     Examples:
-      | path     |
-      | late.txt |
-      | a.txt    |
+      | path     | moment                         |
+      | late.txt | just after its intent          |
+      | a.txt    | just after its intent          |
+      | a.txt    | as the first file is put aside |
 
   Scenario: modes, links, empty directories and the sandbox's own git return as well
     Given the steps

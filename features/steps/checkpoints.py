@@ -9,6 +9,7 @@ import shutil
 from behave import given, then, when
 from commands import words
 from crashes import AFTER_INTENT, at, crash, crash_rollback
+from forked import Watched
 from inside import Inside
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
@@ -21,6 +22,7 @@ from cleveragents.events import silent
 from cleveragents.ids import now
 from cleveragents.operations.in_sandbox import Ending
 from cleveragents.plans.lifecycle import QUEUED
+from cleveragents.snapshots.write import aside
 
 
 @then("the checkpoints are")
@@ -293,14 +295,32 @@ def crash_command(context, line, moment):
     crash(moment, act[0], lambda: context.world.agents("plan", *act))
 
 
-@when('a rollback to checkpoint {number:d} meets a write to "{path}" just after its intent')
-def write_after_intent(context, number, path):
+@when('a rollback to checkpoint {number:d} meets a write to "{path}" {moment}')
+def write_meanwhile(context, number, path, moment):
     app = context.world.app()
     plan_id = app.plans.find("@").plan_id
     target = app.checkpoints.get_checkpoint(plan_id, str(number))
     late = context.world.sandbox / path
-    with at(AFTER_INTENT, "rollback", lambda: late.write_text("late")):
+    with MOMENTS[moment](lambda: late.write_text("late")):
         app.checkpoints.rollback_to_checkpoint(plan_id, target)
+
+
+@contextlib.contextmanager
+def _put_aside(act):
+    """Acts once, when the first file is about to be renamed out of the way."""
+    acts = iter([act])
+    aside.os = Watched(lambda _: next(acts, lambda: None)(), ["rename"])
+    try:
+        yield
+    finally:
+        aside.os = os
+    assert next(acts, None) is None, "it did not come to that"
+
+
+MOMENTS = {
+    "just after its intent": lambda act: at(AFTER_INTENT, "rollback", act),
+    "as the first file is put aside": _put_aside,
+}
 
 
 @when('the checkpoints "{rows}" are judged with a limit of {limit:d}')

@@ -22,11 +22,13 @@ from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.way import Changes, Way, without_top
-from cleveragents.snapshots.write.exchange import TRIED_AGAIN, Exchange, reversed_changes
+from cleveragents.snapshots.write.aside import TRIED_AGAIN, WrittenMeanwhile
+from cleveragents.snapshots.write.exchange import Exchange, reversed_changes
 from cleveragents.snapshots.write.owners import Owners
 from cleveragents.storage.held import Held
 from cleveragents.storage.place import make_durably
 
+TRIES = 3  # where somebody writes all the time; then the act stays open
 # Keeps what was written meanwhile: the changes that would replace it (None: nobody can tell which)
 # and what the way leaves alone.
 KeepEdits = Callable[[Held, Changes | None, Filter], None]
@@ -52,10 +54,22 @@ class SandboxWorkplace:
         """
         was_there = known is not None or self._sandboxes.is_there(self.held.plan_id)
         with self._filled(target) as sandbox:
-            way = self._way(target, saved, sandbox, known)
             self._aside = sandbox.staging
-            brought = self._archive.go(way, target, sandbox.roots, sandbox.staging)
+            brought = self._go(target, saved, sandbox, known)
         return brought if was_there else replace(brought, changes=without_top(brought.changes))
+
+    def _go(
+        self, target: Snapshot, saved: Safeguard, sandbox: Sandbox, known: Way | None
+    ) -> RestoreResult:
+        """Goes there; what is written on the way is kept, and the rest gone anew."""
+        for _ in range(TRIES - 1):
+            way = self._way(target, saved, sandbox, known)
+            try:
+                return self._archive.go(way, target, sandbox.roots, sandbox.staging)
+            except WrittenMeanwhile:
+                known = None
+        way = self._way(target, saved, sandbox, known)
+        return self._archive.go(way, target, sandbox.roots, sandbox.staging)
 
     def keep_edits(self, target: Snapshot, saved: Safeguard) -> None:
         """Keeps what was written meanwhile, before anything else may replace it."""

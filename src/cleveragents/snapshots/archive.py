@@ -38,7 +38,7 @@ from cleveragents.snapshots.way import (
     refuse_lost,
     refuse_without_space,
 )
-from cleveragents.snapshots.write.aside import Purges
+from cleveragents.snapshots.write.aside import TRIED_AGAIN, Purges
 from cleveragents.snapshots.write.foreign import refuse_foreign
 from cleveragents.snapshots.write.protection import refuse_protected
 from cleveragents.snapshots.write.restore import is_rounded, place
@@ -317,7 +317,11 @@ class Archive(SnapshotHealer):
             if change.path not in kept
         ]
         if wrong := [path for path, rounded in left if not rounded]:
-            raise Differs("the restored files differ from the checkpoint", detail=wrong)
+            raise Differs(
+                "the restored files differ from the checkpoint: were they written to meanwhile?",
+                detail=wrong,
+                hints=[TRIED_AGAIN],
+            )
         for path, _ in left:
             self._tell(f"{path}: its file system cannot hold the file's time and took the nearest")
         for name, path in roots.items():

@@ -13,9 +13,16 @@ from pathlib import Path
 from secrets import token_hex
 from threading import Thread
 
+from cleveragents.errors import Unsettled
 from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree.manifest import Entry
 
 _PREFIX = "aside-"
+TRIED_AGAIN = "the next command that changes the plan tries again"
+
+
+class WrittenMeanwhile(Unsettled):
+    """A file is not as it was seen a moment ago: somebody has written to it since."""
 
 
 class Aside:
@@ -27,19 +34,26 @@ class Aside:
         self._mark = f"{_PREFIX}{token_hex(8)}"
         self._taken = 0
 
-    def take(self, parent: int, name: bytes) -> None:
-        """Takes away what stands at a name and is no directory.
+    def take(self, parent: int, name: bytes, before: Entry) -> None:
+        """Takes away what stands at a name and is no directory; refuses what is not as it was seen.
 
         One of several names of a file frees nothing and is unlinked: aside it would still be
         counted among them.
         """
         found = os.stat(name, dir_fd=parent, follow_symlinks=False)
         if found.st_nlink > 1 or not stat.S_ISREG(found.st_mode):
+            _refuse_other(found, before, name)
             os.unlink(name, dir_fd=parent)
             return
         self._taken += 1
         new = f"{self._mark}-{self._taken}"
         os.rename(name, new, src_dir_fd=parent, dst_dir_fd=self._staging)
+        try:  # out of everybody's reach, so that nothing is written between the look and the end
+            moved = os.stat(new, dir_fd=self._staging, follow_symlinks=False)
+            _refuse_other(moved, before, name)
+        except WrittenMeanwhile:
+            os.rename(new, name, src_dir_fd=self._staging, dst_dir_fd=parent)
+            raise
 
 
 class Purges:
@@ -62,6 +76,16 @@ class Purges:
         with suppress(IndexError):
             while True:
                 self._running.popleft().join()
+
+
+def _refuse_other(found: os.stat_result, before: Entry, name: bytes) -> None:
+    """Refuses a file whose size or time is not what was seen; links and the like have neither."""
+    seen = (before.size, before.mtime_ns)
+    if stat.S_ISREG(found.st_mode) and (found.st_size, found.st_mtime_ns) != seen:
+        raise WrittenMeanwhile(
+            f"{os.fsdecode(name)} was written to while it was to be replaced; it is kept",
+            hints=[TRIED_AGAIN],
+        )
 
 
 def purge(staging: int) -> bool:

@@ -23,6 +23,7 @@ from cleveragents.snapshots.tree.diff import same
 from cleveragents.snapshots.tree.manifest import Change, Entry, object_id
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.write import unplaced
+from cleveragents.snapshots.write.aside import TRIED_AGAIN
 from cleveragents.snapshots.write.hindrances import hindrances, workshop
 from cleveragents.snapshots.write.look import look
 from cleveragents.snapshots.write.opening import OpenedPaths
@@ -30,7 +31,6 @@ from cleveragents.snapshots.write.owners import Owners, give, owner_of
 from cleveragents.storage.durability import sync_file_system
 from cleveragents.storage.space import FREE_SOME, free_bytes
 
-TRIED_AGAIN = "the next command that changes the plan tries again"
 Naming = Callable[[str, bytes], bytes]  # of what is ours beside a path, by mark and path
 
 

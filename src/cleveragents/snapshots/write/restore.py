@@ -91,7 +91,7 @@ class _Placement:
         head, name = tree_path.split(change.path)
         parent = self._directory(head)
         if not before.is_dir:
-            self._aside.take(parent, name)
+            self._aside.take(parent, name, before)
         elif not self._remove_directory(parent, name, change.path):
             self.kept.append(change.path)
 
