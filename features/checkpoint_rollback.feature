@@ -166,6 +166,18 @@ Feature: Going back to a checkpoint
       | a.txt    | just after its intent          |
       | a.txt    | as the first file is put aside |
 
+  Scenario: a rollback that meets a write each time stays open, and is finished when that has ended
+    When a rollback to checkpoint 2 meets a write to "a.txt" each time a file is put aside
+    Then it was refused, saying "a.txt was written to while it was to be replaced"
+    And some checkpoint holds the file "a.txt" with "late"
+    When I run "agents plan checkpoint create @"
+    Then the exit code is 0
+    And the error says "an interrupted rollback to cp2 was finished"
+    And the plan's files are
+      | file  | content |
+      | a.txt | one     |
+      | b.txt | b       |
+
   Scenario: modes, links, empty directories and the sandbox's own git return as well
     Given the steps
       """

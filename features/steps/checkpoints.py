@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import shutil
+import time
 
 from behave import given, then, when
 from commands import words
@@ -301,8 +302,12 @@ def write_meanwhile(context, number, path, moment):
     plan_id = app.plans.find("@").plan_id
     target = app.checkpoints.get_checkpoint(plan_id, str(number))
     late = context.world.sandbox / path
+    context.error = None
     with MOMENTS[moment](lambda: late.write_text("late")):
-        app.checkpoints.rollback_to_checkpoint(plan_id, target)
+        try:
+            app.checkpoints.rollback_to_checkpoint(plan_id, target)
+        except CleverAgentsError as error:
+            context.error = error
 
 
 @contextlib.contextmanager
@@ -317,7 +322,18 @@ def _put_aside(act):
     assert next(acts, None) is None, "it did not come to that"
 
 
+@contextlib.contextmanager
+def _each_put_aside(act):
+    """Acts whenever a file is about to be renamed out of the way."""
+    aside.os = Watched(lambda _: (time.sleep(0.01), act()), ["rename"])
+    try:
+        yield
+    finally:
+        aside.os = os
+
+
 MOMENTS = {
+    "each time a file is put aside": _each_put_aside,
     "just after its intent": lambda act: at(AFTER_INTENT, "rollback", act),
     "as the first file is put aside": _put_aside,
 }

@@ -59,17 +59,21 @@ class SandboxWorkplace:
         return brought if was_there else replace(brought, changes=without_top(brought.changes))
 
     def _go(
-        self, target: Snapshot, saved: Safeguard, sandbox: Sandbox, known: Way | None
+        self,
+        target: Snapshot,
+        saved: Safeguard,
+        sandbox: Sandbox,
+        known: Way | None,
+        tries: int = TRIES,
     ) -> RestoreResult:
         """Goes there; what is written on the way is kept, and the rest gone anew."""
-        for _ in range(TRIES - 1):
-            way = self._way(target, saved, sandbox, known)
-            try:
-                return self._archive.go(way, target, sandbox.roots, sandbox.staging)
-            except WrittenMeanwhile:
-                known = None
         way = self._way(target, saved, sandbox, known)
-        return self._archive.go(way, target, sandbox.roots, sandbox.staging)
+        try:
+            return self._archive.go(way, target, sandbox.roots, sandbox.staging)
+        except WrittenMeanwhile:
+            if tries == 1:
+                raise
+            return self._go(target, saved, sandbox, None, tries - 1)
 
     def keep_edits(self, target: Snapshot, saved: Safeguard) -> None:
         """Keeps what was written meanwhile, before anything else may replace it."""
