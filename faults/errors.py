@@ -6,8 +6,9 @@ from faults.campaign import Campaign, Extent, Trial
 from faults.product import Product
 from faults.tracing import Injection, SystemCall
 
+RENAMES = ("renameat", "renameat2")
 # What each error is said by; opening says it only where it would create, but for EMFILE.
-MAKING = ("openat", "mkdirat", "linkat", "symlinkat", "renameat", "renameat2", "mknodat")
+MAKING = ("openat", "mkdirat", "linkat", "symlinkat", *RENAMES, "mknodat")
 WRITING = ("write", "pwrite64", "fallocate", "ftruncate", "fsetxattr")
 SYNCING = ("fsync", "fdatasync", "syncfs")
 CHANGING = ("unlinkat", "fchmod", "fchmodat", "utimensat")
@@ -18,7 +19,7 @@ SAID_BY = {
     "EROFS": (*MAKING, *WRITING, *CHANGING),
 }
 # What puts files in place; a restore must notice if one of them did nothing.
-LIARS = ("mkdirat", "linkat", "symlinkat", "renameat", "unlinkat", "fchmod", "utimensat")
+LIARS = ("mkdirat", "linkat", "symlinkat", *RENAMES, "unlinkat", "fchmod", "utimensat")
 LIED_TO = ("rollback", "rollback in git", "recover")
 
 

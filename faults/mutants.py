@@ -224,6 +224,12 @@ MUTANTS = (
         _features("meanwhile", ""),
     ),
     Mutant(
+        "what leaves its place in an apply is not compared",
+        "snapshots/write/exchange.py",
+        (("        return same(found, change.before)\n", "        return True\n"),),
+        _features("apply_recovery", "between the last look"),
+    ),
+    Mutant(
         "nobody owns the project while it is applied to",
         "engine/bring/application.py",
         (("self._locks.own(project_id, ", "self._locks.own(f'{time.time_ns()}', "),),

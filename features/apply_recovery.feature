@@ -83,6 +83,35 @@ Feature: Apply, whatever happens in between
     And all but "text" is as it was
     And the plan is "execute/complete"
 
+  Scenario Outline: an edit between the last look at a file and its rename is kept: <name>
+    When an apply meets an edit of "<name>" just as <what>
+    Then the exit code is 4
+    And the error says "changed meanwhile by somebody else"
+    And the error says "<name>"
+    And the project's file "<name>" holds "edited"
+    And all but "<name>" is as it was
+    And the plan is "execute/complete"
+    And in the project "! find . -path ./.git -prune -o -print | grep .cleveragents-" holds
+
+    Examples:
+      | name  | what           |
+      | text  | it is replaced |
+      | d/old | it is taken    |
+
+  Scenario: a file that somebody makes just where an apply puts a new one is kept
+    When an apply meets an edit of "n/m/f" just as it is made
+    Then the exit code is 4
+    And the project's file "n/m/f" holds "edited"
+    And the plan is "execute/complete"
+
+  Scenario: where the file system knows only plain renames, an apply and its way back are the same
+    Given the file system knows only plain renames
+    When I run "agents plan apply @ --yes"
+    Then the exit code is 0
+    When I run "agents plan unapply @ --yes"
+    Then the exit code is 0
+    And the user's repository and files are as they were
+
   Scenario: an edit right after it was placed is kept, all else is as before
     When "text" is edited at the end of an apply
     Then the exit code is 4

@@ -10,6 +10,14 @@ Feature: What a restore takes out of its way
     Then the tree is exactly as it was captured
     And 0 files lie aside
 
+  Scenario: what goes aside while what went before is removed is left for its own restore
+    Given the shell has run "echo one > a" in the tree
+    And the tree has been captured
+    When the shell runs "echo other > a" in the tree
+    And the tree is restored while something else goes aside
+    Then the tree is exactly as it was captured
+    And 1 files lie aside
+
   Scenario: what a killed process left aside goes with the next restore
     Given the shell has run "echo one > a; echo two > b" in the tree
     And the tree has been captured

@@ -165,6 +165,11 @@ Feature: Going back to a checkpoint
       | late.txt | just after its intent          |
       | a.txt    | just after its intent          |
       | a.txt    | as the first file is put aside |
+      | a.txt    | as the first file is placed    |
+
+  Scenario: a rollback that was written to on its way tells all that it has changed
+    When a rollback to checkpoint 2 meets a write to "a.txt" as the first file is placed
+    Then the rollback has changed "a.txt, b.txt, d/c"
 
   Scenario: a rollback that meets a write each time stays open, and is finished when that has ended
     When a rollback to checkpoint 2 meets a write to "a.txt" each time a file is put aside

@@ -1,21 +1,23 @@
 """Steps that kill an apply, let it fail, or edit files under its hands, at every step it takes."""
 
 import contextlib
+import ctypes
 import errno
 import os
 import signal
 from dataclasses import replace
+from types import SimpleNamespace
 
 from behave import given, then, when
 from crashes import BEFORE_END, BEFORE_INTENT, at
-from forked import POINTS, Watched, die, forked
+from forked import POINTS, RENAMES, Watched, die, forked, unwatch, watch
 from oracle import differences, picture
 
 from cleveragents.engine.bring.proposal import ApplyOptions
 from cleveragents.errors import CleverAgentsError
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.users_repository import folds_case
-from cleveragents.snapshots.write import exchange, look, restore
+from cleveragents.snapshots.write import exchange, look, renaming, restore
 from cleveragents.storage import space
 
 MOST = 80  # moments at most; there are fewer
@@ -23,8 +25,8 @@ STRIDE = 4  # every so many of them are tried: the suite of faults tries each sy
 
 
 def _watch(context, on_point, names=POINTS):
-    exchange.os = Watched(on_point, names)
-    context.add_cleanup(setattr, exchange, "os", os)
+    watch(exchange, on_point, names)
+    context.add_cleanup(unwatch, exchange)
 
 
 def _files(context):
@@ -95,7 +97,7 @@ def _at_rename(module, number):
         if next(renames, None) is None:
             die()
 
-    module.os = Watched(count, ["rename"])
+    watch(module, count, RENAMES)
 
 
 def _at_second_sync():
@@ -129,7 +131,7 @@ def _at_point(number):
         if next(points, None) is None:
             die()
 
-    exchange.os = Watched(count)
+    watch(exchange, count)
     yield
 
 
@@ -165,11 +167,11 @@ def fail_everywhere(context, verb, name):
                 failed.append(True)
                 raise OSError(number, os.strerror(number))
 
-        exchange.os = Watched(fail)
+        watch(exchange, fail)
         try:
             _act(context, verb)
         except exchange.Unsettled:  # all is done: from here on it only goes on
-            exchange.os = os
+            unwatch(exchange)
             _recover(context)
             break
         except (CleverAgentsError, OSError) as error:
@@ -178,7 +180,7 @@ def fail_everywhere(context, verb, name):
         else:
             break
         finally:
-            exchange.os = os
+            unwatch(exchange)
 
 
 @then('the project was as before each time, and the plan "{stage}"')
@@ -191,9 +193,9 @@ def as_before(context, stage):
 @when('"{name}" is edited {when} an apply')
 def edit_during(context, name, when):
     call, edit = EDITS[when](context.world.project / name)
-    _watch(context, edit, [call])
+    _watch(context, edit, call)
     context.world.agents("plan", "apply", "@", "--yes")
-    exchange.os = os
+    unwatch(exchange)
 
 
 def _at_second_rename(file):
@@ -205,7 +207,7 @@ def _at_second_rename(file):
             file.unlink()
             file.write_text("edited\n")
 
-    return "rename", edit
+    return RENAMES, edit
 
 
 def _once_placed(file):
@@ -215,10 +217,40 @@ def _once_placed(file):
         if file.read_text() != old:
             file.write_text("edited\n")
 
-    return "fchmod", edit
+    return ["fchmod"], edit
 
 
 EDITS = {"in the middle of": _at_second_rename, "at the end of": _once_placed}
+
+
+@when('an apply meets an edit of "{name}" just as {what}')
+def edit_as_renamed(context, name, what):
+    """Between the last look at the file and the rename that concerns it."""
+    file, call, edits = context.world.project / name, CALLS[what], []
+
+    def edit_first(first, second, *folders):
+        if os.fsencode(file.name) in (first, second) and not edits:
+            edits.append(file.write_text("edited\n"))
+        return getattr(renaming, call)(first, second, *folders)
+
+    exchange.renaming = SimpleNamespace(**{**vars(renaming), call: edit_first})
+    context.add_cleanup(unwatch, exchange)
+    context.world.agents("plan", "apply", "@", "--yes")
+    assert edits, "it did not come to that"
+
+
+CALLS = {"it is replaced": "swap", "it is taken": "place_new", "it is made": "place_new"}
+
+
+@given("the file system knows only plain renames")
+def only_plain_renames(context):
+    context.add_cleanup(setattr, renaming, "renameat2", renaming.renameat2)
+
+    def unknown(*_):
+        ctypes.set_errno(errno.EINVAL)
+        return -1
+
+    renaming.renameat2 = unknown
 
 
 @when('"{name}" keeps changing while a plan is applied')
@@ -282,7 +314,7 @@ def _all_but_first_rename():
         if next(renames, None) is None:
             _fail()
 
-    return "os", Watched(fail, ["rename"])
+    return "renaming", Watched(fail, RENAMES, renaming)
 
 
 FAULTS = {

@@ -5,10 +5,12 @@ import signal
 import threading
 
 from behave import then, when
-from forked import die, forked
+from forked import Watched, die, forked
 
 from cleveragents.errors import CleverAgentsError
 from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.write import aside
 
 
 @when("a process that restores the tree is killed before it removes what it put aside")
@@ -70,7 +72,22 @@ def _without_threads(kept):
     assert forked(work) == 0
 
 
+def _while_another_goes_aside(kept):
+    """Puts a file aside when removing has begun: only the next restore knows what it held."""
+
+    def put_aside(_):
+        (kept.staging / "aside-next").touch()
+
+    aside.beneath = Watched(put_aside, ["root_directory"], beneath)
+    try:
+        kept.restore()
+        kept.archive.wait_for_purging()
+    finally:
+        aside.beneath = beneath
+
+
 WAYS = {
+    "while something else goes aside": _while_another_goes_aside,
     "without removing what it put aside": _leaving_aside,
     "while somebody else fills the disk": _on_filling_disk,
     "with no thread to be had": _without_threads,

@@ -10,7 +10,7 @@ import time
 from behave import given, then, when
 from commands import words
 from crashes import AFTER_INTENT, at, crash, crash_rollback
-from forked import Watched
+from forked import Watched, unwatch, watch
 from inside import Inside
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
@@ -23,7 +23,7 @@ from cleveragents.events import silent
 from cleveragents.ids import now
 from cleveragents.operations.in_sandbox import Ending
 from cleveragents.plans.lifecycle import QUEUED
-from cleveragents.snapshots.write import aside
+from cleveragents.snapshots.write import aside, restore
 
 
 @then("the checkpoints are")
@@ -305,7 +305,7 @@ def write_meanwhile(context, number, path, moment):
     context.error = None
     with MOMENTS[moment](lambda: late.write_text("late")):
         try:
-            app.checkpoints.rollback_to_checkpoint(plan_id, target)
+            context.rolled_back = app.checkpoints.rollback_to_checkpoint(plan_id, target)
         except CleverAgentsError as error:
             context.error = error
 
@@ -323,6 +323,18 @@ def _put_aside(act):
 
 
 @contextlib.contextmanager
+def _placed(act):
+    """Acts once, when the first file that was built is about to be renamed to its place."""
+    acts = iter([act])
+    watch(restore, lambda _: next(acts, lambda: None)(), ["place_new"])
+    try:
+        yield
+    finally:
+        unwatch(restore)
+    assert next(acts, None) is None, "it did not come to that"
+
+
+@contextlib.contextmanager
 def _each_put_aside(act):
     """Acts whenever a file is about to be renamed out of the way."""
     aside.os = Watched(lambda _: (time.sleep(0.01), act()), ["rename"])
@@ -336,7 +348,14 @@ MOMENTS = {
     "each time a file is put aside": _each_put_aside,
     "just after its intent": lambda act: at(AFTER_INTENT, "rollback", act),
     "as the first file is put aside": _put_aside,
+    "as the first file is placed": _placed,
 }
+
+
+@then('the rollback has changed "{paths}"')
+def check_changed(context, paths):
+    found = [change.file for change in context.rolled_back.changes]
+    assert found == paths.split(", "), found
 
 
 @when('the checkpoints "{rows}" are judged with a limit of {limit:d}')

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from behave import given, then, when
 from crashes import AFTER_INTENT, crash, crash_rollback
-from forked import Watched, die, forked
+from forked import RENAMES, die, forked, watch
 from inside import Inside
 from world import wait_until
 
@@ -83,7 +83,7 @@ def kill_refilling(context, number):
             if next(made, None) is None:
                 die()
 
-        restore.os = Watched(count, ("rename",))
+        watch(restore, count, RENAMES)
         app = context.world.app()
         plan_id = app.plans.find("@").plan_id
         target = app.checkpoints.get_checkpoint(plan_id, str(number))

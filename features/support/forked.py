@@ -4,20 +4,23 @@ import os
 import signal
 import traceback
 
+from cleveragents.snapshots.write import renaming
 from cleveragents.storage.unit_of_work import UnitOfWork
 
-POINTS = ("open", "rename", "unlink", "mkdir", "rmdir", "symlink", "fchmod", "utime")
+RENAMES = ("rename", "place_new", "swap")
+POINTS = ("open", *RENAMES, "unlink", "mkdir", "rmdir", "symlink", "fchmod", "utime")
 
 
 class Watched:
-    """The module `os`, with a hand on every call that changes files."""
+    """The module `os`, or another one, with a hand on every call that changes files."""
 
-    def __init__(self, on_point, names=POINTS):
+    def __init__(self, on_point, names=POINTS, module=os):
         self._on_point = on_point
         self._names = names
+        self._module = module
 
     def __getattr__(self, name):
-        found = getattr(os, name)
+        found = getattr(self._module, name)
         if name not in self._names:
             return found
 
@@ -26,6 +29,17 @@ class Watched:
             return found(*args, **options)
 
         return called
+
+
+def watch(module, on_point, names=POINTS):
+    """Lays a hand on the calls by which a module that places files changes them."""
+    module.os = Watched(on_point, names)
+    module.renaming = Watched(on_point, names, renaming)
+
+
+def unwatch(module):
+    """Takes the hand off again."""
+    module.os, module.renaming = os, renaming
 
 
 def forked(function):

@@ -12,7 +12,7 @@ import time
 from contextlib import contextmanager
 from dataclasses import replace
 
-from forked import Watched, die, forked
+from forked import RENAMES, die, forked, unwatch, watch
 from inside import Inside
 from oracle import assert_same, differences, picture
 from trees import write
@@ -261,12 +261,14 @@ def _fail():
 
 @contextmanager
 def _watched(on_point):
-    names = ("rename", "unlink", "mkdir", "rmdir", "symlink", "link")
-    restore.os = exchange.os = Watched(on_point, names)
+    names = (*RENAMES, "unlink", "mkdir", "rmdir", "symlink", "link")
+    for module in (restore, exchange):
+        watch(module, on_point, names)
     try:
         yield
     finally:
-        restore.os = exchange.os = os
+        for module in (restore, exchange):
+            unwatch(module)
 
 
 def _signatures(top):

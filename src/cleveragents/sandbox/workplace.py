@@ -18,12 +18,13 @@ from cleveragents.sandbox.snapshot_copy import base_of
 from cleveragents.sandbox.whereabouts import with_files
 from cleveragents.snapshots.archive import Archive, RestoreResult
 from cleveragents.snapshots.healing import Safeguard
+from cleveragents.snapshots.tree.diff import reversed_changes
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.snapshots.tree.scan import shown
-from cleveragents.snapshots.way import Changes, Way, without_top
+from cleveragents.snapshots.way import Changes, Way, joined, without_top
 from cleveragents.snapshots.write.aside import TRIED_AGAIN, WrittenMeanwhile
-from cleveragents.snapshots.write.exchange import Exchange, reversed_changes
+from cleveragents.snapshots.write.exchange import Exchange
 from cleveragents.snapshots.write.owners import Owners
 from cleveragents.storage.held import Held
 from cleveragents.storage.place import make_durably
@@ -73,7 +74,8 @@ class SandboxWorkplace:
         except WrittenMeanwhile:
             if tries == 1:
                 raise
-            return self._go(target, saved, sandbox, None, tries - 1)
+        gone = self._go(target, saved, sandbox, None, tries - 1)
+        return replace(gone, changes=joined(way.changes, gone.changes))
 
     def keep_edits(self, target: Snapshot, saved: Safeguard) -> None:
         """Keeps what was written meanwhile, before anything else may replace it."""

@@ -43,6 +43,17 @@ def without_top(changes: Changes) -> Changes:
     return {root: [change for change in listed if change.path] for root, listed in changes.items()}
 
 
+def joined(begun: Changes, gone: Changes) -> Changes:
+    """What a way changed that was begun and then gone anew from where it had stopped."""
+    return {
+        root: sorted(
+            {change.path: change for change in (*gone.get(root, ()), *listed)}.values(),
+            key=lambda change: change.path,
+        )
+        for root, listed in begun.items()
+    }
+
+
 def neither(was: Changes, shall_be: Changes) -> Changes:
     """What stands at paths where it is neither; nothing is lost with a directory or a gap."""
     found: Changes = {}

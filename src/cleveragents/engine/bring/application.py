@@ -37,10 +37,10 @@ from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.sandbox.workplace import ProjectWorkplace
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree.diff import alike, reversed_changes
 from cleveragents.snapshots.tree.manifest import Change, Entry, object_id
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.write import owners
-from cleveragents.snapshots.write.exchange import alike, reversed_changes
 from cleveragents.snapshots.write.look import look
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held

@@ -1,6 +1,6 @@
 """Compares two manifests; equal subtrees are recognised by their id and never opened."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.manifest import EMPTY, Change, Entry, differences
@@ -18,6 +18,18 @@ def same(first: Entry | None, second: Entry | None) -> bool:
     if first is None or second is None:
         return first is second
     return first.content == second.content and first.attributes == second.attributes
+
+
+def reversed_changes(changes: Iterable[Change]) -> list[Change]:
+    """The way back."""
+    return [Change(change.path, change.after, change.before) for change in changes]
+
+
+def alike(found: Entry | None, entry: Entry | None) -> bool:
+    """Whether what was seen is what an entry says; what is in a directory is told by itself."""
+    if found is not None and entry is not None and found.is_dir and entry.is_dir:
+        found = found._replace(content=entry.content)
+    return same(found, entry)
 
 
 def _compare(

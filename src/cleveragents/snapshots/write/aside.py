@@ -22,7 +22,15 @@ TRIED_AGAIN = "the next command that changes the plan tries again"
 
 
 class WrittenMeanwhile(Unsettled):
-    """A file is not as it was seen a moment ago: somebody has written to it since."""
+    """A path is not as it was seen a moment ago: somebody has written there since."""
+
+
+def written_meanwhile(name: bytes, how: str) -> WrittenMeanwhile:
+    """Tells the name, and what was done there."""
+    return WrittenMeanwhile(
+        f"{os.fsdecode(name)} was {how} while it was to be replaced; it is kept",
+        hints=[TRIED_AGAIN],
+    )
 
 
 class Aside:
@@ -64,9 +72,11 @@ class Purges:
 
     def start(self, staging: Path) -> None:
         """Begins to remove what lies aside in a directory; `wait` before giving it away."""
-        if not any(name.startswith(_PREFIX) for name in os.listdir(staging)):
+        names = _aside(os.listdir(staging))
+        if not names:
             return
-        thread = Thread(target=_purge_quietly, args=(staging,), name="purging")
+        # By name: what goes aside from now on was not compared with what was saved yet.
+        thread = Thread(target=_purge_quietly, args=(staging, names), name="purging")
         with suppress(RuntimeError):  # no more threads to be had: the next one removes it
             thread.start()
             self._running.append(thread)
@@ -82,22 +92,27 @@ def _refuse_other(found: os.stat_result, before: Entry, name: bytes) -> None:
     """Refuses a file whose size or time is not what was seen; links and the like have neither."""
     seen = (before.size, before.mtime_ns)
     if stat.S_ISREG(found.st_mode) and (found.st_size, found.st_mtime_ns) != seen:
-        raise WrittenMeanwhile(
-            f"{os.fsdecode(name)} was written to while it was to be replaced; it is kept",
-            hints=[TRIED_AGAIN],
-        )
+        raise written_meanwhile(name, "written to")
 
 
 def purge(staging: int) -> bool:
     """Removes what lies aside in an open directory; tells whether there was anything."""
-    names = [name for name in os.listdir(staging) if name.startswith(_PREFIX)]
-    for name in names:
-        with suppress(FileNotFoundError):  # somebody else was faster
-            os.unlink(name, dir_fd=staging)
+    names = _aside(os.listdir(staging))
+    _unlink(staging, names)
     return bool(names)
 
 
-def _purge_quietly(staging: Path) -> None:
+def _purge_quietly(staging: Path, names: list[str]) -> None:
     """What cannot be removed stays and is counted with what killed processes have left."""
     with suppress(OSError), beneath.root_directory(staging) as fd:
-        purge(fd)
+        _unlink(fd, names)
+
+
+def _aside(names: list[str]) -> list[str]:
+    return [name for name in names if name.startswith(_PREFIX)]
+
+
+def _unlink(staging: int, names: list[str]) -> None:
+    for name in names:
+        with suppress(FileNotFoundError):  # somebody else was faster
+            os.unlink(name, dir_fd=staging)

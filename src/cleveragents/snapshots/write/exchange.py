@@ -2,9 +2,10 @@
 
 Everything new is built beside its place first and made durable as a whole; then each path changes
 by one rename. A path that is neither what it was nor what it shall be was changed by somebody else:
-it is told before anything is touched, and never overwritten. The same call finishes what a crash
-left half done, and with before and after exchanged it takes it back. A file that has other names is
-given one more until then: what comes back is that file, not a copy that shares nothing with them.
+it is told before anything is touched and never overwritten; what leaves its place is compared once
+more. The same call finishes what a crash left half done, and with before and after exchanged it
+takes it back. A file that has other names is given one more until then: what comes back is that
+file, not a copy that shares nothing with them.
 """
 
 import errno
@@ -19,10 +20,10 @@ from cleveragents.counting import size
 from cleveragents.errors import Failed, Refused, Unsettled
 from cleveragents.snapshots.tree import attributes, beneath, tree_path
 from cleveragents.snapshots.tree.content import Read, bytes_needed, write_file
-from cleveragents.snapshots.tree.diff import same
+from cleveragents.snapshots.tree.diff import alike, same
 from cleveragents.snapshots.tree.manifest import Change, Entry, object_id
 from cleveragents.snapshots.tree.scan import shown
-from cleveragents.snapshots.write import unplaced
+from cleveragents.snapshots.write import renaming, unplaced
 from cleveragents.snapshots.write.aside import TRIED_AGAIN
 from cleveragents.snapshots.write.hindrances import hindrances, workshop
 from cleveragents.snapshots.write.look import look
@@ -145,9 +146,8 @@ class Exchange:
             ) from error
 
     def _refuse_foreign(self, root: int) -> None:
-        found = [shown(path) for path in self._differing(root)]
-        if found:
-            raise ChangedMeanwhile("changed meanwhile by somebody else", detail=found)
+        if found := self._differing(root):
+            raise _foreign(found)
         left = [change for change in self.changes if not self._is_done(root, change)]
         if hindering := hindrances(root, self.changes, left):
             raise Refused("this is in the way", detail=[*map(str, hindering)])
@@ -215,8 +215,24 @@ class Exchange:
                 if before.is_dir:
                     self._remove_directory(fd, name, change)
                 elif same(self._look(root, change.path), before):
-                    self._keep_original(root, fd, name, change.path)
-                    os.unlink(name, dir_fd=fd)
+                    self._take(root, fd, name, change)
+
+    def _take(self, root: int, parent: int, name: bytes, change: Change) -> None:
+        """Takes a file or link away, unless it is not what it was just now."""
+        self._keep_original(root, parent, name, change.path)
+        with beneath.directory(root, self._workshop(change.path)) as fd:
+            taken = self._name(change.path)
+            renaming.place_new(name, taken, parent, fd)
+            if not self._came_out(root, change):
+                renaming.place_new(taken, name, fd, parent)
+                raise _foreign([change.path])
+            os.unlink(taken, dir_fd=fd)
+
+    def _came_out(self, root: int, change: Change) -> bool:
+        """Tells whether what was renamed from a path is what was there before all this."""
+        path = tree_path.joined(self._workshop(change.path), self._name(change.path))
+        found = self._entries.as_closed(change.path, look(root, path, object_id))
+        return same(found, change.before)
 
     def _keep_original(self, root: int, parent: int, name: bytes, path: bytes) -> None:
         """Gives a file that has other names one more, before it loses the one that is changed."""
@@ -265,18 +281,33 @@ class Exchange:
         if same(found, entry):
             return
         if found is not None and not same(found, change.before):
-            raise ChangedMeanwhile(
-                "changed meanwhile by somebody else", detail=[shown(change.path)]
-            )
+            raise _foreign([change.path])
         head, name = tree_path.split(change.path)
         with (
             beneath.directory(root, self._workshop(change.path)) as source,
             beneath.directory(root, head) as target,
         ):
-            if found is not None:
-                self._keep_original(root, target, name, change.path)
-            os.rename(self._name(change.path), name, src_dir_fd=source, dst_dir_fd=target)
+            if found is None:
+                self._put_new(source, target, name, change)
+            else:
+                self._put_over(root, source, target, change)
         self._entries.forget(change.path)
+
+    def _put_new(self, source: int, target: int, name: bytes, change: Change) -> None:
+        try:
+            renaming.place_new(self._name(change.path), name, source, target)
+        except FileExistsError as error:
+            raise _foreign([change.path]) from error
+
+    def _put_over(self, root: int, source: int, target: int, change: Change) -> None:
+        new, name = self._name(change.path), tree_path.split(change.path)[1]
+        self._keep_original(root, target, name, change.path)
+        if not renaming.swap(new, name, source, target):
+            return
+        if not self._came_out(root, change):
+            renaming.swap(new, name, source, target)
+            raise _foreign([change.path])
+        os.unlink(new, dir_fd=source)
 
     def _verify(self, root: int) -> None:
         wrong = [
@@ -306,16 +337,8 @@ class Exchange:
         return [replace(change, path=self._original(change.path)) for change in self.changes]
 
 
-def reversed_changes(changes: Sequence[Change]) -> list[Change]:
-    """The way back."""
-    return [Change(change.path, change.after, change.before) for change in changes]
-
-
-def alike(found: Entry | None, entry: Entry | None) -> bool:
-    """Whether what was seen is what an entry says; what is in a directory is told by itself."""
-    if found is not None and entry is not None and found.is_dir and entry.is_dir:
-        found = found._replace(content=entry.content)
-    return same(found, entry)
+def _foreign(paths: Sequence[bytes]) -> ChangedMeanwhile:
+    return ChangedMeanwhile("changed meanwhile by somebody else", detail=[*map(shown, paths)])
 
 
 def _expected(change: Change, found: Entry | None) -> bool:

@@ -9,7 +9,7 @@ The work is a function of (now, target): after a crash the same call finishes it
 import errno
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +18,8 @@ from typing import Self
 from cleveragents.snapshots.tree import attributes, beneath, tree_path
 from cleveragents.snapshots.tree.content import Read, write_file
 from cleveragents.snapshots.tree.manifest import Change, Entry
-from cleveragents.snapshots.write.aside import Aside, purge
+from cleveragents.snapshots.write import renaming
+from cleveragents.snapshots.write.aside import Aside, purge, written_meanwhile
 from cleveragents.snapshots.write.foreign import refuse_foreign
 
 _STAGED = b"staged"
@@ -101,7 +102,8 @@ class _Placement:
             return
         head, name = tree_path.split(change.path)
         if entry.is_dir:
-            self._make_directory(self._directory(head), name)
+            parent = self._directory(head)
+            _in_free_place(parent, name, lambda: os.mkdir(name, 0o700, dir_fd=parent))
             return
         try:
             self._stage(change.path, entry)
@@ -110,7 +112,9 @@ class _Placement:
                 raise
             self._stage(change.path, entry)  # there may be room now
         parent = self._directory(head)
-        os.rename(_STAGED, name, src_dir_fd=self._staging, dst_dir_fd=parent)
+        _in_free_place(
+            parent, name, lambda: renaming.place_new(_STAGED, name, self._staging, parent)
+        )
 
     def settle_directories(self, wanted: Mapping[bytes, Entry]) -> None:
         """Gives every touched directory its final mode, the deepest first."""
@@ -123,15 +127,6 @@ class _Placement:
                     _settle(fd, wanted[path])
                 else:
                     os.fchmod(fd, self._borrowed[path])
-
-    def _make_directory(self, parent: int, name: bytes) -> None:
-        try:
-            os.mkdir(name, 0o700, dir_fd=parent)
-        except FileExistsError:
-            # A socket is not captured, so nobody removed it. Were it anything else that could
-            # not be unlinked, the second attempt would fail as the first one did.
-            os.unlink(name, dir_fd=parent)
-            os.mkdir(name, 0o700, dir_fd=parent)
 
     def _stage(self, path: bytes, entry: Entry) -> None:
         self._clear_staging()
@@ -233,6 +228,17 @@ def is_rounded(change: Change, staging: int) -> bool:
     finally:
         os.close(fd)
         os.unlink(_STAGED, dir_fd=staging)
+
+
+def _in_free_place(parent: int, name: bytes, make: Callable[[], None]) -> None:
+    """Makes something at a name that nothing has by now but a socket: those are not captured."""
+    try:
+        make()
+    except FileExistsError as error:
+        if not stat.S_ISSOCK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+            raise written_meanwhile(name, "made anew") from error
+        os.unlink(name, dir_fd=parent)
+        make()
 
 
 def _settle(fd: int, entry: Entry) -> None:
