@@ -46,6 +46,34 @@ Feature: Sessions
       """
     Then the plan is "apply/applied"
 
+  Scenario: a call writes its own step, whatever came before; other processes see them all
+    Given a plain folder
+    When this program runs
+      """
+      import sqlite3
+      def stored():
+          with sqlite3.connect(DATA / "cleveragents.db") as driver:
+              texts = driver.execute("SELECT definition_json FROM plans").fetchone()
+              return texts, driver.execute("SELECT count(*) FROM plan_steps").fetchone()[0]
+      with app.session() as run:
+          (action, none) = stored()
+          for number in range(4):
+              run.tool("write_file", path="a", content=f"{number} {'x' * 1000}")
+          assert (none, stored()) == (0, (action, 4)), stored()
+          run.rollback(2)
+          run.tool("write_file", path="b", content="b")
+          assert len(run.plan.action.steps) == 2, run.plan.action.steps
+      again = App(app.project.path, data_dir=DATA).plans
+      assert again.find("@").step_count == again.list()[0].step_count == 2
+      assert [step.with_["path"] for step in again.list()[0].action.steps] == ["a", "b"]
+      """
+    Then the plan is "execute/complete"
+
+  Scenario: a call that was not recorded after all is not remembered
+    Given a plain folder
+    When a step is recorded and taken back with its transaction, then another one
+    Then only the other one is a step of the plan
+
   Scenario: the checkpoint of a step that took a while holds what was written through a name outside
     Given a plain folder
     When this program runs

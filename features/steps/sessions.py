@@ -13,11 +13,15 @@ from pathlib import Path
 
 from behave import given, then, when
 from forked import forked, until_transaction
+from inside import Inside
 from world import wait_until
 
 import cleveragents
 from cleveragents import App, CallFailed, CleverAgentsError
 from cleveragents.errors import Refused
+from cleveragents.plans.plan import PlanRepository
+from cleveragents.plans.step import ToolStep
+from cleveragents.storage.held import Held
 
 STRIDE = 11
 PRELUDE = """
@@ -61,6 +65,28 @@ def misuse_session(context, when, call):
             context.refusal, context.before, context.after = _told_by_fork(context, use)
     if when == "after its block":
         use()
+
+
+@when("a step is recorded and taken back with its transaction, then another one")
+def record_twice(context):
+    with context.world.app().session() as run:
+        run.tool("write_file", path="first", content="")
+    inside = Inside(context.world)
+    held = Held(inside.plan.plan_id, None)
+    for name in ("given up", "other"):
+        with contextlib.suppress(InterruptedError), inside.database.writing(held) as connection:
+            plans = PlanRepository(connection)
+            step = ToolStep.model_validate({"tool": "shell", "with": {"command": name}})
+            plans.extend(held.plan_id, 1, step)
+            assert plans.get(held.plan_id).action.steps[1] == step
+            if name == "given up":
+                raise InterruptedError
+
+
+@then("only the other one is a step of the plan")
+def check_other(context):
+    found = [step.with_ for step in Inside(context.world).plan.action.steps]
+    assert found[1:] == [{"command": "other"}], found
 
 
 @then('it was refused, because "{why}"')

@@ -98,7 +98,7 @@ def list_plans(call: Invocation) -> Result:
             written(plan.stage)
             + _interrupted(unsettled[plan.plan_id])
             + _conflicted(conflicts.get(plan.plan_id, 0)),
-            f"{plan.step_index}/{len(plan.outline['steps'])}",
+            f"{plan.step_index}/{plan.step_count}",
             views.day(plan.created_at),
             f"{'  ' * depth}{plan.name}",
         ]

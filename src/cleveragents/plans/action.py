@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from cleveragents.counting import counted
@@ -71,6 +72,16 @@ class Action(_Model):
             tools=self.tools,
             steps=subplan.steps,
         )
+
+
+def step_of(text: str) -> Step:
+    """Reads one step as it is stored."""
+    return _stored_step().validate_json(text)
+
+
+@cache
+def _stored_step() -> TypeAdapter[Step]:
+    return TypeAdapter(Step)
 
 
 def read_action(path: Path, given: Mapping[str, str]) -> Action:

@@ -7,7 +7,8 @@ the listed rows count and marks all others; so taking a rollback back is the sam
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import chain
+from typing import Any, cast
 
 from cleveragents.ids import CauseId, DecisionId, PlanId, SnapshotId, StepRunId
 from cleveragents.plans.child import ChildRepository
@@ -18,10 +19,11 @@ from cleveragents.plans.step_run import SUCCEEDED, StepRunRepository
 from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.storage.connection import Connection
 
-# Asked at every checkpoint, so asked as one: kind, identity, and what else is told of it.
+# Asked at every checkpoint, so asked as one: kind, identity, and what else is told of it. Of the
+# calls, which grow with the plan, all that ended alike are one row.
 _PARTS = """
-    SELECT 'tried', step_run_id, status FROM step_runs
-    WHERE plan_id = :plan_id AND superseded_by IS NULL
+    SELECT 'runs', status, group_concat(step_run_id, ' ') FROM step_runs
+    WHERE plan_id = :plan_id AND superseded_by IS NULL GROUP BY status
     UNION ALL SELECT 'decisions', decision_id, NULL FROM decisions
     WHERE plan_id = :plan_id AND superseded_by IS NULL
     UNION ALL SELECT 'children', plan_id, merged_ref FROM plans
@@ -102,17 +104,21 @@ def current_document(connection: Connection, plan: Plan) -> PlanDocument:
     found: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
     for kind, identity, more in connection.tuples(_PARTS, plan_id=plan.plan_id):
         found[kind][identity] = more
-    tried = found["tried"]
+    runs = {status: _ids(text) for status, text in found["runs"].items()}
     return PlanDocument(
         plan.cursor,
-        tuple(run for run, status in tried.items() if status == SUCCEEDED),
+        runs.pop(SUCCEEDED, ()),
         tuple(found["decisions"]),
         found["children"],
-        tuple(run for run, status in tried.items() if status != SUCCEEDED),
+        tuple(chain.from_iterable(runs.values())),
         tuple(found["conflicts"]),
         plan.definition,
         next(iter(found["base"].values()), None),
     )
+
+
+def _ids(text: str) -> tuple[StepRunId, ...]:
+    return tuple(cast("list[StepRunId]", text.split()))
 
 
 def make_current(

@@ -5,15 +5,17 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cleveragents.errors import InvalidInput, NotFound, Refused
 from cleveragents.ids import PlanId, ProjectId, SnapshotId, is_id, new_id, now
 from cleveragents.nearest import hints_for_id
+from cleveragents.plans.added_step import NONE_ADDED, AddedStepRepository, AddedSteps
 from cleveragents.plans.correction import CorrectionRepository
 from cleveragents.plans.cursor import FIRST, step_at, top_index
+from cleveragents.plans.definition import action_of, last_read
 from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import APPLIED, START, Phase, Stage, State, check_move, written
 from cleveragents.storage.connection import Connection, Row
@@ -42,23 +44,6 @@ class PlanError:
         return cls(**fields)
 
 
-class _LastRead:
-    """The definition of a plan that was read last: a running plan asks for it at every step."""
-
-    def __init__(self) -> None:
-        self._read: tuple[str, Action] | None = None
-
-    def action(self, definition: str) -> "Action":
-        read = self._read  # once: several threads may ask
-        if read is None or read[0] != definition:
-            self._read = read = definition, _action(definition)
-        return read[1]
-
-    def remember(self, definition: str, action: "Action") -> None:
-        """Notes what is about to be stored: a session does so at every call."""
-        self._read = definition, action
-
-
 @dataclass(frozen=True)
 class Plan:
     """One row of plans."""
@@ -74,6 +59,7 @@ class Plan:
     cursor: str  # path of the next step
     definition_json: str  # what it is to do, as stored
     definition: int  # which of the actions it has had that is
+    added: AddedSteps  # to that action, one by one
     error: PlanError | None
     action_path: str | None  # the file it was made from
     action_hash: str | None  # of that file when its steps were read last
@@ -86,11 +72,16 @@ class Plan:
     @cached_property
     def action(self) -> "Action":
         """As it was when the plan was made, arguments filled in; read when it is asked for."""
-        return _last_read(self.plan_id).action(self.definition_json)
+        return last_read(self.plan_id).action(self.definition_json, self.added)
+
+    @property
+    def step_count(self) -> int:
+        """How many steps it has at the top."""
+        return len(self.outline["steps"]) + len(self.added.texts)
 
     @cached_property
     def outline(self) -> Mapping[str, Any]:
-        """What is stored of the action, as it is: for whoever wants no more than a number of it."""
+        """What is stored of the action itself, for whoever wants no more than a number of it."""
         return json.loads(self.definition_json)
 
     @property
@@ -136,18 +127,20 @@ def refuse_applied(plan: Plan) -> None:
         )
 
 
-_BY_ID = "SELECT * FROM plans WHERE plan_id = :plan_id"
-_BY_PREFIX = """SELECT * FROM plans WHERE substr(plan_id, 1, length(:prefix)) = :prefix
+_BY_ID = """SELECT plans.*,
+    (SELECT step_id FROM plan_steps WHERE plan_steps.plan_id = plans.plan_id
+        AND plan_steps.definition = plans.definition ORDER BY position DESC LIMIT 1) AS last_added
+    FROM plans WHERE plan_id = :plan_id"""
+_BY_PREFIX = """SELECT plan_id, name FROM plans WHERE substr(plan_id, 1, length(:prefix)) = :prefix
     ORDER BY created_at"""
+_LATEST = """SELECT plan_id FROM plans WHERE project_id = :project_id AND parent_plan_id IS NULL
+    ORDER BY number DESC LIMIT 1"""
 _OF_PROJECT = "SELECT * FROM plans WHERE project_id = :project_id ORDER BY number"
 _NEWEST = "SELECT max(number) FROM plans WHERE project_id = :project_id"
 _NAMES = "SELECT plan_id, name FROM plans ORDER BY created_at DESC"
 _KEPT = """SELECT definition_json FROM plan_definitions
     WHERE plan_id = :plan_id AND number = :number"""
 _NEWEST_KEPT = "SELECT max(number) FROM plan_definitions WHERE plan_id = :plan_id"
-_REWRITE_KEPT = """UPDATE plan_definitions SET definition_json = :definition
-    WHERE plan_id = :plan_id
-    AND number = (SELECT definition FROM plans WHERE plan_id = :plan_id)"""
 
 
 class PlanRepository:
@@ -192,18 +185,18 @@ class PlanRepository:
         row = self._connection.row(_BY_ID, plan_id=plan_id)
         if row is None:
             raise self._not_found(plan_id)
-        return _from_row(row)
+        added = last_read(plan_id).added(AddedStepRepository(self._connection), plan_id, row)
+        return _from_row(row, added)
 
     def resolve(self, text: str, project_id: ProjectId | None) -> Plan:
         """Finds a plan by `@` (the latest that is no subplan), its id, or a prefix of it."""
         if text == "@":
-            rows = self.of_project(project_id)
-            latest = [plan for plan in rows if plan.parent_plan_id is None][-1:]
-            if not latest:
+            latest = self._connection.value(_LATEST, project_id=project_id)
+            if latest is None:
                 raise NotFound(
                     "this project has no plan yet", hints=["make one: agents plan use ACTION"]
                 )
-            return latest[0]
+            return self.get(latest)
         wanted = text.upper()
         if is_id(wanted):
             return self.get(PlanId(wanted))
@@ -217,7 +210,7 @@ class PlanRepository:
                 detail=candidates,
                 hints=["type more of the id"],
             )
-        return _from_row(rows[0])
+        return self.get(rows[0]["plan_id"])
 
     def _not_found(self, text: str) -> NotFound:
         near = hints_for_id(text, dict(self._connection.tuples(_NAMES)))
@@ -225,8 +218,9 @@ class PlanRepository:
 
     def of_project(self, project_id: ProjectId | None) -> Sequence[Plan]:
         """Returns the plans of a project, the oldest first."""
+        added = AddedStepRepository(self._connection).of_project(project_id)
         rows = self._connection.rows(_OF_PROJECT, project_id=project_id)
-        return [_from_row(row) for row in rows]
+        return [_from_row(row, added.get(row["plan_id"], NONE_ADDED)) for row in rows]
 
     def move(self, plan_id: PlanId, target: Stage, *, error: PlanError | None = None) -> Plan:
         """Moves a plan along the lifecycle; what is not in the table is refused."""
@@ -251,11 +245,8 @@ class PlanRepository:
         return self.get(plan_id)
 
     def set_action(self, plan_id: PlanId, action: "Action") -> None:
-        """Records what the plan is to do from now on."""
-        definition = action.model_dump_json(by_alias=True)
-        _last_read(plan_id).remember(definition, action)
-        self._update(plan_id, definition_json=definition)
-        self._connection.execute(_REWRITE_KEPT, plan_id=plan_id, definition=definition)
+        """Records what a plan that has not begun is to do."""
+        self._update(plan_id, definition_json=action.model_dump_json(by_alias=True))
 
     def extend(self, plan_id: PlanId, kept: int, step: "Step | None") -> None:
         """Lets a plan end after the steps that are kept, and then one more if there is one.
@@ -264,21 +255,22 @@ class PlanRepository:
         the action that earlier checkpoints name, so going back to one of them brings it back.
         """
         plan = self.get(plan_id)
-        steps = plan.action.steps[:kept]
-        action = plan.action.model_copy(update={"steps": (*steps, *((step,) if step else ()))})
-        if len(steps) < len(plan.action.steps):
+        if kept < len(plan.action.steps):
             number = self.newest_definition(plan_id) + 1
-            self.redefine(plan_id, number, action)
+            shorter = plan.action.model_copy(update={"steps": plan.action.steps[:kept]})
+            self.redefine(plan_id, number, shorter)
             self.set_definition(plan_id, number)
-        else:
-            self.set_action(plan_id, action)
-        self.set_cursor(plan_id, str(len(steps)))
+            plan = self.get(plan_id)
+        if step is not None:
+            added = AddedStepRepository(self._connection)
+            added.add(plan_id, plan.definition, len(plan.added.texts), step)
+        self.set_cursor(plan_id, str(kept))
 
     def redefine(self, plan_id: PlanId, number: int, action: "Action") -> None:
         """Keeps another action for a plan, beside those it has had."""
         if number == 1:
-            self._keep(plan_id, 0, self.get(plan_id).action)
-        self._keep(plan_id, number, action)
+            self._keep(plan_id, 0, self.get(plan_id).definition_json)
+        self._keep(plan_id, number, action.model_dump_json(by_alias=True))
 
     def set_action_hash(self, plan_id: PlanId, found: str | None) -> None:
         """Says that the plan has the steps of its action file as it is now."""
@@ -288,7 +280,8 @@ class PlanRepository:
         """Returns one of the actions that a plan has had."""
         if plan.definition == number:
             return plan.action
-        return _action(self._kept(plan.plan_id, number))
+        added = AddedStepRepository(self._connection).read(plan.plan_id, number)
+        return action_of(self._kept(plan.plan_id, number), added)
 
     def newest_definition(self, plan_id: PlanId) -> int:
         """Returns the number of the newest action a plan has had; 0: the one it was made with."""
@@ -303,12 +296,12 @@ class PlanRepository:
     def _kept(self, plan_id: PlanId, number: int) -> str:
         return self._connection.value(_KEPT, plan_id=plan_id, number=number)
 
-    def _keep(self, plan_id: PlanId, number: int, action: "Action") -> None:
+    def _keep(self, plan_id: PlanId, number: int, definition: str) -> None:
         self._connection.insert(
             "plan_definitions",
             plan_id=plan_id,
             number=number,
-            definition_json=action.model_dump_json(by_alias=True),
+            definition_json=definition,
             created_at=now(),
         )
 
@@ -320,13 +313,6 @@ class PlanRepository:
         self._connection.update("plans", {"plan_id": plan_id}, updated_at=now(), **values)
 
 
-def _action(definition: str) -> "Action":
-    # Late: whoever lists plans reads none of their actions, and its library is slow to import.
-    from cleveragents.plans.action import Action  # noqa: PLC0415
-
-    return Action.model_validate_json(definition)
-
-
 def file_hash(path: Path) -> str | None:
     """Returns the hash of a file; None if it cannot be read."""
     try:
@@ -335,19 +321,13 @@ def file_hash(path: Path) -> str | None:
         return None
 
 
-@lru_cache(maxsize=64)
-def _last_read(plan_id: PlanId) -> "_LastRead":
-    """Returns what is remembered of a plan; of each plan only one definition is."""
-    del plan_id
-    return _LastRead()
-
-
-def _from_row(fields: Row) -> Plan:
+def _from_row(fields: Row, added: AddedSteps) -> Plan:
     phase, state = Phase(fields.pop("phase")), State(fields.pop("state"))
     error = json.loads(fields.pop("error_json") or "null")
     return Plan(
         **fields,
         phase=phase,
         state=state,
+        added=added,
         error=None if error is None else PlanError.from_record(error),
     )

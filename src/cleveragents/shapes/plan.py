@@ -52,7 +52,7 @@ def plan_of(plan: Plan) -> PlanRow:
         "phase": plan.phase,
         "state": plan.state,
         "attempt": plan.attempt,
-        "steps": len(plan.outline["steps"]),
+        "steps": plan.step_count,
         "next_step": plan.step_index,
         "created_at": plan.created_at.isoformat(),
         "parent_plan_id": plan.parent_plan_id,

@@ -4,7 +4,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0011');
+INSERT INTO "alembic_version" VALUES('0012');
 CREATE TABLE checkpoints (
 	checkpoint_id VARCHAR(26) NOT NULL, 
 	plan_id VARCHAR(26) NOT NULL, 
@@ -121,6 +121,16 @@ CREATE TABLE plan_definitions (
 	created_at DATETIME NOT NULL, 
 	CONSTRAINT pk_plan_definitions PRIMARY KEY (plan_id, number), 
 	CONSTRAINT fk_plan_definitions_plan_id FOREIGN KEY(plan_id) REFERENCES plans (plan_id)
+);
+CREATE TABLE plan_steps (
+	step_id VARCHAR(26) NOT NULL, 
+	plan_id VARCHAR(26) NOT NULL, 
+	definition INTEGER NOT NULL, 
+	position INTEGER NOT NULL, 
+	step_json TEXT NOT NULL, 
+	CONSTRAINT pk_plan_steps PRIMARY KEY (step_id), 
+	CONSTRAINT fk_plan_steps_plan_id FOREIGN KEY(plan_id) REFERENCES plans (plan_id), 
+	CONSTRAINT uq_plan_steps_plan_id_definition_position UNIQUE (plan_id, definition, position)
 );
 CREATE TABLE plans (
 	plan_id VARCHAR(26) NOT NULL, 

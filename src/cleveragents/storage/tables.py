@@ -76,6 +76,17 @@ Table(
 )
 
 Table(
+    "plan_steps",  # those that were added one by one to one of its actions; never changed
+    metadata,
+    Column("step_id", ULID, primary_key=True),
+    Column("plan_id", ULID, ForeignKey("plans.plan_id"), nullable=False),
+    Column("definition", Integer, nullable=False),  # which of the actions
+    Column("position", Integer, nullable=False),  # behind the steps that the action has itself
+    Column("step_json", Text, nullable=False),
+    UniqueConstraint("plan_id", "definition", "position"),
+)
+
+Table(
     "sandboxes",
     metadata,
     Column("sandbox_id", ULID, primary_key=True),
