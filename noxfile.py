@@ -129,6 +129,12 @@ def bench_peers(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def bench_ratios(session: nox.Session) -> None:
+    """Every bar of what things cost, beside git, cp and bare Python; takes about an hour."""
+    run(session, "python", "-m", "benchmarks.ratios", *session.posargs)
+
+
+@nox.session(default=False)
 def bench_milestones(session: nox.Session) -> None:
     """What the checkpoints of 200 quick steps cost, beside the same steps as a shell script."""
     run(session, "python", "benchmarks/milestones.py", *session.posargs)

@@ -1,0 +1,1 @@
+"""What the bars of `benchmarks/ratios.py` are measured by."""
