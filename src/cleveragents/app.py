@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from cleveragents.operations.operation import AnyOperation
     from cleveragents.plans.action import Action
     from cleveragents.undertakings import Undertakings
-    from cleveragents.wiring import Wiring
+    from cleveragents.wiring.services import Wiring
 
 TRIGGERS = "sandbox.checkpoint.auto-create-on"
 ROLLBACK_OFF = "rollback is off for this plan: it runs without checkpoints"
@@ -104,7 +104,7 @@ class App:
 
     @cached_property
     def _wiring(self) -> "Wiring":
-        from cleveragents.wiring import Wiring
+        from cleveragents.wiring.services import Wiring
 
         return Wiring(self._base, self.comparisons)
 

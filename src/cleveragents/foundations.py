@@ -42,6 +42,11 @@ class Foundations:
         """Where the output of steps is kept."""
         return self.data / "output"
 
+    @property
+    def cleanup(self) -> str:
+        """When the files of a sandbox go."""
+        return self.settings.text("sandbox.cleanup")
+
 
 def open_foundations(
     data: Path,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cleveragents.operations.operation import AnyOperation
     from cleveragents.plans.correction import CorrectionAttempt
     from cleveragents.plans.decision import Decision
-    from cleveragents.wiring import Wiring
+    from cleveragents.wiring.services import Wiring
 
 
 class Foresight(Protocol):

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,13 @@ from cleveragents.ids import PlanId, ProjectId, SnapshotId, is_id, new_id, now
 from cleveragents.nearest import hints_for_id
 from cleveragents.plans.correction import CorrectionRepository
 from cleveragents.plans.cursor import FIRST, step_at, top_index
+from cleveragents.plans.definition import (
+    Definition,
+    OutlinedStep,
+    action_of,
+    definition_of,
+    remember,
+)
 from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import APPLIED, START, Phase, Stage, State, check_move, written
 from cleveragents.storage.connection import Connection, Row
@@ -42,23 +49,6 @@ class PlanError:
         return cls(**fields)
 
 
-class _LastRead:
-    """The definition of a plan that was read last: a running plan asks for it at every step."""
-
-    def __init__(self) -> None:
-        self._read: tuple[str, Action] | None = None
-
-    def action(self, definition: str) -> "Action":
-        read = self._read  # once: several threads may ask
-        if read is None or read[0] != definition:
-            self._read = read = definition, _action(definition)
-        return read[1]
-
-    def remember(self, definition: str, action: "Action") -> None:
-        """Notes what is about to be stored: a session does so at every call."""
-        self._read = definition, action
-
-
 @dataclass(frozen=True)
 class Plan:
     """One row of plans."""
@@ -84,14 +74,23 @@ class Plan:
     superseded_by: str | None  # the operation that took it back
 
     @cached_property
+    def _definition(self) -> Definition:
+        return definition_of(self.plan_id, self.definition_json)
+
+    @property
     def action(self) -> "Action":
         """As it was when the plan was made, arguments filled in; read when it is asked for."""
-        return _last_read(self.plan_id).action(self.definition_json)
+        return self._definition.action
 
-    @cached_property
+    @property
     def outline(self) -> Mapping[str, Any]:
         """What is stored of the action, as it is: for whoever wants no more than a number of it."""
-        return json.loads(self.definition_json)
+        return self._definition.outline
+
+    @property
+    def outlined_steps(self) -> Sequence[OutlinedStep]:
+        """The steps of the action, for whoever only tells of them."""
+        return self._definition.steps
 
     @property
     def stage(self) -> Stage:
@@ -109,12 +108,12 @@ class Plan:
     @property
     def keeps_checkpoints(self) -> bool:
         """Whether it can be taken back: its action says so, and checkpoints are made of it."""
-        return self.action.rollback.enabled
+        return self._definition.keeps_checkpoints
 
     @property
     def runs_bare(self) -> bool:
-        """The contrary, for whoever lists plans and reads no more of an action than is stored."""
-        return not self.outline["rollback"]["enabled"]
+        """The contrary."""
+        return not self.keeps_checkpoints
 
     @property
     def step_index(self) -> int:
@@ -253,7 +252,7 @@ class PlanRepository:
     def set_action(self, plan_id: PlanId, action: "Action") -> None:
         """Records what the plan is to do from now on."""
         definition = action.model_dump_json(by_alias=True)
-        _last_read(plan_id).remember(definition, action)
+        remember(plan_id, definition, action)
         self._update(plan_id, definition_json=definition)
         self._connection.execute(_REWRITE_KEPT, plan_id=plan_id, definition=definition)
 
@@ -288,7 +287,7 @@ class PlanRepository:
         """Returns one of the actions that a plan has had."""
         if plan.definition == number:
             return plan.action
-        return _action(self._kept(plan.plan_id, number))
+        return action_of(self._kept(plan.plan_id, number))
 
     def newest_definition(self, plan_id: PlanId) -> int:
         """Returns the number of the newest action a plan has had; 0: the one it was made with."""
@@ -320,26 +319,12 @@ class PlanRepository:
         self._connection.update("plans", {"plan_id": plan_id}, updated_at=now(), **values)
 
 
-def _action(definition: str) -> "Action":
-    # Late: whoever lists plans reads none of their actions, and its library is slow to import.
-    from cleveragents.plans.action import Action  # noqa: PLC0415
-
-    return Action.model_validate_json(definition)
-
-
 def file_hash(path: Path) -> str | None:
     """Returns the hash of a file; None if it cannot be read."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
         return None
-
-
-@lru_cache(maxsize=64)
-def _last_read(plan_id: PlanId) -> "_LastRead":
-    """Returns what is remembered of a plan; of each plan only one definition is."""
-    del plan_id
-    return _LastRead()
 
 
 def _from_row(fields: Row) -> Plan:

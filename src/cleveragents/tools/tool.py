@@ -4,16 +4,18 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from cleveragents.counting import size
 from cleveragents.errors import CleverAgentsError
 from cleveragents.sandbox.process import OUTPUT_CAP, Job, ProcessEnd, run
-from cleveragents.tools.declaration import Declaration
 
-P = TypeVar("P", bound=BaseModel)
+if TYPE_CHECKING:  # pydantic is slow to import, and calls are undone without it
+    from pydantic import BaseModel
+
+    from cleveragents.tools.declaration import Declaration
+
+P = TypeVar("P", bound="BaseModel")
 SHELL = "/bin/sh"
 BUILT_IN = "built in"
 
@@ -45,7 +47,7 @@ class Outcome:
 class Tool(Generic[P]):
     """Something a step may call."""
 
-    declaration: Declaration
+    declaration: "Declaration"
     parameters: type[P]
     function: Callable[[Call, P], Outcome]
     origin: str = BUILT_IN  # where it comes from

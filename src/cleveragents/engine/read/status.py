@@ -204,7 +204,7 @@ def statuses(
     if plan.stage == RUNNING:
         at_cursor = "interrupted" if interrupted else "running"
     choices = {row.cursor: row.chosen for row in decided if row.cursor}
-    way = list(way_taken(plan.action.steps, choices))
+    way = list(way_taken(plan.outlined_steps, choices))
     reached = way.index(plan.cursor) if plan.cursor in way else len(way)
     found = {
         cursor: "done" if index < reached else "pending" if index > reached else at_cursor
@@ -217,5 +217,6 @@ def statuses(
 
 
 def _progress(plan: Plan, found: Mapping[str, str]) -> Iterator[StepStatus]:
+    steps = plan.outlined_steps
     for cursor, status in found.items():
-        yield StepStatus(title_at(plan.action.steps, cursor), status)
+        yield StepStatus(title_at(steps, cursor), status)
