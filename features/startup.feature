@@ -35,10 +35,10 @@ Feature: Start-up
       | cleveragents.shapes.commands |
 
     Examples:
-      | command                       |
-      | plan list                     |
-      | plan checkpoint create @      |
-      | plan rollback @ 1 --yes       |
+      | command                  |
+      | plan list                |
+      | plan checkpoint create @ |
+      | plan rollback @ 1 --yes  |
 
   Scenario: a list of plans needs neither their actions nor anything that acts
     Given a plain folder
@@ -48,11 +48,15 @@ Feature: Start-up
       """
     And I have run "agents run ACTION"
     Then "agents plan list" imports none of
-      | module                     |
-      | cleveragents.plans.action  |
-      | cleveragents.tools         |
-      | cleveragents.wiring        |
-      | cleveragents.cli.apply     |
+      | module                         |
+      | cleveragents.plans.action      |
+      | cleveragents.tools             |
+      | cleveragents.wiring            |
+      | cleveragents.sandbox.sandboxes |
+      | cleveragents.snapshots.archive |
+      | zstandard                      |
+      | tomllib                        |
+      | cleveragents.cli.apply         |
 
   Scenario Outline: "agents <command>" imports only the service it calls, and no action is checked
     Given a plain folder
@@ -88,11 +92,11 @@ Feature: Start-up
       """
     And I have run "agents run ACTION"
     Then these packages are imported below the command line
-      | act                                                                                     | packages   |
-      | app.plans.list()                                                                        | zstandard  |
-      | app.plans.status(app.plans.find("@"))                                                   | zstandard  |
-      | app.checkpoints.retention(app.plans.find("@").plan_id)                                  | zstandard  |
-      | app.checkpoints.create_checkpoint(app.plans.find("@").plan_id, request())               | zstandard  |
+      | act                                                                       | packages  |
+      | app.plans.list()                                                          |           |
+      | app.plans.status(app.plans.find("@"))                                     | zstandard |
+      | app.checkpoints.retention(app.plans.find("@").plan_id)                    | zstandard |
+      | app.checkpoints.create_checkpoint(app.plans.find("@").plan_id, request()) | zstandard |
 
   Scenario Outline: a command imports no shape but those it answers with
     Given a plain folder

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.triggers import CheckpointType
+
+if TYPE_CHECKING:  # settings need the limit alone
+    from cleveragents.checkpoints.checkpoint import Checkpoint
 
 DEFAULT_LIMIT = 50
 BEYOND = "beyond the limit"  # the only reason to let one go
@@ -21,7 +24,7 @@ class CheckpointRetentionPolicy:
 class Verdict:
     """What is to become of one checkpoint."""
 
-    checkpoint: Checkpoint
+    checkpoint: "Checkpoint"
     why: str
     needed: str = ""  # what would be missed without it
 
@@ -32,7 +35,7 @@ class Verdict:
 
 
 def judge(
-    rows: Sequence[Checkpoint], policy: CheckpointRetentionPolicy, needed: Mapping[str, str]
+    rows: "Sequence[Checkpoint]", policy: CheckpointRetentionPolicy, needed: Mapping[str, str]
 ) -> list[Verdict]:
     """Judges all checkpoints of a plan, the oldest first.
 
@@ -54,7 +57,7 @@ def judge(
     return verdicts
 
 
-def _protected(rows: Sequence[Checkpoint]) -> dict[str, str]:
+def _protected(rows: "Sequence[Checkpoint]") -> dict[str, str]:
     reasons: dict[str, str] = {}
     for row in rows:
         if row.pinned:

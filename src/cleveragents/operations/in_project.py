@@ -1,27 +1,29 @@
 """What operations on the project of the user intend."""
 
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from cleveragents.ids import CheckpointId, SnapshotId
 from cleveragents.operations.intent import Intent, Record
 from cleveragents.operations.kind import Kind
 from cleveragents.plans.lifecycle import APPLIED, COMPLETE, Stage
 from cleveragents.records import as_dict, frozen, replace
-from cleveragents.snapshots.healing import Safeguard
 from cleveragents.snapshots.write import owners
 from cleveragents.snapshots.write.owners import Owners
+
+if TYPE_CHECKING:
+    from cleveragents.snapshots.healing import Safeguard
 
 
 @frozen
 class InFiles:
     """Into the files of the project."""
 
-    old: Safeguard  # both versions of every path that changes
+    old: "Safeguard"  # both versions of every path that changes
     new: SnapshotId
     stamp: int  # the time that new files get
     owners: Owners
 
-    def reversed(self, saved: Safeguard, stamp: int) -> Self:
+    def reversed(self, saved: "Safeguard", stamp: int) -> Self:
         """The way back from what is there now; what comes back gets another time."""
         return replace(self, old=saved, new=self.old, stamp=stamp)
 

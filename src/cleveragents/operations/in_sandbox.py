@@ -1,7 +1,7 @@
 """What operations on the files of a sandbox intend."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from cleveragents.ids import CheckpointId, PlanId, SnapshotId
 from cleveragents.operations.intent import (
@@ -16,7 +16,9 @@ from cleveragents.operations.kind import Kind
 from cleveragents.plans.lifecycle import Phase, Stage, State
 from cleveragents.plans.plan import PlanError
 from cleveragents.records import as_dict, frozen
-from cleveragents.snapshots.healing import Safeguard
+
+if TYPE_CHECKING:
+    from cleveragents.snapshots.healing import Safeguard
 
 
 @frozen
@@ -117,7 +119,7 @@ class Place(Intent):
     """To make the files of a sandbox those of a snapshot."""
 
     target: SnapshotId
-    present: Safeguard  # what was there
+    present: "Safeguard"  # what was there
 
     @property
     def ends(self) -> Ends:

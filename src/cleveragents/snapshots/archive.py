@@ -25,7 +25,8 @@ from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import Change, Entry
 from cleveragents.snapshots.tree.record import Roots, Snapshot
 from cleveragents.snapshots.tree.scan import Excluded, shown
-from cleveragents.snapshots.tree.tracker import HASH_ONLY, Tracker, Tracking
+from cleveragents.snapshots.tree.tracker import HASH_ONLY, Tracker
+from cleveragents.snapshots.tree.tracking import Tracking
 from cleveragents.snapshots.way import (
     BEFORE_BYTES,
     RESERVE_BYTES,

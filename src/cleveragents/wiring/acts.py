@@ -1,10 +1,10 @@
 """Whatever opens operations, and so can finish them after a crash."""
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cleveragents.foundations import Foundations
+from cleveragents.once import once
 from cleveragents.operations.act import Act
 from cleveragents.operations.kind import Kind
 from cleveragents.wiring.points import Points
@@ -44,7 +44,7 @@ class ActsOfPlans:
         """Returns what carries operations of a kind out."""
         return self._by_kind[kind]()
 
-    @cached_property
+    @once
     def corrections(self) -> "CorrectionOperations":
         """Goes back to a decision."""
         from cleveragents.engine.correct.correction_operation import CorrectionOperations
@@ -54,7 +54,7 @@ class ActsOfPlans:
             base.database, base.sandboxes, points.rollback_reads, points.rollbacks
         )
 
-    @cached_property
+    @once
     def refreshes(self) -> "Refreshes":
         """Merges the project into a sandbox."""
         from cleveragents.engine.bring.refresh import Refreshes
@@ -62,7 +62,7 @@ class ActsOfPlans:
         base = self._base
         return Refreshes(base.database, base.sandboxes, self._points.placements, base.report)
 
-    @cached_property
+    @once
     def restores(self) -> "Restores":
         """Takes single paths back."""
         from cleveragents.engine.back.restore import Restores
@@ -71,7 +71,7 @@ class ActsOfPlans:
         filter_ = points.policy.filter
         return Restores(base.database, base.sandboxes, points.placements, filter_, base.report)
 
-    @cached_property
+    @once
     def resolutions(self) -> "Resolutions":
         """Solves conflicts."""
         from cleveragents.engine.bring.resolution import Resolutions
@@ -79,7 +79,7 @@ class ActsOfPlans:
         base, points = self._base, self._points
         return Resolutions(base.database, base.sandboxes, points.placements, points.policy.filter)
 
-    @cached_property
+    @once
     def merges(self) -> "Merges":
         """Merges subplans into their parents."""
         from cleveragents.engine.run.merge import Merges
@@ -88,7 +88,7 @@ class ActsOfPlans:
         filter_ = points.policy.filter
         return Merges(base.database, base.sandboxes, points.placements, filter_, base.report)
 
-    @cached_property
+    @once
     def validations(self) -> "Validations":
         """Runs what must pass before an apply."""
         from cleveragents.engine.bring.validate import Validations
@@ -103,7 +103,7 @@ class ActsOfPlans:
             base.report,
         )
 
-    @cached_property
+    @once
     def applications(self) -> "Applications":
         """Changes the project."""
         from cleveragents.engine.bring.application import Applications

@@ -1,9 +1,9 @@
 """What saves the present and goes back to what was saved: nearly every service is built on it."""
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cleveragents.foundations import Foundations
+from cleveragents.once import once
 
 if TYPE_CHECKING:
     from cleveragents.checkpoints.reads import CheckpointReads
@@ -25,14 +25,14 @@ class Points:
     def __init__(self, base: Foundations) -> None:
         self._base = base
 
-    @cached_property
+    @once
     def commands(self) -> "Commands":
         """Runs the commands of plans."""
         from cleveragents.tools.commands import Commands
 
         return Commands(self._base.environment, self._base.output)
 
-    @cached_property
+    @once
     def policy(self) -> "CheckpointPolicy":
         """Which checkpoints are made, of what, and how many are kept."""
         from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
@@ -48,7 +48,7 @@ class Points:
             CheckpointRetentionPolicy(most),
         )
 
-    @cached_property
+    @once
     def pruning(self) -> "Prunes":
         """Lets checkpoints go."""
         from cleveragents.engine.back.pruning import Prunes
@@ -56,7 +56,7 @@ class Points:
         base = self._base
         return Prunes(base.database, base.sandboxes, self.policy.retention, base.report)
 
-    @cached_property
+    @once
     def saving(self) -> "Saves":
         """Makes checkpoints."""
         from cleveragents.engine.back.saving import Saves
@@ -64,14 +64,14 @@ class Points:
         base = self._base
         return Saves(base.database, base.sandboxes, self.pruning, self.policy, base.report)
 
-    @cached_property
+    @once
     def workplaces(self) -> "Workplaces":
         """Opens the files of a plan to be changed."""
         from cleveragents.engine.back.workplaces import Workplaces
 
         return Workplaces(self._base.sandboxes, self.saving, self._base.report)
 
-    @cached_property
+    @once
     def placements(self) -> "Placements":
         """Brings the files of a plan to what was stored first."""
         from cleveragents.engine.back.placing import Placements
@@ -79,7 +79,7 @@ class Points:
         base = self._base
         return Placements(base.database, base.sandboxes, self.workplaces, self.saving, base.report)
 
-    @cached_property
+    @once
     def removals(self) -> "Removals":
         """Removes the files of sandboxes."""
         from cleveragents.engine.back.removal import Removals
@@ -89,14 +89,14 @@ class Points:
             base.database, base.sandboxes, self.workplaces, self.saving, self.policy.filter
         )
 
-    @cached_property
+    @once
     def rollback_reads(self) -> "RollbackReads":
         """Tells what a rollback would touch."""
         from cleveragents.checkpoints.rollback import RollbackReads
 
         return RollbackReads(self._base.database, self._base.sandboxes)
 
-    @cached_property
+    @once
     def reads(self) -> "CheckpointReads":
         """Finds checkpoints and looks at them."""
         from cleveragents.checkpoints.reads import CheckpointReads
@@ -106,7 +106,7 @@ class Points:
             base.database, base.sandboxes, self.rollback_reads, self.policy.retention
         )
 
-    @cached_property
+    @once
     def rollbacks(self) -> "Rollbacks":
         """Goes back."""
         from cleveragents.engine.back.rollback import Rollbacks
@@ -116,7 +116,7 @@ class Points:
         undoing = UndoCalls(base.database, self.commands, base.report)
         return Rollbacks(base.database, self.rollback_reads, self.workplaces, undoing, base.report)
 
-    @cached_property
+    @once
     def acts(self) -> "CheckpointActs":
         """What is done with checkpoints in the course of greater things."""
         from cleveragents.engine.back.checkpoint_acts import CheckpointActs

@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from functools import cached_property
 from typing import TYPE_CHECKING
 
-from cleveragents.checkpoints.comparison import Comparisons
-from cleveragents.engine.hold.ownership import Ownership
 from cleveragents.foundations import Foundations
 from cleveragents.ids import PlanId
+from cleveragents.once import once
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.storage.held import Held
 from cleveragents.wiring.acts import ActsOfPlans
 from cleveragents.wiring.points import Points
 
 if TYPE_CHECKING:
+    from cleveragents.checkpoints.comparison import Comparisons
     from cleveragents.checkpoints.service import CheckpointService
     from cleveragents.engine.back.fork import ForkService
     from cleveragents.engine.back.restore import RestoreService
@@ -27,8 +26,11 @@ if TYPE_CHECKING:
     from cleveragents.engine.correct.correction import CorrectionService
     from cleveragents.engine.correct.revert import ReversionService
     from cleveragents.engine.hold.moves import PlanMoves
+    from cleveragents.engine.hold.ownership import Ownership
     from cleveragents.engine.read.bisect import Bisection
     from cleveragents.engine.read.history import History
+    from cleveragents.engine.read.previews import Previews
+    from cleveragents.engine.read.status import StatusReader
     from cleveragents.engine.read.tree import DecisionTree
     from cleveragents.engine.run.borders import StepBorders
     from cleveragents.engine.run.cancel import Cancellation
@@ -44,17 +46,20 @@ if TYPE_CHECKING:
 class Wiring:
     """Every service, made once, when it is asked for."""
 
-    def __init__(self, base: Foundations, comparisons: Comparisons) -> None:
+    def __init__(self, base: Foundations) -> None:
         self._base = base
-        self._comparisons = comparisons
         self._points = Points(base)
         self._acts = ActsOfPlans(base, self._points)
-        # At once: it knows who holds what, so there must be one, whichever thread comes first.
-        self.ownership = Ownership(
-            base.database, base.plan_locks, base.sandboxes, self._acts.of, base.report
-        )
 
-    @cached_property
+    @once
+    def ownership(self) -> "Ownership":
+        """Who owns which plan, and taking it over."""
+        from cleveragents.engine.hold.ownership import Ownership
+
+        base = self._base
+        return Ownership(base.database, base.plan_locks, base.sandboxes, self._acts.of, base.report)
+
+    @once
     def checkpoints(self) -> "CheckpointService":
         """Points to come back to, and going back to them."""
         from cleveragents.checkpoints.service import CheckpointService
@@ -64,13 +69,13 @@ class Wiring:
             base.database, base.sandboxes, points.rollback_reads, points.acts, self._hold
         )
 
-    @cached_property
+    @once
     def _strategist(self) -> "Strategist":
         from cleveragents.engine.run.strategist import Strategist
 
         return Strategist(self._points.commands, self._base.stopping)
 
-    @cached_property
+    @once
     def strategize(self) -> "StrategizePhase":
         """Makes plans from actions."""
         from cleveragents.engine.run.strategize import StrategizePhase
@@ -78,7 +83,7 @@ class Wiring:
         base = self._base
         return StrategizePhase(base.database, self._strategist, self._hold, base.report)
 
-    @cached_property
+    @once
     def resumption(self) -> "Resumption":
         """Goes on with plans that were interrupted."""
         from cleveragents.engine.run.resume import Resumption
@@ -86,13 +91,13 @@ class Wiring:
         base, points = self._base, self._points
         return Resumption(base.database, points.reads, points.acts, base.report)
 
-    @cached_property
+    @once
     def _moves(self) -> "PlanMoves":
         from cleveragents.engine.hold.moves import PlanMoves
 
         return PlanMoves(self._base.database, self._base.report)
 
-    @cached_property
+    @once
     def cancellation(self) -> "Cancellation":
         """Stops plans."""
         from cleveragents.engine.run.cancel import Cancellation
@@ -101,14 +106,14 @@ class Wiring:
             self._moves, self._points.acts, self.resumption, self._base.stopping, self._hold
         )
 
-    @cached_property
+    @once
     def _borders(self) -> "StepBorders":
         from cleveragents.engine.run.borders import StepBorders
 
         base, points = self._base, self._points
         return StepBorders(base.database, points.reads, points.acts, base.report)
 
-    @cached_property
+    @once
     def execute(self) -> "ExecutePhase":
         """Runs plans; a kind of step is a line here."""
         from cleveragents.engine.run.attempt import StepAttempts
@@ -134,7 +139,7 @@ class Wiring:
             self._hold,
         )
 
-    @cached_property
+    @once
     def subplans(self) -> "SubplanSteps":
         """Runs the subplans of a step."""
         from cleveragents.engine.run.dispatch import ThreadDispatcher
@@ -160,7 +165,7 @@ class Wiring:
         """Late: what runs subplans is a part of what runs plans."""
         return self.execute.run(plan_id)
 
-    @cached_property
+    @once
     def sessions(self) -> "Sessions":
         """Takes the steps of a plan one by one."""
         from cleveragents.engine.session import Services, Sessions
@@ -173,11 +178,11 @@ class Wiring:
             self._moves,
             points.reads,
             points.acts,
-            self._comparisons,
+            self.comparisons,
         )
         return Sessions(services, self._hold)
 
-    @cached_property
+    @once
     def apply(self) -> "ApplyPhase":
         """Brings results into the project, and takes them out again."""
         from cleveragents.engine.bring.apply import ApplyPhase
@@ -194,7 +199,7 @@ class Wiring:
             self._hold,
         )
 
-    @cached_property
+    @once
     def corrections(self) -> "CorrectionService":
         """Goes back to a decision and decides again."""
         from cleveragents.engine.correct.correction import CorrectionService
@@ -208,14 +213,14 @@ class Wiring:
             self._hold,
         )
 
-    @cached_property
+    @once
     def fixes(self) -> "AppendService":
         """Corrects a decision with a subplan that comes after it."""
         from cleveragents.engine.correct.append import AppendService
 
         return AppendService(self._base.database, self._points.acts, self._hold)
 
-    @cached_property
+    @once
     def reversions(self) -> "ReversionService":
         """Plans anew from the start."""
         from cleveragents.engine.correct.revert import ReversionService
@@ -231,7 +236,7 @@ class Wiring:
             self._hold,
         )
 
-    @cached_property
+    @once
     def forks(self) -> "ForkService":
         """Makes a second plan that goes on from a checkpoint."""
         from cleveragents.engine.back.fork import ForkService
@@ -239,7 +244,7 @@ class Wiring:
         base = self._base
         return ForkService(base.database, base.sandboxes, self._points.rollback_reads, self._hold)
 
-    @cached_property
+    @once
     def refresh(self) -> "RefreshPhase":
         """Brings a sandbox up to the project."""
         from cleveragents.engine.bring.refresh import RefreshPhase
@@ -247,7 +252,7 @@ class Wiring:
         acts = self._acts
         return RefreshPhase(self._base.database, acts.refreshes, self._points.acts, self._hold)
 
-    @cached_property
+    @once
     def restore(self) -> "RestoreService":
         """Takes single paths back."""
         from cleveragents.engine.back.restore import RestoreService
@@ -255,7 +260,7 @@ class Wiring:
         acts = self._acts
         return RestoreService(self._base.database, acts.restores, self._points.acts, self._hold)
 
-    @cached_property
+    @once
     def conflicts(self) -> "ConflictService":
         """What did not go together."""
         from cleveragents.engine.bring.conflicts import ConflictService
@@ -263,21 +268,45 @@ class Wiring:
         acts = self._acts
         return ConflictService(self._base.database, acts.resolutions, self._points.acts, self._hold)
 
-    @cached_property
+    @once
+    def comparisons(self) -> "Comparisons":
+        """What differs between states of a plan."""
+        from cleveragents.checkpoints.comparison import Comparisons
+
+        return Comparisons(self._base.sandboxes)
+
+    @once
+    def status(self) -> "StatusReader":
+        """Where a plan stands."""
+        from cleveragents.engine.read.status import StatusReader
+
+        base = self._base
+        return StatusReader(
+            base.database, base.sandboxes, self.comparisons, base.plan_locks.is_owned
+        )
+
+    @once
+    def previews(self) -> "Previews":
+        """What must be known before it is told what would happen."""
+        from cleveragents.engine.read.previews import Previews
+
+        return Previews(self._base.database, self._base.plan_locks.is_owned)
+
+    @once
     def tree(self) -> "DecisionTree":
         """The decisions of a plan."""
         from cleveragents.engine.read.tree import DecisionTree
 
         return DecisionTree(self._base.database, self._base.plan_locks.is_owned)
 
-    @cached_property
+    @once
     def history(self) -> "History":
         """The story of a plan."""
         from cleveragents.engine.read.history import History
 
         return History(self._base.database)
 
-    @cached_property
+    @once
     def bisection(self) -> "Bisection":
         """Finds the checkpoint from which on a command fails."""
         from cleveragents.engine.read.bisect import Bisection
@@ -285,7 +314,7 @@ class Wiring:
         base = self._base
         return Bisection(base.database, base.sandboxes, self._points.commands, base.report)
 
-    @cached_property
+    @once
     def cleanup(self) -> "Cleanup":
         """Removes what is not needed any more."""
         from cleveragents.engine.care.cleanup import Cleanup
@@ -293,7 +322,7 @@ class Wiring:
         base = self._base
         return Cleanup(base.cleanup, base.sandboxes, self._points.removals, self._hold, base.report)
 
-    @cached_property
+    @once
     def doctor(self) -> "Doctor":
         """Finds what is wrong with what is kept, and mends it."""
         from cleveragents.engine.care.doctor import Doctor

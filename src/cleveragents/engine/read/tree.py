@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
-from cleveragents.engine.read.status import StepStatus, is_interrupted, statuses
+from cleveragents.engine.read.plans import is_interrupted
+from cleveragents.engine.read.status import StepStatus, statuses
 from cleveragents.ids import DecisionId
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.cursor import holder, step_at
