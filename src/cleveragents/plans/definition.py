@@ -87,11 +87,11 @@ class _LastRead:
     """The definition of a plan that was read last: a running plan asks for it at every step."""
 
     def __init__(self) -> None:
-        self._read = Definition("")
+        self._read: Definition | None = None
 
     def of(self, stored: str) -> Definition:
         read = self._read  # once: several threads may ask
-        if read.stored != stored:
+        if read is None or read.stored != stored:
             self._read = read = Definition(stored)
         return read
 
