@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from cleveragents.engine.hold.stopping import StopRequests
 from cleveragents.errors import Failed
 from cleveragents.events import NO_PLAN, Note, Reporter
 from cleveragents.once import once
+from cleveragents.records import frozen
 from cleveragents.snapshots.tree.tracking import Tracking
 from cleveragents.storage.database import Database
 from cleveragents.storage.glance import DATABASE
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cleveragents.sandbox.sandboxes import Sandboxes
 
 
-@dataclass(frozen=True)
+@frozen
 class Foundations:
     """What everything else is built on."""
 

@@ -1,10 +1,10 @@
 """Which checkpoints are kept: a pure function that also says why it keeps each one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.records import frozen
 
 if TYPE_CHECKING:  # settings need the limit alone
     from cleveragents.checkpoints.checkpoint import Checkpoint
@@ -13,14 +13,14 @@ DEFAULT_LIMIT = 50
 BEYOND = "beyond the limit"  # the only reason to let one go
 
 
-@dataclass(frozen=True)
+@frozen
 class CheckpointRetentionPolicy:
     """How many checkpoints a plan keeps."""
 
     limit: int = DEFAULT_LIMIT
 
 
-@dataclass(frozen=True)
+@frozen
 class Verdict:
     """What is to become of one checkpoint."""
 

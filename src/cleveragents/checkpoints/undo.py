@@ -1,7 +1,6 @@
 """Which calls a rollback takes back with what their tools declare, and which nothing can undo."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cleveragents.errors import CleverAgentsError
@@ -10,6 +9,7 @@ from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository, UndoStatus
+from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cleveragents.tools.declaration import Declaration
 
 
-@dataclass(frozen=True)
+@frozen
 class UndoDue:
     """A call that a rollback has to undo."""
 
@@ -26,7 +26,7 @@ class UndoDue:
     declared: "Declaration"
 
 
-@dataclass(frozen=True)
+@frozen
 class CallLeft:
     """A call whose effects outside the sandbox a rollback leaves as they are."""
 
@@ -40,7 +40,7 @@ class CallLeft:
         return f"step {self.step}: {self.tool} cannot be undone: {self.effects}"
 
 
-@dataclass(frozen=True)
+@frozen
 class CallsAfter:
     """What calls after a checkpoint mean for a rollback to it."""
 

@@ -1,13 +1,13 @@
 """Every setting, declared once: key, type, default, help, and the spellings it had before."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 from cleveragents.checkpoints.retention import DEFAULT_LIMIT
 from cleveragents.checkpoints.triggers import Trigger
 from cleveragents.errors import InvalidInput
 from cleveragents.nearest import asking
+from cleveragents.records import field, frozen
 from cleveragents.snapshots.tree.tracking import Tracking
 
 LEAST = 2  # the first and the newest checkpoint always stay
@@ -16,7 +16,7 @@ VARIABLE_PREFIX = "CLEVERAGENTS_"
 SettingValue: TypeAlias = str | int | tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Setting:
     """One key."""
 

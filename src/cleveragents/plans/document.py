@@ -6,7 +6,6 @@ the listed rows count and marks all others; so taking a rollback back is the sam
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from cleveragents.ids import CauseId, DecisionId, PlanId, SnapshotId, StepRunId
@@ -15,6 +14,7 @@ from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import SUCCEEDED, StepRunRepository
+from cleveragents.records import field, frozen
 from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.storage.connection import Connection
 
@@ -32,7 +32,7 @@ _PARTS = """
 """
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanDocument:
     """What of a plan counts at one moment; phase, state, attempts and times are not in it."""
 
@@ -88,7 +88,7 @@ class PlanDocument:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class SupersededCounts:
     """What stopped counting when a document was made the present."""
 

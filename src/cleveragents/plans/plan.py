@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +22,7 @@ from cleveragents.plans.definition import (
 )
 from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import APPLIED, START, Phase, Stage, State, check_move, written
+from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection, Row
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cleveragents.plans.step import Step
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanError:
     """Why a plan is errored."""
 
@@ -49,7 +49,7 @@ class PlanError:
         return cls(**fields)
 
 
-@dataclass(frozen=True)
+@frozen
 class Plan:
     """One row of plans."""
 

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cleveragents.ids import PlanId, ProjectId, SnapshotId, now
+from cleveragents.records import frozen
 from cleveragents.sandbox.project import Project, is_gone
 from cleveragents.snapshots.tree.record import MAIN
 from cleveragents.storage.connection import Connection, Row
@@ -20,7 +20,7 @@ CREATING, READY, REMOVED = "creating", "ready", "removed"
 GIT = "git"  # the root of its git directory
 
 
-@dataclass(frozen=True)
+@frozen
 class Sandbox:
     """Where a plan works: a directory of ours, and beside it a git directory if it has one."""
 
@@ -101,7 +101,7 @@ class Sandbox:
         return self.status if self.exists or self.status == REMOVED else "missing"
 
 
-@dataclass(frozen=True)
+@frozen
 class SandboxPolicy:
     """What a new sandbox starts from."""
 
@@ -110,7 +110,7 @@ class SandboxPolicy:
     copy_ignored: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class FillResult:
     """What a strategy made of an empty sandbox."""
 
@@ -121,7 +121,7 @@ class FillResult:
     head: str | None = None  # the user's commit at that moment
 
 
-@dataclass(frozen=True)
+@frozen
 class ProjectState:
     """A snapshot of the project as it is now."""
 

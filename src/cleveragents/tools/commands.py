@@ -5,11 +5,11 @@ nowhere else.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cleveragents.ids import PlanId
+from cleveragents.records import field, frozen
 from cleveragents.sandbox.process import ProcessEnd, StepEnvironment
 from cleveragents.tools.tool import SHELL, Call, run_to_end
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cleveragents.tools.declaration import Declaration
 
 
-@dataclass(frozen=True)
+@frozen
 class CallRules:
     """What a step and its tool say about a call."""
 

@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from cleveragents.counting import size
 from cleveragents.errors import CleverAgentsError
+from cleveragents.records import frozen
 from cleveragents.sandbox.process import OUTPUT_CAP, Job, ProcessEnd, run
 
 if TYPE_CHECKING:  # pydantic is slow to import, and calls are undone without it
@@ -20,7 +20,7 @@ SHELL = "/bin/sh"
 BUILT_IN = "built in"
 
 
-@dataclass(frozen=True)
+@frozen
 class Call:
     """One call of a tool, with everything it may use."""
 
@@ -33,7 +33,7 @@ class Call:
     must_stop: Callable[[], bool]  # asked several times a second while a process runs
 
 
-@dataclass(frozen=True)
+@frozen
 class Outcome:
     """How a call ended."""
 
@@ -43,7 +43,7 @@ class Outcome:
     exit_code: int | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Tool(Generic[P]):
     """Something a step may call."""
 

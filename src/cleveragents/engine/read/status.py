@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.comparison import Comparisons
@@ -24,12 +23,13 @@ from cleveragents.plans.step_run import (
     failed_for_good,
 )
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
+from cleveragents.records import frozen
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
 
 
-@dataclass(frozen=True)
+@frozen
 class StepStatus:
     """How far one step has come."""
 
@@ -37,7 +37,7 @@ class StepStatus:
     status: str  # done | failed | running | interrupted | pending
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanStatus:
     """Everything worth knowing about a plan."""
 

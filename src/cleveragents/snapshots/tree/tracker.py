@@ -5,9 +5,9 @@ import stat
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from cleveragents.records import frozen
 from cleveragents.snapshots.tree import beneath, stat_cache
 from cleveragents.snapshots.tree.manifest import Entry, Version, decode, object_id
 from cleveragents.snapshots.tree.node import Node
@@ -21,7 +21,7 @@ from cleveragents.storage.space import told_free
 SHARE = 20
 
 
-@dataclass(frozen=True)
+@frozen
 class Cache:
     """Where a tree is kept between processes, and for what it holds."""
 
@@ -31,7 +31,7 @@ class Cache:
     has: Callable[[set[str]], bool]  # whether all that was in some packs is still there
 
 
-@dataclass(frozen=True)
+@frozen
 class TreeState:
     """The content of a directory at one moment."""
 
@@ -45,7 +45,7 @@ class TreeState:
         return [path for path, why in self.not_captured if why == EXCLUDED]
 
 
-@dataclass(frozen=True)
+@frozen
 class FileLocation:
     """A file or link in a directory."""
 
