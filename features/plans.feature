@@ -114,6 +114,28 @@ Feature: Plans
     Then the output says "execute/errored"
     And the output says "1/2"
 
+  Scenario: what is told of the steps of a plan without making objects of them is what those say
+    Given a plain folder
+    And the steps
+      """
+      - {tool: write_file, with: {path: b.txt, content: "b"}}
+      - {name: second, tool: shell, with: {command: "true"}}
+      - decide:
+          question: Which way?
+          choose: long
+          options:
+            short: []
+            long:
+              - {tool: shell, with: {command: "true"}}
+              - {name: again, decide: {question: "Really?", choose: "no", options: {"no": [{name: deep, tool: shell, with: {command: "true"}}]}}}
+      - subplans:
+          plans:
+            - {name: left, steps: [{tool: shell, with: {command: "true"}}]}
+            - {name: right, steps: [{tool: shell, with: {command: "true"}}]}
+      """
+    And I have run "agents plan use ACTION"
+    Then the outline of the plan tells of 7 steps what its action tells
+
   Scenario: a project without plans
     Given a plain folder
     When I run "agents plan list"

@@ -35,10 +35,10 @@ Feature: Start-up
       | cleveragents.shapes.commands |
 
     Examples:
-      | command                       |
-      | plan list                     |
-      | plan checkpoint create @      |
-      | plan rollback @ 1 --yes       |
+      | command                  |
+      | plan list                |
+      | plan checkpoint create @ |
+      | plan rollback @ 1 --yes  |
 
   Scenario: a list of plans needs neither their actions nor anything that acts
     Given a plain folder
@@ -48,11 +48,55 @@ Feature: Start-up
       """
     And I have run "agents run ACTION"
     Then "agents plan list" imports none of
-      | module                     |
-      | cleveragents.plans.action  |
-      | cleveragents.tools         |
-      | cleveragents.wiring        |
-      | cleveragents.cli.apply     |
+      | module                         |
+      | cleveragents.plans.action      |
+      | cleveragents.tools             |
+      | cleveragents.wiring            |
+      | cleveragents.sandbox.sandboxes |
+      | cleveragents.snapshots.archive |
+      | zstandard                      |
+      | tomllib                        |
+      | cleveragents.cli.apply         |
+
+  Scenario Outline: "agents <command>" imports only the service it calls, and no action is checked
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    Then "agents <command>" imports none of
+      | module                                |
+      | cleveragents.plans.action             |
+      | cleveragents.plans.step               |
+      | cleveragents.tools.declaration        |
+      | cleveragents.tools.registry           |
+      | cleveragents.engine.bring.apply       |
+      | cleveragents.engine.bring.application |
+      | cleveragents.engine.care.doctor       |
+      | cleveragents.engine.correct           |
+      | cleveragents.engine.run               |
+      | cleveragents.engine.session           |
+
+    Examples:
+      | command                  |
+      | plan status @            |
+      | plan checkpoint list @   |
+      | plan checkpoint create @ |
+
+  Scenario: of other people's packages the library imports only what an act needs
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    Then these packages are imported below the command line
+      | act                                                                       | packages  |
+      | app.plans.list()                                                          |           |
+      | app.plans.status(app.plans.find("@"))                                     | zstandard |
+      | app.checkpoints.retention(app.plans.find("@").plan_id)                    | zstandard |
+      | app.checkpoints.create_checkpoint(app.plans.find("@").plan_id, request()) | zstandard |
 
   Scenario Outline: a command imports no shape but those it answers with
     Given a plain folder

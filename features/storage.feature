@@ -178,7 +178,19 @@ Feature: Storage
       | 01JABCDEFGHJKMNPQRSTVWXYZ   | no     |
       | 01JABCDEFGHJKMNPQRSTVWXYZ00 | no     |
       | 01JABCDEFGHIJKLMNOPQRSTUVW  | no     |
+      | 81JABCDEFGHJKMNPQRSTVWXYZ0  | no     |
+      | 01JABCDEFGHJKMNPQRſTVWXYZ0  | no     |
       | @                           | no     |
+
+  Scenario: an id tells when it was made, whichever version made it
+    Then the ids of earlier versions tell when they were made
+      | id                         | made at                       |
+      | 000000000028T5CY4GNF6YY4HM | 1970-01-01T00:00:00.000+00:00 |
+      | 01ARYZ6S4128T5CY4GNF6YY4HM | 2016-07-30T22:36:16.385+00:00 |
+      | 01KA99DJKK28T5CY4GNF6YY4HM | 2025-11-17T16:12:27.123+00:00 |
+      | 76EZ91ZPZZ28T5CY4GNF6YY4HM | 9999-12-31T23:59:59.998+00:00 |
+      | 01ka99djkk0000000000000007 | 2025-11-17T16:12:27.123+00:00 |
+    And "01JABCDEFGHJKMNPQRSTVWXYZ" tells no time: it is no id
 
   # --- Locks -------------------------------------------------------------------------------------
 

@@ -40,3 +40,6 @@ Feature: Several plans in one process
     When the library runs 6 plans of the action at once
     Then all of them are "execute/complete"
     And each of them can go back to each of its checkpoints and verify it
+
+  Scenario: what is made when it is first asked for is made once, whichever thread comes first
+    Then 8 threads that ask for a service at the same moment all get the one that was made

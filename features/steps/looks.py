@@ -14,7 +14,7 @@ from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree import signature, tracker
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import object_id
-from cleveragents.snapshots.tree.tracker import Tracking
+from cleveragents.snapshots.tree.tracking import Tracking
 
 FIELDS = (
     "number of links",

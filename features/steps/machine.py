@@ -10,7 +10,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from line_machine import LineMachine
 from tree_machine import TreeMachine
 
-from cleveragents.snapshots.tree.tracker import Tracking
+from cleveragents.snapshots.tree.tracking import Tracking
 
 MACHINES = {"a tree of decisions": (DecisionMachine, 5), "checkpoints": (LineMachine, 8)}
 

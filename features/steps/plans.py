@@ -11,6 +11,7 @@ from world import wait_until
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.errors import Refused
+from cleveragents.plans.cursor import every_step, title_at
 from cleveragents.plans.decision import DecisionRepository, NewDecision
 from cleveragents.plans.lifecycle import MOVES, Phase, State, check_move, written
 from cleveragents.plans.step_run import StepRunRepository
@@ -34,6 +35,17 @@ def check_impossible(context, stages):
     reachable = {target for targets in MOVES.values() for target in targets}
     for stage in map(parse, stages.split(", ")):
         assert stage not in reachable, written(stage)
+
+
+@then("the outline of the plan tells of {count:d} steps what its action tells")
+def check_outline(context, count):
+    plan = Inside(context.world).plan
+    told = [
+        {cursor: title_at(steps, cursor) for cursor, _ in every_step(steps)}
+        for steps in (plan.outlined_steps, plan.action.steps)
+    ]
+    assert told[0] == told[1], told
+    assert len(told[0]) == count and all(told[0].values()), told
 
 
 def parse(stage):

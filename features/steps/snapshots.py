@@ -19,7 +19,7 @@ from wrecks import WRECKS
 from cleveragents.errors import CleverAgentsError, Damaged
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.tree import manifest, record, scan
-from cleveragents.snapshots.tree.tracker import Tracking
+from cleveragents.snapshots.tree.tracking import Tracking
 
 EXPECTED = (CleverAgentsError, OSError)
 

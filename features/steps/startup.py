@@ -38,6 +38,36 @@ def check_culprit(context, line, module, path):
     assert found and path in found[0], found
 
 
+# Tells the packages of a process that were installed: those of the virtual environment, not ours.
+BELOW = """
+import sys
+from pathlib import Path
+from cleveragents.app import App
+def request():
+    from cleveragents.checkpoints.saving import CheckpointRequest
+    from cleveragents.checkpoints.triggers import CheckpointType
+    return CheckpointRequest(CheckpointType.MANUAL, "made by hand")
+app = App(sys.argv[1], data_dir=sys.argv[2])
+{act}
+where = [Path(entry) for entry in sys.path if entry.endswith("site-packages")]
+tops = {{name for name in sys.modules if "." not in name}}
+files = {{name: getattr(sys.modules[name], "__file__", None) or "" for name in tops}}
+print(*sorted(name for name in tops if any(Path(files[name]).is_relative_to(at) for at in where)))
+"""
+
+
+@then("these packages are imported below the command line")
+def check_packages(context):
+    world = context.world
+    for row in context.table:
+        code = BELOW.format(act=row["act"])
+        line = [sys.executable, "-P", "-c", code, str(world.project), str(world.data_dir)]
+        done = subprocess.run(line, capture_output=True, text=True, check=True)
+        # An installed package may start others in every process: so does the one that measures us.
+        found = [name for name in done.stdout.split() if name[0] != "_" and name != "coverage"]
+        assert found == row["packages"].split(), (row["act"], found)
+
+
 def imported(context, line, unwanted):
     """Returns each module that a process of its own has imported all the same, and who did."""
     world = context.world

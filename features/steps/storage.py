@@ -7,7 +7,8 @@ import os
 import sqlite3
 import subprocess
 import tempfile
-from datetime import UTC, datetime, timedelta
+import time
+from datetime import datetime
 
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
@@ -15,7 +16,6 @@ from behave import given, step, then, when
 from forked import forked
 from inside import Inside
 from sqlalchemy import create_engine
-from ulid import ULID
 
 from cleveragents import ids
 from cleveragents.checkpoints.checkpoint import CheckpointRepository
@@ -205,21 +205,16 @@ def check_ascending(context, count, when):
 
 def after_setting_back(count):
     """In a process that ends with it: this one's ids would be an hour ahead ever after."""
-    behind, ahead = ULID(), ULID.from_datetime(datetime.now(UTC) + timedelta(hours=1))
-
-    class SetBack:
-        clock = iter([ahead])
-        from_int = ULID.from_int
-
-        def __new__(cls):
-            return next(cls.clock, behind)
+    behind = time.time_ns()
+    ahead = behind + 3_600_000_000_000
+    clock = iter([ahead])
 
     with tempfile.NamedTemporaryFile("r+") as file:
 
         def make():
-            ids.ULID = SetBack
+            ids.time_ns = lambda: next(clock, behind)
             made = [ids.new_id() for _ in range(count)]
-            assert made[0] == str(ahead), made
+            assert ids.made_at(made[0]).timestamp() == ahead // 1_000_000 / 1000, made
             file.write("\n".join(made))
             file.flush()
 
@@ -237,6 +232,23 @@ IDS = {
 @then('"{text}" is {answer} id')
 def check_is_id(context, text, answer):
     assert ids.is_id(text) == (answer == "an"), text
+
+
+@then("the ids of earlier versions tell when they were made")
+def check_made_at(context):
+    for row in context.table:
+        told = ids.made_at(row["id"]).isoformat(timespec="milliseconds")
+        assert told == row["made at"], told
+
+
+@then('"{text}" tells no time: it is no id')
+def check_no_time(context, text):
+    try:
+        ids.made_at(text)
+    except ValueError as error:
+        assert text in str(error), error
+    else:
+        raise AssertionError(f"{text} was read")
 
 
 # --- The disk -------------------------------------------------------------------------------------

@@ -1,12 +1,15 @@
 """Steps about plans that run at the same time in threads of one process."""
 
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 from behave import then, when
 from oracle import assert_same, picture
 
+from cleveragents.once import once
 from cleveragents.plans.lifecycle import written
 from cleveragents.sandbox.survivors import MARK, adopt_orphans
 
@@ -71,3 +74,30 @@ def is_child(path):
     except OSError:
         return False
     return fields[1] == str(os.getpid())
+
+
+class Slow:
+    """Has something that takes its time to be made."""
+
+    made = 0
+
+    @once
+    def service(self):
+        """A service."""
+        self.made += 1
+        time.sleep(0.01)
+        return object()
+
+
+@then("{count:d} threads that ask for a service at the same moment all get the one that was made")
+def check_once(context, count):
+    slow, begin = Slow(), Barrier(count)
+
+    def ask(_):
+        begin.wait()
+        return slow.service
+
+    with ThreadPoolExecutor(count) as threads:
+        found = list(threads.map(ask, range(count)))
+    assert set(map(id, found)) == {id(slow.service)} and slow.made == 1, slow.made
+    assert Slow.service.__doc__ == "A service."

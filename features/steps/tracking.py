@@ -20,7 +20,7 @@ from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree import node, scan
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import decode
-from cleveragents.snapshots.tree.tracker import Tracking
+from cleveragents.snapshots.tree.tracking import Tracking
 from cleveragents.snapshots.tree.watch import Watcher, WatchLost
 
 EVENTS = Path("/proc/sys/fs/inotify/max_queued_events")

@@ -10,7 +10,7 @@ from wrecks import WRECKS
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree.filter import Filter
-from cleveragents.snapshots.tree.tracker import Tracking
+from cleveragents.snapshots.tree.tracking import Tracking
 
 
 def kept(context):

@@ -21,7 +21,7 @@ from trees import EDGES_NS
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree.filter import Filter
-from cleveragents.snapshots.tree.tracker import Tracking
+from cleveragents.snapshots.tree.tracking import Tracking
 
 NAMES = (b"a", b"b", b"c d", b"\xff", "é".encode())
 FOLDERS = (b"", b"x", b"x/y", b"-z")

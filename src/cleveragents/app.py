@@ -5,24 +5,24 @@ Whatever acts is made when it is first asked for: a command that lists plans nee
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.comparison import Comparisons, FileDiff
 from cleveragents.config.environment import caller_environment, default_data_dir, home
 from cleveragents.config.levels import Sources, load
-from cleveragents.engine.read.previews import Previews
-from cleveragents.engine.read.status import PlanReader
+from cleveragents.engine.read.plans import PlanReader
 from cleveragents.events import Note, Reporter, in_turn, silent
 from cleveragents.foundations import open_foundations
 from cleveragents.ids import PlanId
+from cleveragents.once import once
 from cleveragents.plans.lifecycle import APPLIED
 from cleveragents.plans.plan import Plan
 from cleveragents.sandbox.project import locate, refuse_overlap
 
 if TYPE_CHECKING:
+    from cleveragents.checkpoints.checkpoint import Checkpoint
+    from cleveragents.checkpoints.comparison import Comparisons, FileDiff
     from cleveragents.checkpoints.service import CheckpointService
     from cleveragents.engine.back.restore import RestoreService
     from cleveragents.engine.bring.apply import ApplyPhase
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.hold.ownership import Ownership
     from cleveragents.engine.read.bisect import Bisection
     from cleveragents.engine.read.history import History
+    from cleveragents.engine.read.status import PlanStatus
     from cleveragents.engine.read.tree import DecisionTree
     from cleveragents.engine.run.cancel import Cancellation
     from cleveragents.engine.run.execute import ExecutePhase
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from cleveragents.operations.operation import AnyOperation
     from cleveragents.plans.action import Action
     from cleveragents.undertakings import Undertakings
-    from cleveragents.wiring import Wiring
+    from cleveragents.wiring.services import Wiring
 
 TRIGGERS = "sandbox.checkpoint.auto-create-on"
 ROLLBACK_OFF = "rollback is off for this plan: it runs without checkpoints"
@@ -91,24 +92,26 @@ class App:
         self.settings = load(Sources.of(self.project.path, settings_file, flags, caller, self._cwd))
         self._base = open_foundations(data, self.settings, caller, in_turn(report))
         self.stopping = self._base.stopping
-        self.comparisons = Comparisons(self._base.sandboxes)
         self.plans = PlanReader(
-            self._base.database,
-            self._base.sandboxes,
-            self.comparisons,
-            self._base.plan_locks.is_owned,
-            self.project,
+            self._base.database, self._base.plan_locks.is_owned, self.project, self._status
         )
         self._is_tidying = False
-        self._previews = Previews(self._base.database, self._base.plan_locks.is_owned)
 
-    @cached_property
+    @once
     def _wiring(self) -> "Wiring":
-        from cleveragents.wiring import Wiring
+        from cleveragents.wiring.services import Wiring
 
-        return Wiring(self._base, self.comparisons)
+        return Wiring(self._base)
 
-    @cached_property
+    def _status(self, plan: Plan) -> "PlanStatus":
+        return self._wiring.status.read(plan)
+
+    @property
+    def comparisons(self) -> "Comparisons":
+        """What differs between states of a plan."""
+        return self._wiring.comparisons
+
+    @once
     def undertakings(self) -> "Undertakings":
         """What is shown before it is done: preview, ask, carry out."""
         from cleveragents.undertakings import Undertakings
@@ -227,7 +230,7 @@ class App:
 
     def begin_dry_run(self, plan_id: PlanId) -> bool:
         """Refuses one while something waits to be finished; tells whether the plan is moving."""
-        return self._previews.begin(plan_id)
+        return self._wiring.previews.begin(plan_id)
 
     def recover(self, plan_id: PlanId) -> "Sequence[AnyOperation]":
         """Finishes what a crash left open in a plan, as every act does first; tells what it was.
@@ -317,7 +320,7 @@ class App:
         self._base.head.advance()
         return self.strategize.run_stepwise(self.project, action).plan_id
 
-    def fork(self, plan: Plan, checkpoint: Checkpoint, name: str) -> Plan:
+    def fork(self, plan: Plan, checkpoint: "Checkpoint", name: str) -> Plan:
         """Makes a second plan that goes on from a checkpoint of a first one."""
         self._base.head.advance()
         return self._wiring.forks.fork(plan, checkpoint, name)

@@ -3,16 +3,16 @@
 import sqlite3
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import RLock
 
 from cleveragents.errors import CleverAgentsError
 from cleveragents.ids import CheckpointId, PlanId
+from cleveragents.records import frozen
 
 NO_PLAN = PlanId("")  # that something concerns which is told all the same
 
 
-@dataclass(frozen=True)
+@frozen
 class Event:
     """Something that has just happened to a plan."""
 
@@ -24,7 +24,7 @@ class Event:
         return ""
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanMoved(Event):
     """The plan went to another phase or state."""
 
@@ -32,7 +32,7 @@ class PlanMoved(Event):
     state: str
 
 
-@dataclass(frozen=True)
+@frozen
 class SandboxReady(Event):
     """The sandbox is made and filled."""
 
@@ -41,7 +41,7 @@ class SandboxReady(Event):
     files: int
 
 
-@dataclass(frozen=True)
+@frozen
 class StepStarted(Event):
     """An attempt at a step begins."""
 
@@ -52,14 +52,14 @@ class StepStarted(Event):
     attempt: int
 
 
-@dataclass(frozen=True)
+@frozen
 class StepOutput(Event):
     """A step has printed something."""
 
     text: str  # the newest complete line a step printed
 
 
-@dataclass(frozen=True)
+@frozen
 class StepFinished(Event):
     """A step has worked."""
 
@@ -69,7 +69,7 @@ class StepFinished(Event):
     summary: str
 
 
-@dataclass(frozen=True)
+@frozen
 class StepFailed(Event):
     """An attempt at a step has failed."""
 
@@ -80,7 +80,7 @@ class StepFailed(Event):
     attempts_left: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Decided(Event):
     """A decision was made, or one that counts was reused."""
 
@@ -89,7 +89,7 @@ class Decided(Event):
     why: str
 
 
-@dataclass(frozen=True)
+@frozen
 class CheckpointSaved(Event):
     """A checkpoint was made."""
 
@@ -98,7 +98,7 @@ class CheckpointSaved(Event):
     reason: str
 
 
-@dataclass(frozen=True)
+@frozen
 class CheckpointSame(Event):
     """A checkpoint was due, but nothing had changed since the latest."""
 
@@ -106,7 +106,7 @@ class CheckpointSame(Event):
     reason: str
 
 
-@dataclass(frozen=True)
+@frozen
 class RolledBack(Event):
     """Files and plan are back at a checkpoint."""
 
@@ -115,7 +115,7 @@ class RolledBack(Event):
     files: int
 
 
-@dataclass(frozen=True)
+@frozen
 class PathsRestored(Event):
     """Single paths were taken back from a checkpoint."""
 
@@ -123,7 +123,7 @@ class PathsRestored(Event):
     files: int
 
 
-@dataclass(frozen=True)
+@frozen
 class CallUndone(Event):
     """The undo of a call was run."""
 
@@ -136,7 +136,7 @@ class CallUndone(Event):
         return "" if self.worked else self.text
 
 
-@dataclass(frozen=True)
+@frozen
 class Validated(Event):
     """A validation of the action was run before an apply."""
 
@@ -145,7 +145,7 @@ class Validated(Event):
     seconds: float
 
 
-@dataclass(frozen=True)
+@frozen
 class CheckpointTried(Event):
     """A command was tried at a checkpoint."""
 
@@ -154,7 +154,7 @@ class CheckpointTried(Event):
     seconds: float
 
 
-@dataclass(frozen=True)
+@frozen
 class SandboxRefreshed(Event):
     """What the user changed meanwhile was merged into the sandbox."""
 
@@ -162,7 +162,7 @@ class SandboxRefreshed(Event):
     conflicts: int
 
 
-@dataclass(frozen=True)
+@frozen
 class SubplanStarted(Event):
     """An attempt at a subplan begins."""
 
@@ -171,7 +171,7 @@ class SubplanStarted(Event):
     attempt: int
 
 
-@dataclass(frozen=True)
+@frozen
 class SubplanEnded(Event):
     """An attempt at a subplan has come to its end."""
 
@@ -181,7 +181,7 @@ class SubplanEnded(Event):
     attempts_left: int
 
 
-@dataclass(frozen=True)
+@frozen
 class SubplanMerged(Event):
     """The result of a subplan was merged into its parent."""
 
@@ -190,7 +190,7 @@ class SubplanMerged(Event):
     conflicts: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Note(Event):
     """Something that should be told even where progress is not shown."""
 

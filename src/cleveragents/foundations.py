@@ -2,17 +2,16 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cleveragents.config.levels import Settings
 from cleveragents.engine.hold.stopping import StopRequests
 from cleveragents.errors import Failed
 from cleveragents.events import NO_PLAN, Note, Reporter
-from cleveragents.sandbox.process import StepEnvironment
-from cleveragents.sandbox.sandbox import SandboxPolicy
-from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.snapshots.tree.tracker import Tracking
+from cleveragents.once import once
+from cleveragents.records import frozen
+from cleveragents.snapshots.tree.tracking import Tracking
 from cleveragents.storage.database import Database
 from cleveragents.storage.glance import DATABASE
 from cleveragents.storage.head import Head
@@ -21,26 +20,63 @@ from cleveragents.storage.place import ELSEWHERE, is_ours, make_durably, refuse_
 from cleveragents.storage.privacy import make_private
 from cleveragents.storage.request import CancelRequests
 
+if TYPE_CHECKING:
+    from cleveragents.sandbox.process import StepEnvironment
+    from cleveragents.sandbox.sandboxes import Sandboxes
 
-@dataclass(frozen=True)
+
+@frozen
 class Foundations:
     """What everything else is built on."""
 
     data: Path
     settings: Settings
-    environment: StepEnvironment
+    caller: Mapping[str, str]  # the environment of who called
     database: Database
     head: Head
     plan_locks: Locks
     project_locks: Locks
-    sandboxes: Sandboxes
     stopping: StopRequests
     report: Reporter
+
+    # What lies above the tables is imported when it is asked for: to list plans takes none of it.
+    @once
+    def environment(self) -> "StepEnvironment":
+        """What steps may see."""
+        from cleveragents.sandbox.process import StepEnvironment
+
+        return StepEnvironment(self.caller, self.settings.texts("sandbox.pass-env"))
+
+    @once
+    def sandboxes(self) -> "Sandboxes":
+        """Where plans work."""
+        from cleveragents.sandbox.sandbox import SandboxPolicy
+        from cleveragents.sandbox.sandboxes import Sandboxes
+
+        settings, report = self.settings, self.report
+        policy = SandboxPolicy(
+            settings.text("sandbox.strategy"),
+            settings.text("sandbox.base"),
+            settings.texts("sandbox.copy-ignored"),
+        )
+        return Sandboxes(
+            self.database,
+            self.data,
+            self.project_locks,
+            policy,
+            Tracking(settings.text("sandbox.checkpoint.tracking")),
+            lambda text: report(Note(NO_PLAN, text)),
+        )
 
     @property
     def output(self) -> Path:
         """Where the output of steps is kept."""
         return self.data / "output"
+
+    @property
+    def cleanup(self) -> str:
+        """When the files of a sandbox go."""
+        return self.settings.text("sandbox.cleanup")
 
 
 def open_foundations(
@@ -51,24 +87,14 @@ def open_foundations(
 ) -> Foundations:
     """Opens what is kept in the data directory."""
     database = Database(_prepared(data) / DATABASE)
-    project_locks = Locks(data / "locks", "project")
-    sandboxes = Sandboxes(
-        database,
-        data,
-        project_locks,
-        _sandbox_policy(settings),
-        Tracking(settings.text("sandbox.checkpoint.tracking")),
-        lambda text: report(Note(NO_PLAN, text)),
-    )
     return Foundations(
         data=data,
         settings=settings,
-        environment=StepEnvironment(caller, settings.texts("sandbox.pass-env")),
+        caller=caller,
         database=database,
         head=Head(database, data / "head"),
         plan_locks=Locks(data / "locks", "plan"),
-        project_locks=project_locks,
-        sandboxes=sandboxes,
+        project_locks=Locks(data / "locks", "project"),
         stopping=StopRequests(CancelRequests(data / "locks")),
         report=report,
     )
@@ -90,11 +116,3 @@ def _prepared(data: Path) -> Path:
         ) from error
     refuse_network(data)
     return data
-
-
-def _sandbox_policy(settings: Settings) -> SandboxPolicy:
-    return SandboxPolicy(
-        settings.text("sandbox.strategy"),
-        settings.text("sandbox.base"),
-        settings.texts("sandbox.copy-ignored"),
-    )

@@ -1,6 +1,5 @@
 """Which known name was meant by one that is not known: the one home of "did you mean"."""
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
@@ -16,7 +15,7 @@ def nearest(given: str, names: Iterable[str], prefix: str = "") -> str | None:
     What all of them begin with makes none of them alike.
     """
     ends = [name.removeprefix(prefix) for name in names if name != given]
-    near = difflib.get_close_matches(given.removeprefix(prefix), ends, n=1, cutoff=ALIKE)
+    near = _close(given.removeprefix(prefix), ends, ALIKE)
     return prefix + near[0] if near else None
 
 
@@ -35,8 +34,14 @@ def hints_for_name(given: str, names: Iterable[str]) -> list[str]:
 def hints_for_id(given: str, named: Mapping[Id, str]) -> list[str]:
     """Returns the hint that asks for the id that begins like the given one, or has such a name."""
     begun = {identity[: len(given)]: identity for identity in named}
-    near = difflib.get_close_matches(given.upper(), begun, n=1, cutoff=ALIKE_IDS)
+    near = _close(given.upper(), begun, ALIKE_IDS)
     called = nearest(given, named.values())
     found = [begun[start] for start in near]
     found += [one for one, name in named.items() if name and name in (given, called)]
     return [f"did you mean {one} ({named[one]})?" for one in found[:1]]
+
+
+def _close(given: str, names: Iterable[str], alike: float) -> list[str]:
+    import difflib  # noqa: PLC0415 - slow to import, and only a name that is not known needs it
+
+    return difflib.get_close_matches(given, list(names), n=1, cutoff=alike)

@@ -5,7 +5,6 @@ finishes first what was interrupted, shows what would happen then, and does that
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -13,6 +12,7 @@ from cleveragents.engine.bring.application import RecoveredApply
 from cleveragents.ids import PlanId
 from cleveragents.operations.in_project import Apply, Unapply
 from cleveragents.plans.conflict import CHILD, PARENT
+from cleveragents.records import frozen
 
 if TYPE_CHECKING:
     from cleveragents.checkpoints.reads import CheckpointDeletion, RollbackForesight
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cleveragents.operations.operation import AnyOperation
     from cleveragents.plans.correction import CorrectionAttempt
     from cleveragents.plans.decision import Decision
-    from cleveragents.wiring import Wiring
+    from cleveragents.wiring.services import Wiring
 
 
 class Foresight(Protocol):
@@ -56,7 +56,7 @@ class Upkeep(Protocol):
     def tidy(self, plan_id: PlanId) -> None: ...
 
 
-@dataclass(frozen=True)
+@frozen
 class DryRunResult(Generic[P]):
     """What would happen, as far as it can be told."""
 
@@ -64,7 +64,7 @@ class DryRunResult(Generic[P]):
     is_moving: bool  # whether another process is at work on the plan
 
 
-@dataclass(frozen=True)
+@frozen
 class Undertaking(Generic[P, R]):
     """One act on one plan."""
 

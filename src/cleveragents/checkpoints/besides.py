@@ -1,19 +1,18 @@
 """What an act touches, files and all else: told before it happens, whole."""
 
-from dataclasses import dataclass
-
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import FileChange, described
 from cleveragents.checkpoints.shown import digest_of
 from cleveragents.checkpoints.undo import CallsAfter
 from cleveragents.plans.decision import Decision
 from cleveragents.plans.plan import Plan
+from cleveragents.records import frozen
 from cleveragents.snapshots.way import Changes
 
 NO_CALLS = CallsAfter((), ())
 
 
-@dataclass(frozen=True)
+@frozen
 class Besides:
     """Calls, subplans, decisions and checkpoints that an act does not leave as they are."""
 
@@ -34,7 +33,7 @@ class Besides:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Footprint:
     """All that going back would touch."""
 

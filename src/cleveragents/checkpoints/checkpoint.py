@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
 
@@ -16,6 +15,7 @@ from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import Phase
 from cleveragents.plans.origin import origin_of
+from cleveragents.records import frozen, replace
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import Entry, encode
 from cleveragents.storage.connection import Connection, IntegrityError, Row
@@ -23,7 +23,7 @@ from cleveragents.storage.connection import Connection, IntegrityError, Row
 PREFIX = "cp"
 
 
-@dataclass(frozen=True)
+@frozen
 class Checkpoint:
     """One row of checkpoints."""
 

@@ -3,13 +3,13 @@
 import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import FileChange, described, has_other_mode, telling
 from cleveragents.checkpoints.stored import verified
 from cleveragents.ids import SnapshotId
 from cleveragents.plans.plan import Plan
+from cleveragents.records import frozen
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.tree import beneath
@@ -22,7 +22,7 @@ NO_NEWLINE = "\\ No newline at end of file"
 Content = Callable[[bytes, Entry], bytes]
 
 
-@dataclass(frozen=True)
+@frozen
 class FileDiff:
     """How one path differs."""
 

@@ -2,15 +2,15 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
+from cleveragents.records import frozen
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.manifest import Change
 from cleveragents.snapshots.way import Changes
 
 
-@dataclass(frozen=True)
+@frozen
 class FileChange:
     """What happened to one path."""
 

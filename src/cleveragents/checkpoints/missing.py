@@ -1,7 +1,6 @@
 """Why a checkpoint that somebody names is not there: forgotten, another plan's, or never made."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cleveragents.errors import NotFound
@@ -10,6 +9,7 @@ from cleveragents.nearest import hints_for_id
 from cleveragents.operations.in_sandbox import Prune
 from cleveragents.operations.operation import OperationRepository
 from cleveragents.plans.journal import Happening, entries
+from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _OWNER = "SELECT plan_id FROM checkpoints WHERE checkpoint_id = :checkpoint_id"
 
 
-@dataclass(frozen=True)
+@frozen
 class Sought:
     """What somebody typed to name a checkpoint of a plan."""
 

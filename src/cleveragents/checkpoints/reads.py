@@ -5,7 +5,6 @@ Nothing here holds a plan, so nothing here can change one.
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.checkpoints.besides import Besides, Footprint
@@ -21,12 +20,13 @@ from cleveragents.errors import Damaged, Refused
 from cleveragents.ids import CheckpointId, PlanId
 from cleveragents.plans.document import PlanDocument, current_document
 from cleveragents.plans.plan import Plan, PlanRepository, refuse_applied
+from cleveragents.records import frozen
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.storage.database import Database
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class RollbackForesight(Footprint):
     """What a rollback would touch."""
 
@@ -38,7 +38,7 @@ class RollbackForesight(Footprint):
         return self.target.checkpoint_id
 
 
-@dataclass(frozen=True)
+@frozen
 class CheckpointDeletion:
     """A checkpoint that is to be forgotten."""
 

@@ -1,27 +1,30 @@
 """Which checkpoints are kept: a pure function that also says why it keeps each one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.records import frozen
+
+if TYPE_CHECKING:  # settings need the limit alone
+    from cleveragents.checkpoints.checkpoint import Checkpoint
 
 DEFAULT_LIMIT = 50
 BEYOND = "beyond the limit"  # the only reason to let one go
 
 
-@dataclass(frozen=True)
+@frozen
 class CheckpointRetentionPolicy:
     """How many checkpoints a plan keeps."""
 
     limit: int = DEFAULT_LIMIT
 
 
-@dataclass(frozen=True)
+@frozen
 class Verdict:
     """What is to become of one checkpoint."""
 
-    checkpoint: Checkpoint
+    checkpoint: "Checkpoint"
     why: str
     needed: str = ""  # what would be missed without it
 
@@ -32,7 +35,7 @@ class Verdict:
 
 
 def judge(
-    rows: Sequence[Checkpoint], policy: CheckpointRetentionPolicy, needed: Mapping[str, str]
+    rows: "Sequence[Checkpoint]", policy: CheckpointRetentionPolicy, needed: Mapping[str, str]
 ) -> list[Verdict]:
     """Judges all checkpoints of a plan, the oldest first.
 
@@ -54,7 +57,7 @@ def judge(
     return verdicts
 
 
-def _protected(rows: Sequence[Checkpoint]) -> dict[str, str]:
+def _protected(rows: "Sequence[Checkpoint]") -> dict[str, str]:
     reasons: dict[str, str] = {}
     for row in rows:
         if row.pinned:

@@ -1,7 +1,5 @@
 """What a rollback would touch, as far as anybody can know before, and what one did."""
 
-from dataclasses import dataclass
-
 from cleveragents.checkpoints.besides import Besides
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, left_behind
 from cleveragents.checkpoints.file_change import FileChange
@@ -12,6 +10,7 @@ from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.undo_run import UndoRun
+from cleveragents.records import frozen
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.snapshots.way import Changes
@@ -21,7 +20,7 @@ from cleveragents.storage.database import Database
 NOTHING = PlanDocument("0", (), ())  # of a subplan that goes nothing counts
 
 
-@dataclass(frozen=True)
+@frozen
 class RollbackResult:
     """What a rollback did, all of it observed."""
 

@@ -1,14 +1,13 @@
 """What saving a checkpoint is asked for, and the policy in force."""
 
-from dataclasses import dataclass, field
-
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.errors import InvalidInput
+from cleveragents.records import field, frozen
 from cleveragents.snapshots.tree.filter import Filter
 
 
-@dataclass(frozen=True)
+@frozen
 class CheckpointPolicy:
     """When checkpoints are made, what they leave out, and how many are kept."""
 
@@ -17,7 +16,7 @@ class CheckpointPolicy:
     retention: CheckpointRetentionPolicy = field(default_factory=CheckpointRetentionPolicy)
 
 
-@dataclass(frozen=True)
+@frozen
 class CheckpointRequest:
     """What a checkpoint is made for."""
 

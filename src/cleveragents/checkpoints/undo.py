@@ -1,30 +1,32 @@
 """Which calls a rollback takes back with what their tools declare, and which nothing can undo."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cleveragents.errors import CleverAgentsError
 from cleveragents.plans.cursor import step_at
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.plan import Plan
-from cleveragents.plans.step import ToolStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository, UndoStatus
+from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection
-from cleveragents.tools.declaration import Declaration
-from cleveragents.tools.registry import ToolRegistry
+
+if TYPE_CHECKING:
+    from cleveragents.plans.step import ToolStep
+    from cleveragents.tools.declaration import Declaration
 
 
-@dataclass(frozen=True)
+@frozen
 class UndoDue:
     """A call that a rollback has to undo."""
 
     run: StepRun
-    step: ToolStep
-    declared: Declaration
+    step: "ToolStep"
+    declared: "Declaration"
 
 
-@dataclass(frozen=True)
+@frozen
 class CallLeft:
     """A call whose effects outside the sandbox a rollback leaves as they are."""
 
@@ -38,7 +40,7 @@ class CallLeft:
         return f"step {self.step}: {self.tool} cannot be undone: {self.effects}"
 
 
-@dataclass(frozen=True)
+@frozen
 class CallsAfter:
     """What calls after a checkpoint mean for a rollback to it."""
 
@@ -55,10 +57,14 @@ def calls_after(connection: Connection, plan: Plan, document: PlanDocument) -> C
         for run in reversed(runs)
         if run.step_run_id not in undone or not undone[run.step_run_id].worked
     ]
-    return _sorted_out(plan, waiting)
+    return _sorted_out(plan, waiting) if waiting else CallsAfter((), ())
 
 
 def _sorted_out(plan: Plan, runs: Sequence[tuple[StepRun, UndoRun | None]]) -> CallsAfter:
+    # Late: what reads actions is slow to import, and most rollbacks take no call back.
+    from cleveragents.plans.step import ToolStep  # noqa: PLC0415
+    from cleveragents.tools.registry import ToolRegistry  # noqa: PLC0415
+
     registry = ToolRegistry(plan.action.tools)
     due: list[UndoDue] = []
     left: list[CallLeft] = []

@@ -1,17 +1,17 @@
 """Verification: the content of checkpoints is read back and compared with its hashes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.errors import Damaged
 from cleveragents.plans.document import PlanDocument
+from cleveragents.records import frozen
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.tree.record import Snapshot
 
 
-@dataclass(frozen=True)
+@frozen
 class VerificationResult:
     """What became of a checkpoint when it was read back."""
 

@@ -1,6 +1,5 @@
 """A settings file: read as keys and values, by their whole keys."""
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
@@ -28,6 +27,10 @@ def text_of(path: Path) -> str:
 
 def said(text: str) -> dict[str, object]:
     """Returns everything a text says, by its whole key."""
+    if not text:
+        return {}
+    import tomllib  # noqa: PLC0415 - most projects have no file, and it takes its time
+
     return _flat(tomllib.loads(text))
 
 

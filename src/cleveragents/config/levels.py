@@ -4,7 +4,6 @@ A project's file is written by whoever writes the project: it may not set what r
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import cast
@@ -20,6 +19,7 @@ from cleveragents.config.settings import (
 )
 from cleveragents.errors import InvalidInput
 from cleveragents.nearest import asking
+from cleveragents.records import frozen
 
 PROJECT_FILE = Path(".cleveragents") / "config.toml"
 # What we ourselves hand to steps is no setting, and a step may well call `agents`.
@@ -42,7 +42,7 @@ class Level(StrEnum):
     DEFAULT = "default"
 
 
-@dataclass(frozen=True)
+@frozen
 class Value:
     """What one level says about a setting, and where it says it."""
 
@@ -51,7 +51,7 @@ class Value:
     where: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Sources:
     """Where settings are looked for."""
 
@@ -104,7 +104,7 @@ class Settings:
         return int(self.text(key))
 
 
-@dataclass(frozen=True)
+@frozen
 class _Said:
     """One thing that a level says, as it was written."""
 

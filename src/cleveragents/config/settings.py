@@ -1,15 +1,14 @@
 """Every setting, declared once: key, type, default, help, and the spellings it had before."""
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 from cleveragents.checkpoints.retention import DEFAULT_LIMIT
 from cleveragents.checkpoints.triggers import Trigger
 from cleveragents.errors import InvalidInput
 from cleveragents.nearest import asking
-from cleveragents.snapshots.tree.tracker import Tracking
+from cleveragents.records import field, frozen
+from cleveragents.snapshots.tree.tracking import Tracking
 
 LEAST = 2  # the first and the newest checkpoint always stay
 VARIABLE_PREFIX = "CLEVERAGENTS_"
@@ -17,7 +16,7 @@ VARIABLE_PREFIX = "CLEVERAGENTS_"
 SettingValue: TypeAlias = str | int | tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Setting:
     """One key."""
 
@@ -104,6 +103,8 @@ def _quoted(text: str) -> str:
 def _listed(text: str) -> list[str]:
     """Reads a typed list; a glob may begin with a bracket, so what is no TOML has commas."""
     if text.lstrip().startswith("["):
+        import tomllib  # noqa: PLC0415 - slow to import, and such lists are rare
+
         try:
             return list(_texts(tomllib.loads(f"list = {text}")["list"]))
         except ValueError:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar, Unpack
 
@@ -28,6 +27,7 @@ from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, QUEUED, R
 from cleveragents.plans.plan import Plan, PlanRepository, refuse_applied
 from cleveragents.plans.step import DecideStep, Step, ToolStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository, failed_for_good
+from cleveragents.records import frozen
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held, Hold
@@ -37,7 +37,7 @@ from cleveragents.tools.registry import ToolRegistry
 M = TypeVar("M", bound=BaseModel)
 
 
-@dataclass(frozen=True)
+@frozen
 class ToolResult:
     """What came of a call."""
 
@@ -77,7 +77,7 @@ class CallFailed(Failed):
         self.result = _result(run)
 
 
-@dataclass(frozen=True)
+@frozen
 class Services:
     """What sessions work with."""
 

@@ -1,6 +1,6 @@
 """Acts: each kind of operation has one, which its command and recovery carry out alike."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from cleveragents.errors import Damaged
@@ -28,4 +28,4 @@ class Act(Protocol[I_contra]):
         ...
 
 
-Acts = Mapping[Kind, Act[Any]]
+Acts = Callable[[Kind], Act[Any]]  # which one carries operations of a kind out

@@ -1,27 +1,29 @@
 """What operations on the project of the user intend."""
 
-from dataclasses import asdict, dataclass, replace
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from cleveragents.ids import CheckpointId, SnapshotId
 from cleveragents.operations.intent import Intent, Record
 from cleveragents.operations.kind import Kind
 from cleveragents.plans.lifecycle import APPLIED, COMPLETE, Stage
-from cleveragents.snapshots.healing import Safeguard
+from cleveragents.records import as_dict, frozen, replace
 from cleveragents.snapshots.write import owners
 from cleveragents.snapshots.write.owners import Owners
 
+if TYPE_CHECKING:
+    from cleveragents.snapshots.healing import Safeguard
 
-@dataclass(frozen=True)
+
+@frozen
 class InFiles:
     """Into the files of the project."""
 
-    old: Safeguard  # both versions of every path that changes
+    old: "Safeguard"  # both versions of every path that changes
     new: SnapshotId
     stamp: int  # the time that new files get
     owners: Owners
 
-    def reversed(self, saved: Safeguard, stamp: int) -> Self:
+    def reversed(self, saved: "Safeguard", stamp: int) -> Self:
         """The way back from what is there now; what comes back gets another time."""
         return replace(self, old=saved, new=self.old, stamp=stamp)
 
@@ -37,7 +39,7 @@ class InFiles:
         return cls(record["old"], record["new"], record["stamp"], known)
 
 
-@dataclass(frozen=True)
+@frozen
 class InBranch:
     """Into a branch of its own."""
 
@@ -46,7 +48,7 @@ class InBranch:
 
     def to_record(self) -> dict[str, object]:
         """Returns it as JSON keeps it."""
-        return asdict(self)
+        return as_dict(self)
 
     @classmethod
     def from_record(cls, record: Record) -> Self:
@@ -54,7 +56,7 @@ class InBranch:
         return cls(record["branch"], record["commit"])
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Apply(Intent):
     """To bring a result into the project."""
 
@@ -102,7 +104,7 @@ class Apply(Intent):
         return (place.old, place.new) if isinstance(place, InFiles) else (self.base, self.result)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Unapply(Apply):
     """To take an apply back."""
 

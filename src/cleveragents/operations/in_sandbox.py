@@ -1,8 +1,7 @@
 """What operations on the files of a sandbox intend."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from cleveragents.ids import CheckpointId, PlanId, SnapshotId
 from cleveragents.operations.intent import (
@@ -16,10 +15,13 @@ from cleveragents.operations.intent import (
 from cleveragents.operations.kind import Kind
 from cleveragents.plans.lifecycle import Phase, Stage, State
 from cleveragents.plans.plan import PlanError
-from cleveragents.snapshots.healing import Safeguard
+from cleveragents.records import as_dict, frozen
+
+if TYPE_CHECKING:
+    from cleveragents.snapshots.healing import Safeguard
 
 
-@dataclass(frozen=True)
+@frozen
 class Ending:
     """Where going back leaves the plan."""
 
@@ -28,7 +30,7 @@ class Ending:
 
     def to_record(self) -> dict[str, object]:
         """Returns it as JSON keeps it."""
-        return {"stage": self.stage, "error": None if self.error is None else asdict(self.error)}
+        return {"stage": self.stage, "error": None if self.error is None else as_dict(self.error)}
 
     @classmethod
     def from_record(cls, record: Record) -> Self:
@@ -38,7 +40,7 @@ class Ending:
         return cls((Phase(phase), State(state)), read)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class GoBack(Intent):
     """To take everything after a checkpoint back."""
 
@@ -83,14 +85,14 @@ class GoBack(Intent):
         return self.going
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class PlanAnew(GoBack):
     """To go back to the start, with other steps."""
 
     kind = Kind.REVERT
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Correct(GoBack):
     """To go back to where something is decided again."""
 
@@ -99,7 +101,7 @@ class Correct(GoBack):
     correction: str  # the attempt
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Prune(Intent):
     """To free the content of checkpoints whose rows are gone, whatever else is known of them."""
 
@@ -112,12 +114,12 @@ class Prune(Intent):
     size_bytes: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Place(Intent):
     """To make the files of a sandbox those of a snapshot."""
 
     target: SnapshotId
-    present: Safeguard  # what was there
+    present: "Safeguard"  # what was there
 
     @property
     def ends(self) -> Ends:
@@ -125,7 +127,7 @@ class Place(Intent):
         return Ends(SnapshotState(self.present), SnapshotState(self.target))
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Merge(Place):
     """To merge the result of a subplan into its parent."""
 
@@ -141,7 +143,7 @@ class Merge(Place):
         return (self.theirs,)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Refresh(Place):
     """To merge what the project is now into a sandbox."""
 
@@ -158,7 +160,7 @@ class Refresh(Place):
         return (self.base,)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Resolve(Place):
     """To solve a conflict by one of its versions, or by a file."""
 
@@ -175,7 +177,7 @@ class Resolve(Place):
         return self.safety
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Restore(Intent):
     """To take single paths back from a checkpoint."""
 
@@ -205,7 +207,7 @@ class Restore(Intent):
         return self.source, self.safety
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Validate(Intent):
     """To run commands in a sandbox and put back what they have changed there."""
 

@@ -5,30 +5,30 @@ it need. What older versions did not write has a default in its type, and nowher
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self, cast
 
 from cleveragents.ids import CheckpointId, PlanId, SnapshotId
 from cleveragents.operations.kind import Kind
+from cleveragents.records import as_dict, field_names, frozen
 
 Record = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
+@frozen
 class CheckpointState:
     """The state that a checkpoint holds."""
 
     checkpoint_id: CheckpointId
 
 
-@dataclass(frozen=True)
+@frozen
 class SnapshotState:
     """The state that a snapshot holds."""
 
     reference: SnapshotId
 
 
-@dataclass(frozen=True)
+@frozen
 class Ends:
     """Of what each path of a sandbox is one or the other while an operation is half-way."""
 
@@ -36,7 +36,7 @@ class Ends:
     shall_be: CheckpointState | SnapshotState
 
 
-@dataclass(frozen=True)
+@frozen
 class Companions:
     """The subplans that an operation cancels; their calls are undone as well."""
 
@@ -53,7 +53,7 @@ class Companions:
         return cls(tuple(record.get("children", ())), tuple(record.get("settled", ())))
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Intent:
     """What an operation is to do."""
 
@@ -64,12 +64,12 @@ class Intent:
 
     def to_record(self) -> dict[str, object]:
         """Returns it as JSON keeps it."""
-        return {self.key(field.name): getattr(self, field.name) for field in fields(self)}
+        return {self.key(name): value for name, value in as_dict(self).items()}
 
     @classmethod
     def from_record(cls, record: Record) -> Self:
         """Reads it back; a TypeError says what it lacks."""
-        keys = {field.name: cls.key(field.name) for field in fields(cls)}
+        keys = {name: cls.key(name) for name in field_names(cls)}
         return cls(**{name: _frozen(record[key]) for name, key in keys.items() if key in record})
 
     @classmethod

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar, cast
 
@@ -14,6 +13,7 @@ from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.reading import TYPES, Unreadable, read_intent
 from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import Phase
+from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection, Row
 
 POSTPONED = {"postponed": True}  # the outcome of a prune that the next sweep carries out as well
@@ -22,7 +22,7 @@ I_co = TypeVar("I_co", bound=Intent, covariant=True)
 I = TypeVar("I", bound=Intent)  # noqa: E741 - an intent
 
 
-@dataclass(frozen=True)
+@frozen
 class Operation(Generic[I_co]):
     """One row of operations."""
 

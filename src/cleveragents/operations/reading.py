@@ -1,7 +1,6 @@
 """Reads the intents of all kinds back, also what nobody can read."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast
 
 from cleveragents.ids import CheckpointId, SnapshotId
@@ -19,9 +18,10 @@ from cleveragents.operations.in_sandbox import (
 )
 from cleveragents.operations.intent import Intent, Record
 from cleveragents.operations.kind import Kind
+from cleveragents.records import frozen
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Unreadable(Intent):
     """What cannot be read: damaged, or another version's; all that it seems to name is needed."""
 

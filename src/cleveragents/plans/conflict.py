@@ -6,10 +6,10 @@ or a subplan. The parent's side is the one nearer to the project.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from cleveragents.ids import CauseId, OperationId, PlanId, ProjectId, SnapshotId, new_id, now
+from cleveragents.records import frozen
 from cleveragents.snapshots.tree.manifest import Entry, decode, encode
 from cleveragents.storage.connection import Connection, Row
 
@@ -24,7 +24,7 @@ _REFS = """SELECT refs_json FROM conflicts JOIN plans ON plans.plan_id = conflic
     WHERE plans.project_id = :project_id"""
 
 
-@dataclass(frozen=True)
+@frozen
 class Conflict:
     """One row of conflicts."""
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -10,6 +9,7 @@ from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import CheckpointId, DecisionId, PlanId, now
 from cleveragents.nearest import hints_for_id
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, RUNNING, Stage
+from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection, Row
 
 
@@ -51,7 +51,7 @@ _CHOICE = """SELECT attempts.chosen FROM correction_attempts AS attempts
 _TAKEN_BACK = "SELECT superseded_by FROM decisions WHERE decision_id = :decision_id"
 
 
-@dataclass(frozen=True)
+@frozen
 class CorrectionAttempt:
     """One row of correction attempts."""
 

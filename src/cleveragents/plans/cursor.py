@@ -5,16 +5,25 @@ through. One past the last step is the end of the plan.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Protocol, TypeVar, cast
 
-if TYPE_CHECKING:
-    from cleveragents.plans.step import Step
-
-Steps: TypeAlias = "Sequence[Step]"
 FIRST = "0"
 
 
-def step_at(steps: Steps, cursor: str) -> "Step | None":
+class StepOnTheWay(Protocol):
+    """A step, as far as the way through a plan goes; those in its options are of its sort."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def options(self) -> "Mapping[str, Steps]": ...
+
+
+Steps = Sequence[StepOnTheWay]
+S = TypeVar("S", bound=StepOnTheWay)
+
+
+def step_at(steps: Sequence[S], cursor: str) -> S | None:
     """Returns the step that a cursor names; None at the end of the plan."""
     _, siblings, index = _place(steps, cursor)
     return siblings[index] if index < len(siblings) else None
@@ -58,13 +67,13 @@ def title_at(steps: Steps, cursor: str) -> str:
     return f"{title_at(steps, outer)} > {cursor.rsplit('.', 2)[1]} > {title}"
 
 
-def every_step(steps: Steps, way: str = "") -> "Iterator[tuple[str, Step]]":
+def every_step(steps: Sequence[S], way: str = "") -> Iterator[tuple[str, S]]:
     """Yields each step with its cursor, those in every option included, as they are written."""
     for index, step in enumerate(steps):
         cursor = f"{way}{index}"
         yield cursor, step
         for option, inner in step.options.items():
-            yield from every_step(inner, f"{cursor}.{option}.")
+            yield from every_step(cast("Sequence[S]", inner), f"{cursor}.{option}.")
 
 
 def way_taken(steps: Steps, choices: Mapping[str, str], way: str = "") -> Iterator[str]:
@@ -77,7 +86,7 @@ def way_taken(steps: Steps, choices: Mapping[str, str], way: str = "") -> Iterat
             yield from way_taken(step.options[option], choices, f"{cursor}.{option}.")
 
 
-def _place(steps: Steps, cursor: str) -> tuple[str, Steps, int]:
+def _place(steps: Sequence[S], cursor: str) -> tuple[str, Sequence[S], int]:
     """Returns the way to a step, the steps beside it and its index among them."""
     outer = holder(cursor)
     if outer is None:
@@ -85,4 +94,4 @@ def _place(steps: Steps, cursor: str) -> tuple[str, Steps, int]:
     _, option, index = cursor.rsplit(".", 2)
     decision = step_at(steps, outer)
     inner = () if decision is None else decision.options.get(option, ())
-    return f"{outer}.{option}.", inner, int(index)
+    return f"{outer}.{option}.", cast("Sequence[S]", inner), int(index)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from cleveragents.errors import InvalidInput, NotFound
@@ -10,6 +9,7 @@ from cleveragents.ids import CauseId, CheckpointId, DecisionId, PlanId, new_id, 
 from cleveragents.nearest import hints_for_id
 from cleveragents.plans.cursor import holder
 from cleveragents.plans.journal import Happening, record
+from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection, Row
 
 PROMPT_DEFINITION = "prompt_definition"  # the root: what the plan was asked to do
@@ -32,7 +32,7 @@ _INFLUENCES = """SELECT influences.decision_id, influences.influenced_by
     WHERE decisions.plan_id = :plan_id"""
 
 
-@dataclass(frozen=True)
+@frozen
 class Decision:
     """One row of decisions."""
 
@@ -56,7 +56,7 @@ class Decision:
         return {**vars(self), "created_at": self.created_at.isoformat()}
 
 
-@dataclass(frozen=True)
+@frozen
 class NewDecision:
     """What is recorded of a decision; the rest follows from where and when it is made."""
 

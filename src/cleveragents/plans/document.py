@@ -6,7 +6,6 @@ the listed rows count and marks all others; so taking a rollback back is the sam
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, cast
 
@@ -16,6 +15,7 @@ from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import SUCCEEDED, StepRunRepository
+from cleveragents.records import field, frozen
 from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.storage.connection import Connection
 
@@ -34,7 +34,7 @@ _PARTS = """
 """
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanDocument:
     """What of a plan counts at one moment; phase, state, attempts and times are not in it."""
 
@@ -90,7 +90,7 @@ class PlanDocument:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class SupersededCounts:
     """What stopped counting when a document was made the present."""
 

@@ -6,12 +6,12 @@ transaction that made it so, and its number orders it, whatever the clocks say.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from cleveragents.ids import PlanId, now
+from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection
 
 
@@ -28,7 +28,7 @@ class Happening(StrEnum):
     UNDO = "undo"  # the undo of a call was begun
 
 
-@dataclass(frozen=True)
+@frozen
 class JournalEntry:
     """One row of the journal."""
 

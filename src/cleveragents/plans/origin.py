@@ -1,17 +1,17 @@
 """Where a fork came from: kept in the first entry of its journal."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from cleveragents.ids import CheckpointId, PlanId
 from cleveragents.plans.journal import Happening, entries
+from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection
 
 FORKED_FROM = "forked_from"
 
 
-@dataclass(frozen=True)
+@frozen
 class Origin:
     """The checkpoint of another plan that a plan goes on from."""
 

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +14,16 @@ from cleveragents.nearest import hints_for_id
 from cleveragents.plans.added_step import NONE_ADDED, AddedStepRepository, AddedSteps
 from cleveragents.plans.correction import CorrectionRepository
 from cleveragents.plans.cursor import FIRST, step_at, top_index
-from cleveragents.plans.definition import action_of, last_read
+from cleveragents.plans.definition import (
+    Definition,
+    OutlinedStep,
+    action_of,
+    added_of,
+    definition_of,
+)
 from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import APPLIED, START, Phase, Stage, State, check_move, written
+from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection, Row
 
 if TYPE_CHECKING:
@@ -25,7 +31,7 @@ if TYPE_CHECKING:
     from cleveragents.plans.step import Step
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanError:
     """Why a plan is errored."""
 
@@ -44,7 +50,7 @@ class PlanError:
         return cls(**fields)
 
 
-@dataclass(frozen=True)
+@frozen
 class Plan:
     """One row of plans."""
 
@@ -70,19 +76,28 @@ class Plan:
     superseded_by: str | None  # the operation that took it back
 
     @cached_property
+    def _definition(self) -> Definition:
+        return definition_of(self.plan_id, self.definition_json, self.added)
+
+    @property
     def action(self) -> "Action":
         """As it was when the plan was made, arguments filled in; read when it is asked for."""
-        return last_read(self.plan_id).action(self.definition_json, self.added)
+        return self._definition.action
 
     @property
     def step_count(self) -> int:
         """How many steps it has at the top."""
-        return len(self.outline["steps"]) + len(self.added.texts)
+        return self._definition.step_count
 
-    @cached_property
+    @property
     def outline(self) -> Mapping[str, Any]:
         """What is stored of the action itself, for whoever wants no more than a number of it."""
-        return json.loads(self.definition_json)
+        return self._definition.outline
+
+    @property
+    def outlined_steps(self) -> Sequence[OutlinedStep]:
+        """The steps of the action, for whoever only tells of them."""
+        return self._definition.steps
 
     @property
     def stage(self) -> Stage:
@@ -100,12 +115,12 @@ class Plan:
     @property
     def keeps_checkpoints(self) -> bool:
         """Whether it can be taken back: its action says so, and checkpoints are made of it."""
-        return self.action.rollback.enabled
+        return self._definition.keeps_checkpoints
 
     @property
     def runs_bare(self) -> bool:
-        """The contrary, for whoever lists plans and reads no more of an action than is stored."""
-        return not self.outline["rollback"]["enabled"]
+        """The contrary."""
+        return not self.keeps_checkpoints
 
     @property
     def step_index(self) -> int:
@@ -185,8 +200,7 @@ class PlanRepository:
         row = self._connection.row(_BY_ID, plan_id=plan_id)
         if row is None:
             raise self._not_found(plan_id)
-        added = last_read(plan_id).added(AddedStepRepository(self._connection), plan_id, row)
-        return _from_row(row, added)
+        return _from_row(row, added_of(self._connection, plan_id, row))
 
     def resolve(self, text: str, project_id: ProjectId | None) -> Plan:
         """Finds a plan by `@` (the latest that is no subplan), its id, or a prefix of it."""

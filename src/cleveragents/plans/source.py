@@ -1,13 +1,14 @@
 """Plain data that knows where each of its values stands, so that errors can name it."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from cleveragents.records import frozen
 
 Location = tuple[str | int, ...]
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 
 
-@dataclass(frozen=True)
+@frozen
 class Source:
     """The data of a file and where each value stands in it."""
 

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from cleveragents.ids import CauseId, CheckpointId, PlanId, StepRunId, new_id, now
 from cleveragents.plans.journal import Happening, record
+from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection, Row
 
 STARTED, SUCCEEDED, FAILED = "started", "succeeded", "failed"
@@ -21,7 +21,7 @@ _UNFINISHED = """SELECT * FROM step_runs
     WHERE plan_id = :plan_id AND superseded_by IS NULL AND status != :succeeded ORDER BY seq"""
 
 
-@dataclass(frozen=True)
+@frozen
 class StepRun:
     """One row of step runs."""
 

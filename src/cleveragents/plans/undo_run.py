@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
 from cleveragents.ids import OperationId, PlanId, StepRunId, new_id, now
 from cleveragents.plans.journal import Happening, record
+from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection, Row
 
 
@@ -21,7 +21,7 @@ class UndoStatus(StrEnum):
     UNKNOWN = "unknown"  # it had started when its process died, and may not be run twice
 
 
-@dataclass(frozen=True)
+@frozen
 class UndoRun:
     """One row of undo runs, with the names of its step and tool."""
 

@@ -8,11 +8,11 @@ import os
 import tempfile
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.errors import Refused
 from cleveragents.ids import PlanId
+from cleveragents.records import frozen
 from cleveragents.sandbox import git
 from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.project import Project
@@ -23,7 +23,7 @@ AUTHOR = ("-c", "user.name=CleverAgents", "-c", "user.email=plan@example.invalid
 Fill = Callable[[Path], None]  # writes one version of the files to an empty directory
 
 
-@dataclass(frozen=True)
+@frozen
 class Versions:
     """What a plan changed: the paths, and both versions of their files."""
 

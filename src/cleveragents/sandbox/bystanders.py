@@ -9,10 +9,10 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.errors import Failed
+from cleveragents.records import frozen
 from cleveragents.storage.owner import process_fields
 
 KILL_SECONDS = 10.0  # after which a process that cannot be killed is reported
@@ -21,7 +21,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 NO_TERMINAL = "0"
 
 
-@dataclass(frozen=True)
+@frozen
 class Span:
     """When a step ran, in the kernel's ticks since the machine started."""
 
@@ -35,7 +35,7 @@ class Span:
         return cls(began, (time.clock_gettime(time.CLOCK_BOOTTIME) - ago) * TICKS)
 
 
-@dataclass(frozen=True)
+@frozen
 class Ground:
     """A directory of ours that a plan works in."""
 

@@ -10,10 +10,10 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.errors import Failed, Refused
+from cleveragents.records import frozen
 from cleveragents.sandbox.survivors import helper
 
 PATIENCE_SECONDS = 600  # a repository can be made so that git never ends
@@ -50,7 +50,7 @@ _ENVIRONMENT = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Git:
     """Runs git on one git directory, and on a work tree where there is one."""
 

@@ -9,10 +9,10 @@ import fnmatch
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from cleveragents.errors import Failed
+from cleveragents.records import replace
 from cleveragents.sandbox import git
 from cleveragents.sandbox.filesystem_copy import Ties, about_project, capture_project, copy_in
 from cleveragents.sandbox.git import Git

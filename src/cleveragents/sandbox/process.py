@@ -13,10 +13,10 @@ import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.counting import size
+from cleveragents.records import frozen
 from cleveragents.sandbox.survivors import MARK, end_step, sign_leader, start_step, still_runs
 
 ALWAYS_PASSED = ("HOME", "PATH", "LANG", "TERM")
@@ -27,7 +27,7 @@ LOOK_SECONDS = 0.2  # between two looks whether a step must stop
 GRACE_SECONDS = 1.0  # between asking a step to stop and making it
 
 
-@dataclass(frozen=True)
+@frozen
 class Job:
     """One command to run for a step."""
 
@@ -40,7 +40,7 @@ class Job:
     given: bytes | None = None  # what it reads on its standard input
 
 
-@dataclass(frozen=True)
+@frozen
 class ProcessEnd:
     """How a command ended."""
 
@@ -56,7 +56,7 @@ class ProcessEnd:
         return not (self.timed_out or self.stopped)
 
 
-@dataclass(frozen=True)
+@frozen
 class StepEnvironment:
     """What steps may see of the caller's environment."""
 

@@ -1,17 +1,17 @@
 """The project: the directory a plan is about, found once and known by its path."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.errors import InvalidInput, Refused
 from cleveragents.ids import ProjectId, new_id, now
+from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection
 
 _BY_PATH = "SELECT project_id FROM projects WHERE path = :path"
 _PATH = "SELECT path FROM projects WHERE project_id = :project_id"
 
 
-@dataclass(frozen=True)
+@frozen
 class Project:
     """A directory of the user's."""
 

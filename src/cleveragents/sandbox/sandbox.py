@@ -2,22 +2,25 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from cleveragents.ids import PlanId, ProjectId, SnapshotId, now
+from cleveragents.records import frozen
 from cleveragents.sandbox.project import Project, is_gone
-from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.tree.scan import Excluded
+from cleveragents.snapshots.tree.record import MAIN
 from cleveragents.storage.connection import Connection, Row
+
+if TYPE_CHECKING:
+    from cleveragents.snapshots.archive import Archive
+    from cleveragents.snapshots.tree.scan import Excluded
 
 CREATING, READY, REMOVED = "creating", "ready", "removed"
 GIT = "git"  # the root of its git directory
 
 
-@dataclass(frozen=True)
+@frozen
 class Sandbox:
     """Where a plan works: a directory of ours, and beside it a git directory if it has one."""
 
@@ -98,7 +101,7 @@ class Sandbox:
         return self.status if self.exists or self.status == REMOVED else "missing"
 
 
-@dataclass(frozen=True)
+@frozen
 class SandboxPolicy:
     """What a new sandbox starts from."""
 
@@ -107,7 +110,7 @@ class SandboxPolicy:
     copy_ignored: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class FillResult:
     """What a strategy made of an empty sandbox."""
 
@@ -118,7 +121,7 @@ class FillResult:
     head: str | None = None  # the user's commit at that moment
 
 
-@dataclass(frozen=True)
+@frozen
 class ProjectState:
     """A snapshot of the project as it is now."""
 
@@ -141,16 +144,16 @@ class Strategy(Protocol):
         self,
         project: Project,
         sandbox: Sandbox,
-        archive: Archive,
+        archive: "Archive",
         policy: SandboxPolicy,
         about: About,
     ) -> FillResult: ...
 
     def capture(
-        self, project: Project, archive: Archive, policy: SandboxPolicy, known: Known
+        self, project: Project, archive: "Archive", policy: SandboxPolicy, known: Known
     ) -> ProjectState: ...
 
-    def left_out(self, project: Project, policy: SandboxPolicy, known: Known) -> Excluded: ...
+    def left_out(self, project: Project, policy: SandboxPolicy, known: Known) -> "Excluded": ...
 
 
 _OF_PLAN = "SELECT * FROM sandboxes WHERE plan_id = :plan_id"

@@ -46,7 +46,7 @@ from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.giving_up import Check, at_any_file
 from cleveragents.snapshots.tree.record import Snapshot
-from cleveragents.snapshots.tree.tracker import Tracking
+from cleveragents.snapshots.tree.tracking import Tracking
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held

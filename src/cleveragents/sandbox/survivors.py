@@ -12,12 +12,12 @@ import subprocess
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Lock
 
 from cleveragents.errors import Failed
 from cleveragents.ids import now
+from cleveragents.records import field, mutable
 from cleveragents.sandbox.bystanders import Span
 from cleveragents.storage.owner import Owner, process_fields, start_time
 
@@ -29,7 +29,7 @@ _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 _adopts_orphans = Event()  # set once, for the whole process
 
 
-@dataclass
+@mutable
 class _OwnChildren:
     """What this process has started itself; every other child of it is some step's orphan."""
 

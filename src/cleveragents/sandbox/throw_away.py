@@ -8,11 +8,11 @@ import fcntl
 import stat
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from cleveragents.errors import Refused
 from cleveragents.ids import new_id
+from cleveragents.records import replace
 from cleveragents.sandbox.git_worktree import tie
 from cleveragents.sandbox.removal import remove_tree
 from cleveragents.sandbox.sandbox import GIT

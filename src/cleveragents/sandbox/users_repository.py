@@ -3,10 +3,10 @@
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.errors import Failed
+from cleveragents.records import frozen
 from cleveragents.sandbox import git
 from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.project import Project
@@ -25,7 +25,7 @@ SKIPPED = b"S"  # how git lists what is tracked and not checked out
 SPARSE = ("sparseCheckout", "sparseCheckoutCone", "ignoreCase")  # settings that decide
 
 
-@dataclass(frozen=True)
+@frozen
 class TrackedFiles:
     """What the index says of paths that an apply must not touch."""
 

@@ -7,11 +7,11 @@ kept, and the way goes on; in the user's it is refused, and nothing has changed.
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cleveragents.errors import CleverAgentsError, Damaged, Failed, Refused, Unsettled
 from cleveragents.ids import SnapshotId
+from cleveragents.records import frozen, replace
 from cleveragents.sandbox.sandbox import READY, REMOVED, Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.sandbox.snapshot_copy import base_of
@@ -157,7 +157,7 @@ class SandboxWorkplace:
         sandboxes.set_status(held, READY)
 
 
-@dataclass(frozen=True)
+@frozen
 class ExchangeOutcome:
     """How bringing the user's files to another state ended."""
 
@@ -165,7 +165,7 @@ class ExchangeOutcome:
     error: CleverAgentsError | None = None  # why nothing was changed
 
 
-@dataclass(frozen=True)
+@frozen
 class ProjectWorkplace:
     """Chosen paths of the user's own directory, from what they were to what they shall be."""
 

@@ -1,12 +1,14 @@
 """Plans: one row each, in lists and where one is made."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
-from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.ids import CheckpointId, PlanId
 from cleveragents.plans.lifecycle import Phase, State
 from cleveragents.plans.plan import Plan
+
+if TYPE_CHECKING:  # lists of plans know nothing of checkpoints
+    from cleveragents.checkpoints.checkpoint import Checkpoint
 
 
 class PlanRow(TypedDict):
@@ -78,7 +80,7 @@ def list_of(
     }
 
 
-def fork_of(made: Plan, origin: Plan, checkpoint: Checkpoint) -> Fork:
+def fork_of(made: Plan, origin: Plan, checkpoint: "Checkpoint") -> Fork:
     """A plan, and what it goes on from."""
     return {
         **plan_of(made),

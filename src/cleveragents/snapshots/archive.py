@@ -5,11 +5,11 @@ import stat
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cleveragents.errors import Damaged, Differs
 from cleveragents.ids import SnapshotId
+from cleveragents.records import frozen, replace
 from cleveragents.snapshots.capture import Capture, named
 from cleveragents.snapshots.healing import Safeguard, SnapshotHealer
 from cleveragents.snapshots.merging import MergeResult
@@ -25,7 +25,8 @@ from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import Change, Entry
 from cleveragents.snapshots.tree.record import Roots, Snapshot
 from cleveragents.snapshots.tree.scan import Excluded, shown
-from cleveragents.snapshots.tree.tracker import HASH_ONLY, Tracker, Tracking
+from cleveragents.snapshots.tree.tracker import HASH_ONLY, Tracker
+from cleveragents.snapshots.tree.tracking import Tracking
 from cleveragents.snapshots.way import (
     BEFORE_BYTES,
     RESERVE_BYTES,
@@ -47,7 +48,7 @@ from cleveragents.storage.durability import sync_file_system
 MAIN = record.MAIN
 
 
-@dataclass(frozen=True)
+@frozen
 class RestoreResult:
     """What a restore changed."""
 

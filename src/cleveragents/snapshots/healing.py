@@ -21,7 +21,8 @@ from cleveragents.snapshots.tree import beneath
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.record import MAIN, Snapshot
 from cleveragents.snapshots.tree.scan import Excluded
-from cleveragents.snapshots.tree.tracker import Tracker, Tracking
+from cleveragents.snapshots.tree.tracker import Tracker
+from cleveragents.snapshots.tree.tracking import Tracking
 from cleveragents.snapshots.way import Changes
 from cleveragents.snapshots.write.look import look_at
 

@@ -1,9 +1,9 @@
 """What an archive can keep: the results of merges, and what it has already once more."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from cleveragents.ids import SnapshotId
+from cleveragents.records import replace
 from cleveragents.snapshots.merging import MergeResult, SnapshotReader
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree import record

@@ -6,9 +6,9 @@ nothing is written but new objects, so the result can be looked at and thrown aw
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
+from cleveragents.records import frozen
 from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.content import CHUNK, Objects, Put, Read
 from cleveragents.snapshots.tree.diff import compare, same
@@ -19,7 +19,7 @@ LeftAlone = Callable[[bytes], bool]  # paths of which the result has ours, whate
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True)
+@frozen
 class MergeConflict:
     """A path that both sides changed in ways that do not go together."""
 

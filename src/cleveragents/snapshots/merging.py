@@ -3,10 +3,10 @@
 import stat
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cleveragents.ids import SnapshotId
+from cleveragents.records import frozen, replace
 from cleveragents.snapshots.merge import (
     LeftAlone,
     MergeConflict,
@@ -27,7 +27,7 @@ from cleveragents.snapshots.write.owners import Owners
 from cleveragents.snapshots.write.restore import place
 
 
-@dataclass(frozen=True)
+@frozen
 class MergeResult:
     """Ours with what theirs changed; nothing of it is stored before `Keeping.keep_merge`."""
 

@@ -3,10 +3,10 @@
 import difflib
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from cleveragents.errors import InvalidInput, NotFound, Refused
+from cleveragents.records import frozen
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.lookup import Lookup
 from cleveragents.snapshots.tree.manifest import EMPTY, Change, Entry, object_id
@@ -16,7 +16,7 @@ from cleveragents.snapshots.tree.tree_path import above, names, split
 NEAR = 3  # names that are suggested for one that is not found
 
 
-@dataclass(frozen=True)
+@frozen
 class Selection:
     """What takes the place of what is there, by path."""
 

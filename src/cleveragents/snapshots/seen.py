@@ -1,11 +1,11 @@
 """Directories as they are, read like a snapshot though nothing of them need be stored."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
 from cleveragents.errors import Damaged, Failed
+from cleveragents.records import frozen
 from cleveragents.snapshots.merging import SnapshotReader
 from cleveragents.snapshots.tree import beneath
 from cleveragents.snapshots.tree.diff import Load
@@ -55,7 +55,7 @@ def _read(lying: FileLocation) -> bytes:
     return data
 
 
-@dataclass(frozen=True)
+@frozen
 class LiveSnapshot:
     """What directories held when they were looked at."""
 

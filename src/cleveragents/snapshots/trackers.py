@@ -7,7 +7,8 @@ from threading import Lock
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.record import MAIN, Roots
-from cleveragents.snapshots.tree.tracker import Cache, Tracker, Tracking
+from cleveragents.snapshots.tree.tracker import Cache, Tracker
+from cleveragents.snapshots.tree.tracking import Tracking
 
 FOLLOWED = 8  # directories that nobody may be at work in any more
 _Key = tuple[Path, Filter]

@@ -3,11 +3,11 @@
 import errno
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.counting import counted, size
 from cleveragents.errors import Damaged, Failed, Refused
+from cleveragents.records import frozen
 from cleveragents.snapshots.capture import named
 from cleveragents.snapshots.store.traverse import Verifier
 from cleveragents.snapshots.tree import beneath, tree_path
@@ -23,7 +23,7 @@ BEFORE_BYTES = 2 * RESERVE_BYTES
 Changes = dict[str, list[Change]]  # by the name of the root, parents before children
 
 
-@dataclass(frozen=True)
+@frozen
 class Way:
     """What has to change, and what the directories were when that was found out."""
 

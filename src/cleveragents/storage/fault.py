@@ -2,7 +2,6 @@
 
 import errno
 import sqlite3
-import traceback
 from collections.abc import Iterator
 
 from cleveragents.errors import (
@@ -67,6 +66,8 @@ def told(error: BaseException) -> dict[str, str]:
     """Why something failed, to be kept: in a sentence, and where if nobody foresaw it."""
     if isinstance(error, CleverAgentsError):
         return {"reason": "; ".join([error.message, *error.detail[:3]])}
+    import traceback  # noqa: PLC0415 - slow to import, and hardly ever needed
+
     trace = "".join(traceback.format_exception(error))[-TRACE_CHARACTERS:]
     return {"reason": f"{type(error).__name__}: {error}", "trace": trace}
 

@@ -1,11 +1,10 @@
 """What the database says about itself."""
 
-from dataclasses import dataclass
-
+from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection
 
 
-@dataclass(frozen=True)
+@frozen
 class Health:
     """How the database runs, and what is wrong with it."""
 

@@ -4,17 +4,17 @@ import json
 import os
 import signal
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.ids import now
+from cleveragents.records import frozen
 from cleveragents.storage.space import if_there_is_room
 
 RECORD_BYTES = 512  # always the same length: to truncate a file is slow on some disks
 BLANK = b" " * RECORD_BYTES
 
 
-@dataclass(frozen=True)
+@frozen
 class Owner:
     """A process, named for ever by its pid and its start time."""
 

@@ -3,10 +3,10 @@
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.errors import Busy
+from cleveragents.records import frozen
 from cleveragents.storage.kernel_locks import holders
 from cleveragents.storage.owner import Owner, process_fields, start_time
 
@@ -16,7 +16,7 @@ END_SECONDS = 10.0
 LOOK_SECONDS = 0.02
 
 
-@dataclass(frozen=True)
+@frozen
 class Holder:
     """A process that has locked the database, as the kernel tells of it."""
 

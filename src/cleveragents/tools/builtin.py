@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from cleveragents.counting import counted
 from cleveragents.sandbox.git import apply_patch
 from cleveragents.sandbox.paths import ContainedFiles
-from cleveragents.tools.declaration import FUNCTION, CommandTool, Declaration, Plainly
-from cleveragents.tools.function import Request, call_function
+from cleveragents.tools.declaration import CommandTool, Declaration, Plainly
+from cleveragents.tools.function import FUNCTION, Request, call_function
 from cleveragents.tools.tool import (
     SHELL,
     AnyTool,

@@ -5,17 +5,19 @@ nowhere else.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from cleveragents.ids import PlanId
+from cleveragents.records import field, frozen
 from cleveragents.sandbox.process import ProcessEnd, StepEnvironment
-from cleveragents.tools.declaration import Declaration
 from cleveragents.tools.tool import SHELL, Call, run_to_end
 
+if TYPE_CHECKING:
+    from cleveragents.tools.declaration import Declaration
 
-@dataclass(frozen=True)
+
+@frozen
 class CallRules:
     """What a step and its tool say about a call."""
 
@@ -38,7 +40,7 @@ class CalledStep(Protocol):
     def timeout(self) -> float | None: ...
 
 
-def rules_of(step: CalledStep, declared: Declaration) -> CallRules:
+def rules_of(step: CalledStep, declared: "Declaration") -> CallRules:
     """Puts what a step says together with what its tool declares."""
     passed = (*declared.pass_env, *step.pass_env)
     return CallRules(passed, step.env, step.timeout or declared.timeout)

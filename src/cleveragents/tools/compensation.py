@@ -2,8 +2,7 @@
 
 import json
 
-from cleveragents.tools.declaration import is_function
-from cleveragents.tools.function import Request, call_function, importable
+from cleveragents.tools.function import Request, call_function, importable, is_function
 from cleveragents.tools.tool import SHELL, Call, Outcome, denied, run_process
 
 

@@ -1,14 +1,11 @@
 """What a tool says about its effects; it decides what is checkpointed and what may be undone."""
 
-import re
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
 # What can be handed to a process: the system ends texts at a zero byte.
 Plainly = Annotated[str, Field(pattern=r"^[^\x00]*$")]
-FUNCTION = r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$"
-_FUNCTION = re.compile(FUNCTION)
 
 
 class Declaration(BaseModel):
@@ -40,11 +37,6 @@ class Declaration(BaseModel):
     def is_unsafe_to_repeat(self) -> bool:
         """Whether a second call would do something outside the sandbox a second time."""
         return bool(self.side_effects) and not self.idempotent
-
-
-def is_function(undo: str) -> bool:
-    """Tells a Python function from a command."""
-    return _FUNCTION.fullmatch(undo) is not None
 
 
 class CommandTool(Declaration):

@@ -2,18 +2,21 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from cleveragents.records import as_dict, field, frozen
 from cleveragents.tools.tool import Call, Outcome, run_process
 
+FUNCTION = r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$"
+_FUNCTION = re.compile(FUNCTION)
 # -P keeps modules of the working directory from standing in for our own.
 RUNNER = (sys.executable, "-P", "-m", "cleveragents.tools.python_call")
 
 
-@dataclass(frozen=True)
+@frozen
 class Request:
     """What the process is asked to call."""
 
@@ -26,7 +29,12 @@ class Request:
 
     def encoded(self) -> bytes:
         """Returns it as the process reads it."""
-        return json.dumps(asdict(self)).encode()
+        return json.dumps(as_dict(self)).encode()
+
+
+def is_function(undo: str) -> bool:
+    """Tells a Python function from a command."""
+    return _FUNCTION.fullmatch(undo) is not None
 
 
 def call_function(call: Call, request: Request) -> Outcome:

@@ -2,12 +2,12 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any, TypedDict, TypeVar, Unpack
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from cleveragents.errors import InvalidInput
+from cleveragents.records import as_dict, frozen
 from cleveragents.tools.builtin import BUILT_IN
 from cleveragents.tools.declaration import Declaration
 from cleveragents.tools.function import Request, call_function, importable, result_path
@@ -32,7 +32,7 @@ class DeclarationFields(TypedDict, total=False):
     pass_env: Sequence[str]
 
 
-@dataclass(frozen=True)
+@frozen
 class PythonTool:
     """All that is to be known of a Python tool without having its function."""
 
@@ -97,7 +97,7 @@ def describe(target: str) -> dict[str, Any]:
     found = getattr(loaded(target), _DECLARED, None)
     if not isinstance(found, PythonTool):
         raise InvalidInput(f"{target} is not decorated with @cleveragents.tool(...)")
-    return asdict(found)
+    return as_dict(found)
 
 
 def _described(function: Callable[..., object], declared: DeclarationFields) -> PythonTool:

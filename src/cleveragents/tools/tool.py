@@ -2,23 +2,25 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from cleveragents.counting import size
 from cleveragents.errors import CleverAgentsError
+from cleveragents.records import frozen
 from cleveragents.sandbox.process import OUTPUT_CAP, Job, ProcessEnd, run
-from cleveragents.tools.declaration import Declaration
 
-P = TypeVar("P", bound=BaseModel)
+if TYPE_CHECKING:  # pydantic is slow to import, and calls are undone without it
+    from pydantic import BaseModel
+
+    from cleveragents.tools.declaration import Declaration
+
+P = TypeVar("P", bound="BaseModel")
 SHELL = "/bin/sh"
 BUILT_IN = "built in"
 
 
-@dataclass(frozen=True)
+@frozen
 class Call:
     """One call of a tool, with everything it may use."""
 
@@ -31,7 +33,7 @@ class Call:
     must_stop: Callable[[], bool]  # asked several times a second while a process runs
 
 
-@dataclass(frozen=True)
+@frozen
 class Outcome:
     """How a call ended."""
 
@@ -41,11 +43,11 @@ class Outcome:
     exit_code: int | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Tool(Generic[P]):
     """Something a step may call."""
 
-    declaration: Declaration
+    declaration: "Declaration"
     parameters: type[P]
     function: Callable[[Call, P], Outcome]
     origin: str = BUILT_IN  # where it comes from

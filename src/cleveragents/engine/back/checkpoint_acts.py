@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import described
@@ -26,6 +25,7 @@ from cleveragents.operations.operation import Operation
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.plans.plan import Plan, refuse_applied
+from cleveragents.records import frozen, replace
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.picking import is_excluded
@@ -274,7 +274,7 @@ class CheckpointActs:
         return RollbackResult(plan, checkpoint, None, (), (), 0, 0, 0, remaining)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Goal:
     """Where a rollback is to go."""
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.needs import judged, live
@@ -15,6 +14,7 @@ from cleveragents.operations.in_sandbox import Prune
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import POSTPONED, Operation, OperationRepository
 from cleveragents.plans.plan import PlanRepository
+from cleveragents.records import frozen
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.store.store import CleanResult, Swept
@@ -30,7 +30,7 @@ SWEPT_SHARE = 16  # of a larger one, a sweep is to free at least one byte of so 
 MANY = 250  # of them, however small: the intent that lists them is written at each checkpoint
 
 
-@dataclass(frozen=True)
+@frozen
 class PruneResult:
     """What became of the checkpoints of a plan, and how much content waits to be freed."""
 

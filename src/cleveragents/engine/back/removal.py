@@ -1,7 +1,6 @@
 """Removing the files of a sandbox: what is nowhere else is saved first, or they stay."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.saving import CheckpointRequest
@@ -14,6 +13,7 @@ from cleveragents.operations.in_project import Apply
 from cleveragents.operations.operation import OperationRepository
 from cleveragents.plans.lifecycle import APPLIED
 from cleveragents.plans.plan import Plan
+from cleveragents.records import frozen, replace
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.capture import named
@@ -31,7 +31,7 @@ from cleveragents.storage.space import disk_use, free_bytes
 LISTED = 5  # paths named to people
 
 
-@dataclass(frozen=True)
+@frozen
 class RemovalResult:
     """What became of the files of a sandbox."""
 

@@ -4,14 +4,13 @@ Going there is the act of any rollback. Its content is kept before its row is: a
 transaction that records the intent.
 """
 
-from dataclasses import replace
-
 from cleveragents.checkpoints.checkpoint import Checkpoint, state_hash
 from cleveragents.checkpoints.stored import verified
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.ids import CheckpointId, new_id, now
 from cleveragents.plans.cursor import top_index
 from cleveragents.plans.document import PlanDocument
+from cleveragents.records import replace
 from cleveragents.snapshots.archive import Archive
 
 

@@ -7,7 +7,6 @@ checkpoint of that state, so that whatever goes on from the latest one goes on f
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
@@ -26,6 +25,7 @@ from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, QUEUED, written
 from cleveragents.plans.plan import Plan, PlanRepository, refuse_applied
+from cleveragents.records import frozen, replace
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.picking import Selection, inside, is_excluded, pick
@@ -42,7 +42,7 @@ RESTORABLE = (COMPLETE, QUEUED, ERRORED, CANCELLED)
 EXCLUDE = "sandbox.checkpoint.exclude"
 
 
-@dataclass(frozen=True)
+@frozen
 class RestoreProposal:
     """What taking paths back would do."""
 
@@ -56,7 +56,7 @@ class RestoreProposal:
     digest: str  # tells two of them apart
 
 
-@dataclass(frozen=True)
+@frozen
 class PathRestoration:
     """What taking paths back did."""
 

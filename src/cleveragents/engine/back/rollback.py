@@ -9,7 +9,6 @@ was meant.
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
@@ -35,6 +34,7 @@ from cleveragents.plans.document import make_current
 from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGIZING
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.undo_run import UndoRunRepository
+from cleveragents.records import frozen, replace
 from cleveragents.sandbox.workplace import SandboxWorkplace
 from cleveragents.snapshots.archive import RestoreResult
 from cleveragents.snapshots.healing import Safeguard
@@ -47,7 +47,7 @@ from cleveragents.storage.held import Held
 _Party = Mapping[PlanId, Held]  # a plan and the subplans that go along, by their ids
 
 
-@dataclass(frozen=True)
+@frozen
 class _Goal:
     """Where an operation takes a plan."""
 

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import Any
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
@@ -17,6 +16,7 @@ from cleveragents.ids import PlanId, new_id, now
 from cleveragents.plans.document import PlanDocument, current_document
 from cleveragents.plans.lifecycle import Phase
 from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.records import frozen, replace
 from cleveragents.sandbox.sandbox import READY, Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.sandbox.whereabouts import make_git_directory, with_files
@@ -36,7 +36,7 @@ LOOKS_AT_EVERYTHING = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class _Present:
     """What is known of a plan just before its files are looked at."""
 
@@ -46,7 +46,7 @@ class _Present:
     document: PlanDocument
 
 
-@dataclass(frozen=True)
+@frozen
 class SafetyCheckpoint:
     """What was there before something goes back: stored, and read back where it will go."""
 

@@ -10,12 +10,12 @@ and no later rollback undoes it twice.
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cleveragents.checkpoints.undo import UndoDue
 from cleveragents.events import CallUndone, Reporter
 from cleveragents.ids import OperationId
 from cleveragents.plans.plan import Plan
-from cleveragents.plans.step import ToolStep
 from cleveragents.plans.step_run import StepRun
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository, UndoStatus
 from cleveragents.sandbox.survivors import end_left_behind
@@ -23,9 +23,12 @@ from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
 from cleveragents.tools.commands import Commands, rules_of
 from cleveragents.tools.compensation import compensate
-from cleveragents.tools.declaration import Declaration
 from cleveragents.tools.function import result_path
 from cleveragents.tools.tool import Call
+
+if TYPE_CHECKING:
+    from cleveragents.plans.step import ToolStep
+    from cleveragents.tools.declaration import Declaration
 
 NOT_TWICE = "it had started when its process died, and is not run twice"
 
@@ -64,7 +67,7 @@ class UndoCalls:
                 self._settle(held, run)
 
     def _is_settled(
-        self, held: Held, before: UndoRun, operation_id: OperationId, declared: Declaration
+        self, held: Held, before: UndoRun, operation_id: OperationId, declared: "Declaration"
     ) -> bool:
         """Whether an undo that was tried must not be tried now."""
         if before.status is UndoStatus.STARTED and declared.idempotent:
@@ -103,7 +106,7 @@ class UndoCalls:
             ended = UndoRunRepository(connection).end(run.undo_run_id, status, summary, tail)
         self._report(CallUndone(ended.plan_id, ended.worked, ended.told))
 
-    def _call(self, step: ToolStep, declared: Declaration, sandbox: Path, run: UndoRun) -> Call:
+    def _call(self, step: "ToolStep", declared: "Declaration", sandbox: Path, run: UndoRun) -> Call:
         return self._commands.call(
             sandbox,
             run.undo_run_id,
@@ -121,7 +124,7 @@ def _output(path: Path) -> object:
     return path.read_text(errors="replace") if path.exists() else ""
 
 
-def _told_to_undo(step: ToolStep, run: StepRun) -> bytes:
+def _told_to_undo(step: "ToolStep", run: StepRun) -> bytes:
     """What an undo reads on its standard input."""
     return json.dumps(
         {

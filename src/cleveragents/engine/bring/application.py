@@ -7,7 +7,6 @@ rolled forward; one that meets an error, or somebody else's edit, is taken back,
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from cleveragents.engine.back.removal import Removals, told_why_it_stays
@@ -30,6 +29,7 @@ from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.lifecycle import APPLIED, APPLYING, COMPLETE, Stage
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.quoting import quoted
+from cleveragents.records import frozen, replace
 from cleveragents.sandbox import branch
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
@@ -50,7 +50,7 @@ A = TypeVar("A", bound=Apply)
 MANUAL = "manual"  # sandboxes stay until somebody removes them
 
 
-@dataclass(frozen=True)
+@frozen
 class ApplyOutcome:
     """How an application ended."""
 
@@ -60,7 +60,7 @@ class ApplyOutcome:
     error: CleverAgentsError | None = None  # why it was taken back
 
 
-@dataclass(frozen=True)
+@frozen
 class RecoveredApply:
     """An apply or unapply that was interrupted, and that recovery has brought to its end."""
 

@@ -5,7 +5,6 @@ refusal. Then: intent, exchange of the affected paths, verification, sync, one c
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.shown import digest_of, refuse_other
@@ -24,6 +23,7 @@ from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.lifecycle import APPLIED, COMPLETE, Stage, written
 from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.records import frozen
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import Sandbox
@@ -34,7 +34,7 @@ from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held, Hold
 
 
-@dataclass(frozen=True)
+@frozen
 class ApplyResult:
     """What an apply did."""
 
@@ -44,7 +44,7 @@ class ApplyResult:
     checks: Sequence[Check]
 
 
-@dataclass(frozen=True)
+@frozen
 class Withdrawal:
     """What taking an apply back would do."""
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.shown import refuse_other
@@ -13,12 +12,13 @@ from cleveragents.ids import PlanId
 from cleveragents.plans.conflict import Conflict, ConflictRepository
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.quoting import quoted
+from cleveragents.records import frozen
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Hold
 
 
-@dataclass(frozen=True)
+@frozen
 class SolvedConflict:
     """A conflict that was solved."""
 

@@ -5,7 +5,6 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from cleveragents.counting import counted
 from cleveragents.errors import Refused
 from cleveragents.plans.plan import Plan
 from cleveragents.quoting import quoted
+from cleveragents.records import frozen
 from cleveragents.sandbox import users_repository
 from cleveragents.sandbox.project import Project
 from cleveragents.snapshots.merge import MergeConflict
@@ -49,7 +49,7 @@ HELPS: Mapping[Why, Remedy | str] = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Obstacle:
     """A path that cannot be applied, and why."""
 

@@ -5,7 +5,6 @@ import posixpath
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from cleveragents.errors import InvalidInput
 from cleveragents.ids import PlanId, SnapshotId
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.plan import Plan
+from cleveragents.records import frozen
 from cleveragents.sandbox import branch
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.git import merge_text
@@ -54,7 +54,7 @@ class ApplyMode(StrEnum):
     BRANCH = BRANCH
 
 
-@dataclass(frozen=True)
+@frozen
 class ApplyOptions:
     """How a result is to reach the project."""
 
@@ -73,7 +73,7 @@ class ApplyOptions:
         return f"agents plan apply {plan_id}{mode}{ignored}"
 
 
-@dataclass(frozen=True)
+@frozen
 class FilePreview:
     """What happens to one file, and what to look at before it does."""
 
@@ -86,7 +86,7 @@ class FilePreview:
         return self.diff.path.endswith("/")
 
 
-@dataclass(frozen=True)
+@frozen
 class Proposal:
     """Everything about an apply that has not happened yet."""
 

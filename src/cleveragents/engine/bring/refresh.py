@@ -4,8 +4,6 @@ The sandbox goes on from the project as it is now: that becomes the base of a la
 not go together stays as the plan has it, and is recorded as a conflict to be solved there.
 """
 
-from dataclasses import dataclass
-
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
@@ -27,6 +25,7 @@ from cleveragents.plans.conflict import (
 )
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, QUEUED, written
 from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.records import frozen
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.git import merge_text
 from cleveragents.sandbox.sandbox import ProjectState, Sandbox, SandboxRepository
@@ -41,7 +40,7 @@ REFRESHABLE = (COMPLETE, QUEUED, ERRORED, CANCELLED)
 TIE = b".git"  # leads from the sandbox to its own git directory; the project has another
 
 
-@dataclass(frozen=True)
+@frozen
 class RefreshProposal:
     """What a refresh would do."""
 
@@ -50,7 +49,7 @@ class RefreshProposal:
     merge: MergeResult
 
 
-@dataclass(frozen=True)
+@frozen
 class RefreshForesight:
     """What a refresh would merge."""
 
@@ -63,7 +62,7 @@ class RefreshForesight:
         return digest_of(self.merge.changes, conflicts)
 
 
-@dataclass(frozen=True)
+@frozen
 class RefreshResult:
     """What a refresh did."""
 

@@ -8,7 +8,6 @@ import os
 import stat
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
@@ -22,6 +21,7 @@ from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.conflict import CHILD, PARENT, Conflict, ConflictRepository
 from cleveragents.plans.plan import Plan
 from cleveragents.quoting import quoted
+from cleveragents.records import frozen, replace
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.picking import is_excluded
@@ -36,7 +36,7 @@ NEW_FILE = stat.S_IFREG | 0o644
 EXCLUDE = "sandbox.checkpoint.exclude"
 
 
-@dataclass(frozen=True)
+@frozen
 class ResolutionProposal:
     """What solving a conflict would do."""
 

@@ -5,7 +5,6 @@ They are no steps: whatever they leave in the sandbox is taken away again.
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 
 from cleveragents.checkpoints.stored import safeguard_of
 from cleveragents.engine.back.workplaces import Workplaces
@@ -17,6 +16,7 @@ from cleveragents.operations.in_sandbox import Validate
 from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.records import as_dict, frozen
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.sandbox.workplace import SandboxWorkplace
@@ -28,7 +28,7 @@ from cleveragents.tools.commands import Commands, run_line
 TAIL_LINES = 10
 
 
-@dataclass(frozen=True)
+@frozen
 class Check:
     """How one command ended."""
 
@@ -120,7 +120,7 @@ class Validations:
     def _close(
         self, held: Held, operation: Operation[Validate], status: Status, checks: Sequence[Check]
     ) -> None:
-        outcome = {"checks": [asdict(check) for check in checks]}
+        outcome = {"checks": [as_dict(check) for check in checks]}
         with self._database.writing(held) as connection:
             OperationRepository(connection).close(operation.operation_id, status, outcome)
 

@@ -6,7 +6,6 @@ leave out, or what no room is left to save, is named before it goes, and goes on
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.checkpoints.shown import digest_of, refuse_other
@@ -15,6 +14,7 @@ from cleveragents.errors import CleverAgentsError
 from cleveragents.events import Note, Reporter, afterwards
 from cleveragents.plans.lifecycle import APPLIED, CANCELLED
 from cleveragents.plans.plan import Plan
+from cleveragents.records import frozen
 from cleveragents.sandbox.sandbox import REMOVED, Sandbox
 from cleveragents.sandbox.sandboxes import REMOVING, Sandboxes
 from cleveragents.storage.held import Hold
@@ -24,7 +24,7 @@ ON_TERMINAL = "on_terminal"  # sandboxes of cancelled plans go as well
 NOTHING = RemovalResult(None, ())
 
 
-@dataclass(frozen=True)
+@frozen
 class SandboxFiles:
     """A sandbox whose files are on the disk."""
 
@@ -39,7 +39,7 @@ class SandboxFiles:
         return self.plan is None or self.is_leftover or self.plan.stage == APPLIED
 
 
-@dataclass(frozen=True)
+@frozen
 class PruneProposal:
     """What lies around, and what of it would go."""
 
@@ -62,7 +62,7 @@ class PruneProposal:
         return digest_of((), [[(str(each.path), paths) for each, paths in side] for side in sides])
 
 
-@dataclass(frozen=True)
+@frozen
 class PrunedSandbox:
     """A sandbox that was to go."""
 

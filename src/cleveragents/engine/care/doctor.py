@@ -1,16 +1,16 @@
 """The doctor: looks, judges, and repairs if asked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cleveragents.engine.care.checks import CHECKS
 from cleveragents.engine.care.examination import Examination
 from cleveragents.engine.care.facts import Facts
 from cleveragents.engine.care.findings import Finding, Severity
 from cleveragents.engine.care.repair import Repairs
+from cleveragents.records import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Report:
     """What was found, by check, and what was repaired before."""
 

@@ -4,7 +4,6 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
@@ -19,6 +18,7 @@ from cleveragents.plans.decision import Decision, DecisionRepository
 from cleveragents.plans.journal import JournalEntry, entries
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import StepRun, StepRunRepository
+from cleveragents.records import frozen
 from cleveragents.sandbox import git
 from cleveragents.sandbox.removal import somebody_elses
 from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
@@ -39,7 +39,7 @@ PASSING = (REMOVING, TRYING)  # ends of names that no row is meant to know
 STOPPED = "T"  # the state of a process that waits for a signal to go on
 
 
-@dataclass(frozen=True)
+@frozen
 class _Rows:
     """All that is recorded of a plan."""
 

@@ -1,7 +1,6 @@
 """What the doctor knows of a data directory after one look at it; nothing is judged here."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
@@ -12,12 +11,13 @@ from cleveragents.plans.decision import Decision
 from cleveragents.plans.journal import JournalEntry
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import StepRun
+from cleveragents.records import frozen
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.snapshots.store.inspection import Inspection
 from cleveragents.snapshots.tree.record import Snapshot
 
 
-@dataclass(frozen=True)
+@frozen
 class System:
     """The programs and the disk that everything rests on."""
 
@@ -34,7 +34,7 @@ class System:
     beside: tuple[str, ...]  # what others may see in the data directory, which is not ours
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanFacts:
     """A plan, its rows, and what of it is on the disk."""
 
@@ -63,7 +63,7 @@ class PlanFacts:
         return sum(row.size_bytes for row in self.rows)
 
 
-@dataclass(frozen=True)
+@frozen
 class Orphan:
     """A snapshot in the store that no row needs and nobody has forgotten."""
 
@@ -94,7 +94,7 @@ class Orphan:
         return int(str(self.about["seq"]))
 
 
-@dataclass(frozen=True)
+@frozen
 class ProjectFacts:
     """A project, its plans and its store."""
 
@@ -134,7 +134,7 @@ class ProjectFacts:
         return [found[seq] for seq in sorted(found) if seq not in taken]
 
 
-@dataclass(frozen=True)
+@frozen
 class Facts:
     """Everything."""
 

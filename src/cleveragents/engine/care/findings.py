@@ -1,9 +1,9 @@
 """What the doctor finds: one line each, and the command that helps."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from cleveragents.ids import PlanId
+from cleveragents.records import frozen
 
 
 class Severity(StrEnum):
@@ -13,7 +13,7 @@ class Severity(StrEnum):
     NOTE = "note"  # worth knowing
 
 
-@dataclass(frozen=True)
+@frozen
 class Finding:
     """One thing that is not as it should be."""
 

@@ -2,16 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
-
-from ulid import ULID
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.care.facts import Orphan
-from cleveragents.ids import ProjectId, SnapshotId, now
+from cleveragents.ids import ProjectId, SnapshotId, made_at, now
 from cleveragents.plans.action import Action
 from cleveragents.plans.lifecycle import ERRORED
 from cleveragents.plans.plan import PlanError
@@ -100,8 +97,3 @@ def _row(orphan: Orphan) -> Checkpoint:
         created_at=made_at(about["checkpoint_id"]),
         metadata=metadata,
     )
-
-
-def made_at(identity: str) -> datetime:
-    """When something was made, as its id tells."""
-    return ULID.from_str(identity).datetime

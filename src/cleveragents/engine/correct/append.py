@@ -1,7 +1,5 @@
 """Append: nothing is taken back; a subplan decides again on top of it, as a last step."""
 
-from dataclasses import dataclass
-
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
@@ -26,11 +24,12 @@ from cleveragents.plans.decision import (
 from cleveragents.plans.lifecycle import COMPLETE, QUEUED
 from cleveragents.plans.plan import Plan, PlanRepository, refuse_applied
 from cleveragents.plans.step import DecideStep, Subplan, Subplans, SubplansStep
+from cleveragents.records import frozen
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held, Hold
 
 
-@dataclass(frozen=True)
+@frozen
 class Fix:
     """What is added to a plan."""
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.besides import Besides
 from cleveragents.checkpoints.checkpoint import (
@@ -41,12 +40,13 @@ from cleveragents.plans.lifecycle import ERRORED
 from cleveragents.plans.plan import Plan, PlanRepository, refuse_applied
 from cleveragents.plans.step import Decide, DecideStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
+from cleveragents.records import frozen, replace
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Hold
 
 
-@dataclass(frozen=True)
+@frozen
 class Impact:
     """What a correction takes back, and what of it is not asked for again."""
 
@@ -77,7 +77,7 @@ class Impact:
         return digest_of(listed, self.target.checkpoint_id, self.besides.identities, steps)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Facts:
     """What is known of a plan when something in it is to be corrected."""
 

@@ -6,7 +6,6 @@ recorded with the intent, in one transaction; going there is the act of any roll
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.rollback import RollbackReads, RollbackResult
@@ -27,12 +26,13 @@ from cleveragents.plans.correction import (
 from cleveragents.plans.decision import Decision, DecisionRepository, NewDecision
 from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.plans.plan import Plan
+from cleveragents.records import frozen, replace
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
 
 
-@dataclass(frozen=True)
+@frozen
 class Correction:
     """What is to be corrected, and how."""
 

@@ -1,7 +1,6 @@
 """Reversion: a plan is planned anew; what it has done goes back to the start, as one act."""
 
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cleveragents.checkpoints.besides import Besides, Footprint
@@ -22,6 +21,7 @@ from cleveragents.plans.decision import INTERVENTIONS, REVERSION, DecisionReposi
 from cleveragents.plans.document import current_document, make_current
 from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGIZING
 from cleveragents.plans.plan import Plan, PlanRepository, file_hash, refuse_applied
+from cleveragents.records import frozen, replace
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
@@ -34,7 +34,7 @@ LIMIT = 3  # how many times a plan may be planned anew
 ANEW = "make a new one: agents plan use ACTION"
 
 
-@dataclass(frozen=True)
+@frozen
 class _Anew:
     """What is recorded when a plan is planned anew."""
 
@@ -52,7 +52,7 @@ class _Anew:
         return (*self.said, self.root_id, self.reversion_id)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class BackToStart(Footprint):
     """What planning anew would take back."""
 
@@ -60,7 +60,7 @@ class BackToStart(Footprint):
     times_left: int  # how often it may still be done
 
 
-@dataclass(frozen=True)
+@frozen
 class ReversionResult:
     """A plan that was planned anew."""
 

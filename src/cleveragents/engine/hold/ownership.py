@@ -126,8 +126,9 @@ class Ownership:
         """Carries an operation out; what can never be carried out must not hold up the others."""
         if operation.unreadable:
             return self._set_aside(held, operation, Damaged(operation.unreadable))
+        act = self._acts(operation.kind)  # out here: not to be able to make one says nothing of it
         try:
-            told = self._acts[operation.kind].finish(held, operation)
+            told = act.finish(held, operation)
         except TakenBack as error:
             named = f"an interrupted {operation.kind.noun}"
             told = f"{named} could not be finished and was taken back: {error}"

@@ -5,7 +5,6 @@ would change the same files; all else goes on. `agents doctor --repair` gives it
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.errors import Refused
@@ -19,6 +18,7 @@ from cleveragents.operations.reading import Unreadable
 from cleveragents.plans.correction import CorrectionRepository, CorrectionState
 from cleveragents.plans.lifecycle import APPLIED, APPLYING, COMPLETE
 from cleveragents.plans.plan import PlanRepository
+from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection
 
 REPAIR = "agents doctor --repair"
@@ -26,7 +26,7 @@ IN_PROJECT = (Kind.APPLY, Kind.UNAPPLY)
 LISTED = 5  # paths that are told
 
 
-@dataclass(frozen=True)
+@frozen
 class Standing:
     """Where a stuck operation has left things."""
 

@@ -8,7 +8,6 @@ import os
 import stat
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, lineage
@@ -18,6 +17,7 @@ from cleveragents.events import CheckpointTried, Reporter, StepOutput
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import StepRun, StepRunRepository
+from cleveragents.records import frozen
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.sandbox.throw_away import ThrowAway
 from cleveragents.snapshots.archive import Archive
@@ -28,7 +28,7 @@ from cleveragents.tools.commands import Commands, run_line
 TAIL_LINES = 10
 
 
-@dataclass(frozen=True)
+@frozen
 class Trial:
     """How the command ended at a checkpoint."""
 
@@ -43,7 +43,7 @@ class Trial:
         return self.exit_code == 0
 
 
-@dataclass(frozen=True)
+@frozen
 class Found:
     """Where a command starts to fail."""
 
@@ -54,7 +54,7 @@ class Found:
     tried: tuple[Trial, ...]  # in the order they were tried
 
 
-@dataclass(frozen=True)
+@frozen
 class SameFiles:
     """Checkpoints in a row that hold the same files."""
 

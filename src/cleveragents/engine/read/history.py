@@ -1,7 +1,6 @@
 """The history of a plan: its journal, told with what the rows it speaks of say by now."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -18,10 +17,11 @@ from cleveragents.plans.origin import Origin, origin_in
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import FAILED, STARTED, StepRun, StepRunRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
+from cleveragents.records import frozen
 from cleveragents.storage.database import Database
 
 
-@dataclass(frozen=True)
+@frozen
 class HistoryEvent:
     """One thing that happened to a plan."""
 
@@ -71,7 +71,7 @@ class History:
         return [telling.event(entry) for entry in happened]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Narration:
     """What the entries of one plan are told from."""
 

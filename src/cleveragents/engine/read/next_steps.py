@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.read.status import PlanStatus
+from cleveragents.plans.cursor import step_at
 from cleveragents.plans.lifecycle import (
     APPLIED,
     CANCELLED,
@@ -64,7 +65,8 @@ def _after_failure(found: PlanStatus) -> list[str]:
 def going_on(plan: Plan) -> str:
     """The command that runs a plan on, with what it does where nothing is left to run."""
     command = f"agents plan execute {plan.plan_id}"
-    return command if plan.step else f"{command}    # every step has run: completes the plan"
+    left = step_at(plan.outlined_steps, plan.cursor)
+    return command if left else f"{command}    # every step has run: completes the plan"
 
 
 def solving(plan: Plan) -> str:

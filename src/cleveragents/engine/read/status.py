@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.comparison import Comparisons
+from cleveragents.engine.read.plans import is_interrupted
 from cleveragents.errors import CleverAgentsError, Damaged
 from cleveragents.operations.in_project import Apply
 from cleveragents.operations.operation import AnyOperation, OperationRepository
@@ -14,7 +14,7 @@ from cleveragents.plans.conflict import Conflict, ConflictRepository
 from cleveragents.plans.cursor import title_at, way_taken
 from cleveragents.plans.decision import Decision, DecisionRepository
 from cleveragents.plans.lifecycle import APPLIED, ERRORED, RUNNING
-from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import (
     FAILED,
     SUCCEEDED,
@@ -23,14 +23,13 @@ from cleveragents.plans.step_run import (
     failed_for_good,
 )
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
-from cleveragents.sandbox import project as projects
-from cleveragents.sandbox.project import Project
-from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
+from cleveragents.records import frozen
+from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
 
 
-@dataclass(frozen=True)
+@frozen
 class StepStatus:
     """How far one step has come."""
 
@@ -38,7 +37,7 @@ class StepStatus:
     status: str  # done | failed | running | interrupted | pending
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanStatus:
     """Everything worth knowing about a plan."""
 
@@ -67,8 +66,8 @@ class PlanStatus:
         return is_left or self.plan.stage == ERRORED or bool(self.not_undone)
 
 
-class PlanReader:
-    """Finds plans and tells where they stand."""
+class StatusReader:
+    """Tells where a plan stands, from what is stored and what is on the disk."""
 
     def __init__(
         self,
@@ -76,49 +75,14 @@ class PlanReader:
         sandboxes: Sandboxes,
         comparisons: Comparisons,
         is_owned: Callable[[str], bool],
-        project: Project,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
         self._comparisons = comparisons
         self._is_owned = is_owned
-        self._project = project
 
-    def find(self, text: str) -> Plan:
-        """Finds a plan by `@`, its id or a prefix of it."""
-        with self._database.reading() as connection:
-            project_id = projects.known(connection, self._project)
-            return PlanRepository(connection).resolve(text, project_id)
-
-    def unsettled(self, plans: Sequence[Plan]) -> Mapping[str, Sequence[str]]:
-        """Tells of each plan what was interrupted and waits to be gone on with."""
-        with self._database.reading() as connection:
-            begun = OperationRepository(connection).unfinished_kinds()
-        return {
-            plan.plan_id: [*begun.get(plan.plan_id, ()), *self._lost_run(plan)] for plan in plans
-        }
-
-    def conflicts(self) -> Mapping[str, int]:
-        """Tells how many conflicts are open, by plan."""
-        with self._database.reading() as connection:
-            return ConflictRepository(connection).counts()
-
-    def _lost_run(self, plan: Plan) -> Sequence[str]:
-        return ["run"] if is_interrupted(self._database, self._is_owned, plan) else []
-
-    def list(self) -> Sequence[Plan]:
-        """Returns the plans of the project, the oldest first."""
-        with self._database.reading() as connection:
-            project_id = projects.known(connection, self._project)
-            return PlanRepository(connection).of_project(project_id)
-
-    def moved_from(self) -> str | None:
-        """Returns where this very directory was when plans were made for it, if it has moved."""
-        with self._database.reading() as connection:
-            return SandboxRepository(connection).gone_project(projects.inode_of(self._project))
-
-    def status(self, plan: Plan) -> PlanStatus:
-        """Tells everything about a plan, from what is stored and what is on the disk."""
+    def read(self, plan: Plan) -> PlanStatus:
+        """Tells everything about a plan."""
         with self._database.reading() as connection:
             runs = StepRunRepository(connection).of_plan(plan.plan_id)
             decided = DecisionRepository(connection).counting(plan.plan_id)
@@ -164,17 +128,6 @@ class PlanReader:
         return None
 
 
-def is_interrupted(database: Database, is_owned: Callable[[str], bool], plan: Plan) -> bool:
-    """Tells whether a plan was running and its process is gone.
-
-    A run that ended, or another one that began, since the plan was looked up is no such thing.
-    """
-    if plan.stage != RUNNING or is_owned(plan.plan_id):
-        return False
-    with database.reading() as connection:
-        return PlanRepository(connection).get(plan.plan_id).updated_at == plan.updated_at
-
-
 def _failed(plan: Plan, runs: Sequence[StepRun]) -> StepRun | None:
     """The last call that failed, if it is what the plan failed with."""
     if plan.error is None or plan.error.step is None:
@@ -204,7 +157,7 @@ def statuses(
     if plan.stage == RUNNING:
         at_cursor = "interrupted" if interrupted else "running"
     choices = {row.cursor: row.chosen for row in decided if row.cursor}
-    way = list(way_taken(plan.action.steps, choices))
+    way = list(way_taken(plan.outlined_steps, choices))
     reached = way.index(plan.cursor) if plan.cursor in way else len(way)
     found = {
         cursor: "done" if index < reached else "pending" if index > reached else at_cursor
@@ -217,5 +170,6 @@ def statuses(
 
 
 def _progress(plan: Plan, found: Mapping[str, str]) -> Iterator[StepStatus]:
+    steps = plan.outlined_steps
     for cursor, status in found.items():
-        yield StepStatus(title_at(plan.action.steps, cursor), status)
+        yield StepStatus(title_at(steps, cursor), status)

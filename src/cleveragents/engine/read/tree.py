@@ -1,20 +1,21 @@
 """Reads the tree of a plan's decisions, with the steps each has led to."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
-from cleveragents.engine.read.status import StepStatus, is_interrupted, statuses
+from cleveragents.engine.read.plans import is_interrupted
+from cleveragents.engine.read.status import StepStatus, statuses
 from cleveragents.ids import DecisionId
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.cursor import holder, step_at
 from cleveragents.plans.decision import PROMPT_DEFINITION, Decision, DecisionRepository
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import StepRunRepository, failed_for_good
+from cleveragents.records import frozen
 from cleveragents.storage.database import Database
 
 
-@dataclass(frozen=True)
+@frozen
 class DecisionNode:
     """A decision, what it has led to, and where a correction of it would start."""
 
@@ -27,7 +28,7 @@ class DecisionNode:
     below: tuple["StepStatus | DecisionNode", ...]  # both, in the order of the plan
 
 
-@dataclass(frozen=True)
+@frozen
 class _Facts:
     plan: Plan
     rows: Sequence[Decision]

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.engine.hold.stopping import StopRequests
@@ -12,6 +11,7 @@ from cleveragents.plans.cursor import title_at
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step import RunningStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
+from cleveragents.records import frozen
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
@@ -22,7 +22,7 @@ from cleveragents.tools.function import result_path
 from cleveragents.tools.tool import AnyTool, Call, Outcome, perform
 
 
-@dataclass(frozen=True)
+@frozen
 class Attempt:
     """What is to be tried at the step at the cursor."""
 

@@ -6,7 +6,6 @@ answers.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -32,6 +31,7 @@ from cleveragents.plans.decision import (
 )
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step import DecideStep
+from cleveragents.records import frozen
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
@@ -51,7 +51,7 @@ class Answer(BaseModel):
     influenced_by: tuple[str, ...] = ()  # names or ids of earlier decisions
 
 
-@dataclass(frozen=True)
+@frozen
 class Known:
     """What has been decided when a decision is due."""
 

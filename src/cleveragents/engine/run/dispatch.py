@@ -6,12 +6,12 @@ what has ended, and stops what is no longer wanted.
 
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
 from typing import Generic, Protocol, Self, TypeVar
 
 from cleveragents.ids import PlanId
+from cleveragents.records import frozen
 
 STOP_SECONDS = 0.1  # between asking what runs to stop, and asking again
 
@@ -27,7 +27,7 @@ class WorkStatus(StrEnum):
     CANCELLED = "cancelled"  # before it began
 
 
-@dataclass(frozen=True)
+@frozen
 class Work(Generic[T]):
     """What to do with a plan, and how to make it stop once it has begun."""
 
@@ -35,7 +35,7 @@ class Work(Generic[T]):
     stop: Callable[[PlanId], None]
 
 
-@dataclass(frozen=True)
+@frozen
 class WorkEnd(Generic[T]):
     """What came of a plan; neither result nor error: it was cancelled before it began."""
 

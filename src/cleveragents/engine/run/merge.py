@@ -5,7 +5,6 @@ computed and stored first, then the intent is recorded, then the files are place
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from cleveragents.checkpoints.checkpoint import CheckpointRepository
 from cleveragents.engine.back.placing import Placements
@@ -25,6 +24,7 @@ from cleveragents.plans.conflict import (
 )
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step import MergeStrategy
+from cleveragents.records import frozen, replace
 from cleveragents.sandbox.git import merge_text, patch_text
 from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -49,7 +49,7 @@ class Conflicting(Failed):
     """A subplan and its parent changed the same, and the group wants none of that."""
 
 
-@dataclass(frozen=True)
+@frozen
 class _States:
     """The snapshots of a merge."""
 
@@ -58,7 +58,7 @@ class _States:
     theirs: SnapshotId
 
 
-@dataclass(frozen=True)
+@frozen
 class _Result:
     """What a merge comes to."""
 

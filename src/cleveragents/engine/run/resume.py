@@ -1,7 +1,6 @@
 """Resume: where a plan that stopped goes on from, and which steps that means to run again."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.file_change import FileChange
@@ -28,6 +27,7 @@ from cleveragents.plans.plan import Plan
 from cleveragents.plans.step import ToolStep
 from cleveragents.plans.step_run import STARTED, SUCCEEDED, StepRun, StepRunRepository
 from cleveragents.plans.undo_run import UndoRunRepository
+from cleveragents.records import frozen
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
 from cleveragents.tools.registry import ToolRegistry
@@ -35,7 +35,7 @@ from cleveragents.tools.registry import ToolRegistry
 STARTABLE = (STRATEGIZED, QUEUED, ERRORED, CANCELLED, RUNNING)
 
 
-@dataclass(frozen=True)
+@frozen
 class Course:
     """How a plan goes on."""
 
@@ -46,7 +46,7 @@ class Course:
     unsafe: tuple[str, ...]  # steps whose side effects would happen a second time
 
 
-@dataclass(frozen=True)
+@frozen
 class Preview:
     """What going on would do."""
 
@@ -55,7 +55,7 @@ class Preview:
     unfinished: Sequence[AnyOperation]  # what would be finished first
 
 
-@dataclass(frozen=True)
+@frozen
 class _Past:
     """What has happened to a plan so far, in order."""
 

@@ -6,7 +6,6 @@ to this process, and a second run of the step does only what is left.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from threading import Event
 
@@ -27,6 +26,7 @@ from cleveragents.plans.group import Group, Progress
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, QUEUED
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step import MergeStrategy, Subplan, SubplansStep
+from cleveragents.records import field, frozen, mutable
 from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
@@ -40,7 +40,7 @@ UNDER_WAY = (WorkStatus.QUEUED, WorkStatus.RUNNING)
 PlanDispatcher = Dispatcher[Plan]
 
 
-@dataclass
+@mutable
 class _GroupRun:
     """A group while it runs."""
 
@@ -61,7 +61,7 @@ class _GroupRun:
         return next(name for name, child in self.children.items() if child.plan_id == child_id)
 
 
-@dataclass(frozen=True)
+@frozen
 class Runner:
     """How children are run: by whom, how many at once, and who may be asked to stop."""
 

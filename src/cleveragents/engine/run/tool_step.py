@@ -1,7 +1,5 @@
 """A tool step: a tool call between its checkpoints, tried again as often as the step says."""
 
-from dataclasses import replace
-
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.saving import CheckpointRequest
@@ -12,6 +10,7 @@ from cleveragents.engine.run.borders import StepBorders
 from cleveragents.plans.cursor import following
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step import ToolStep
+from cleveragents.records import replace
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.held import Held

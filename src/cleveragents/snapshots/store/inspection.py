@@ -1,15 +1,15 @@
 """Looks at every pack of a store: what can be read, what is damaged, what a dead process left."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from cleveragents.errors import Damaged
+from cleveragents.records import frozen
 from cleveragents.snapshots.store.joining import Root, contents
 from cleveragents.snapshots.store.pack import TEMPORARY, Pack, Read, abandoned
 
 
-@dataclass(frozen=True)
+@frozen
 class PackFound:
     """One pack, as it was read."""
 
@@ -25,7 +25,7 @@ class PackFound:
         return self.problem is not None or self.damaged > 0
 
 
-@dataclass(frozen=True)
+@frozen
 class Inspection:
     """What a store holds."""
 

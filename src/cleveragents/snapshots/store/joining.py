@@ -6,10 +6,10 @@ first release reads such a pack like any other; it takes the list for a snapshot
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 from cleveragents.errors import Damaged
+from cleveragents.records import frozen
 from cleveragents.snapshots.store.pack import Pack, PackWriter, Read
 from cleveragents.snapshots.tree import record
 from cleveragents.snapshots.tree.filter import Filter
@@ -23,7 +23,7 @@ _JOINED, _REPLACES = "joined", "replaces"
 _HEAD = f'{{"about": {{"{_JOINED}": '.encode()  # how such a record begins, and no other does
 
 
-@dataclass(frozen=True)
+@frozen
 class Root:
     """A record that a pack was written for."""
 
@@ -32,7 +32,7 @@ class Root:
     size: int  # bytes of that pack
 
 
-@dataclass(frozen=True)
+@frozen
 class Contents:
     """What a pack was written for, and which packs it stands for."""
 

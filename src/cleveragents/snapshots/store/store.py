@@ -4,13 +4,13 @@ import os
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from typing import TypeVar
 
 from cleveragents.errors import Damaged
 from cleveragents.ids import new_id
+from cleveragents.records import frozen
 from cleveragents.snapshots.store.inspection import Inspection, inspect, left_behind
 from cleveragents.snapshots.store.joining import Contents, contents, join, joinable
 from cleveragents.snapshots.store.joining import seal as seal_joined
@@ -30,7 +30,7 @@ WORTH_A_DIFFERENCE = 1024  # bytes; what is smaller is kept whole, for itself
 ORPHAN_GRACE_SECONDS = 24 * 3600  # what a crash left without a row can still be rescued by hand
 
 
-@dataclass(frozen=True)
+@frozen
 class Swept:
     """What a sweep removed."""
 
@@ -38,7 +38,7 @@ class Swept:
     lacked_room: bool = False  # to write anew what is needed of packs that are half dead
 
 
-@dataclass(frozen=True)
+@frozen
 class CleanResult:
     """What was removed of the unfinished packs that dead processes left."""
 

@@ -4,11 +4,12 @@ import fnmatch
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from cleveragents.records import frozen
 
-@dataclass(frozen=True)
+
+@frozen
 class Filter:
     """Globs: one without a slash matches a name anywhere, one with a slash the whole path."""
 

@@ -1,8 +1,8 @@
 """Single paths of a manifest: finding them, and putting other entries in their place."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
+from cleveragents.records import field, mutable
 from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.content import Objects
 from cleveragents.snapshots.tree.diff import Load, compare
@@ -36,7 +36,7 @@ class Lookup:
         return (change.path for change in compare(None, self._root, self._load) if change.path)
 
 
-@dataclass
+@mutable
 class _Branch:
     """What is to change at and below one path."""
 

@@ -10,11 +10,11 @@ import stat
 import struct
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple
 
 from cleveragents.errors import Damaged
+from cleveragents.records import frozen
 
 MAGIC = b"cad1"
 ID_BYTES = 32
@@ -78,9 +78,11 @@ class Version(NamedTuple):
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)  # a first restore makes one for every file
+@frozen
 class Change:
     """What differs at one path between two manifests."""
+
+    __slots__ = ("after", "before", "path")  # a first restore makes one for every file
 
     path: bytes
     before: Entry | None

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cleveragents.errors import Damaged
+from cleveragents.records import frozen
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import Entry, decode, encode
 
@@ -16,7 +16,7 @@ _ROOT = b"root"
 Roots = Mapping[str, Path]  # the directories of a snapshot, by the name of the root
 
 
-@dataclass(frozen=True)
+@frozen
 class Snapshot:
     """The exact content of one or more directories at one moment."""
 

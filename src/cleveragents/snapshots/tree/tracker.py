@@ -5,32 +5,23 @@ import stat
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
+from cleveragents.records import frozen
 from cleveragents.snapshots.tree import beneath, stat_cache
 from cleveragents.snapshots.tree.manifest import Entry, Version, decode, object_id
 from cleveragents.snapshots.tree.node import Node
 from cleveragents.snapshots.tree.scan import EXCLUDED, Excluded, Scanner
+from cleveragents.snapshots.tree.tracking import Tracking
 from cleveragents.snapshots.tree.tree import Sink, Tree
 from cleveragents.snapshots.tree.watch import Watcher, WatchLost
 from cleveragents.storage.space import told_free
-
-
-class Tracking(StrEnum):
-    """How changes are found."""
-
-    AUTO = "auto"  # watch where the system can, and look at everything when there is time for it
-    WATCH = "watch"  # by events alone where the system can, but where all must be looked at
-    SCAN = "scan"
-
 
 # Of the time between two looks, this part may be spent on finding what makes no event.
 SHARE = 20
 
 
-@dataclass(frozen=True)
+@frozen
 class Cache:
     """Where a tree is kept between processes, and for what it holds."""
 
@@ -40,7 +31,7 @@ class Cache:
     has: Callable[[set[str]], bool]  # whether all that was in some packs is still there
 
 
-@dataclass(frozen=True)
+@frozen
 class TreeState:
     """The content of a directory at one moment."""
 
@@ -54,7 +45,7 @@ class TreeState:
         return [path for path, why in self.not_captured if why == EXCLUDED]
 
 
-@dataclass(frozen=True)
+@frozen
 class FileLocation:
     """A file or link in a directory."""
 

@@ -13,11 +13,11 @@ import os
 import stat
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cleveragents.counting import size
 from cleveragents.errors import Failed, Refused, Unsettled
+from cleveragents.records import field, mutable, replace
 from cleveragents.snapshots.tree import attributes, beneath, tree_path
 from cleveragents.snapshots.tree.content import Read, bytes_needed, write_file
 from cleveragents.snapshots.tree.diff import alike, same
@@ -41,7 +41,7 @@ class ChangedMeanwhile(Refused):
     code = "changed_meanwhile"
 
 
-@dataclass
+@mutable
 class Exchange:
     """One set of changes below one root."""
 

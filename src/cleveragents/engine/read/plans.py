@@ -1,0 +1,82 @@
+"""Finds plans and lists them; changes nothing and needs no lock."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from cleveragents.operations.operation import OperationRepository
+from cleveragents.plans.conflict import ConflictRepository
+from cleveragents.plans.lifecycle import RUNNING
+from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.sandbox import project as projects
+from cleveragents.sandbox.project import Project
+from cleveragents.storage.database import Database
+
+if TYPE_CHECKING:
+    from cleveragents.engine.read.status import PlanStatus
+
+
+class PlanReader:
+    """Finds plans; to tell where one stands takes more, and is handed in."""
+
+    def __init__(
+        self,
+        database: Database,
+        is_owned: Callable[[str], bool],
+        project: Project,
+        status: "Callable[[Plan], PlanStatus]",
+    ) -> None:
+        self._database = database
+        self._is_owned = is_owned
+        self._project = project
+        self._status = status
+
+    def find(self, text: str) -> Plan:
+        """Finds a plan by `@`, its id or a prefix of it."""
+        with self._database.reading() as connection:
+            project_id = projects.known(connection, self._project)
+            return PlanRepository(connection).resolve(text, project_id)
+
+    def unsettled(self, plans: Sequence[Plan]) -> Mapping[str, Sequence[str]]:
+        """Tells of each plan what was interrupted and waits to be gone on with."""
+        with self._database.reading() as connection:
+            begun = OperationRepository(connection).unfinished_kinds()
+        return {
+            plan.plan_id: [*begun.get(plan.plan_id, ()), *self._lost_run(plan)] for plan in plans
+        }
+
+    def conflicts(self) -> Mapping[str, int]:
+        """Tells how many conflicts are open, by plan."""
+        with self._database.reading() as connection:
+            return ConflictRepository(connection).counts()
+
+    def _lost_run(self, plan: Plan) -> Sequence[str]:
+        return ["run"] if is_interrupted(self._database, self._is_owned, plan) else []
+
+    def list(self) -> Sequence[Plan]:
+        """Returns the plans of the project, the oldest first."""
+        with self._database.reading() as connection:
+            project_id = projects.known(connection, self._project)
+            return PlanRepository(connection).of_project(project_id)
+
+    def moved_from(self) -> str | None:
+        """Returns where this very directory was when plans were made for it, if it has moved."""
+        # Late: only who finds no plan asks, and what knows sandboxes knows snapshots.
+        from cleveragents.sandbox.sandbox import SandboxRepository  # noqa: PLC0415
+
+        with self._database.reading() as connection:
+            return SandboxRepository(connection).gone_project(projects.inode_of(self._project))
+
+    def status(self, plan: Plan) -> "PlanStatus":
+        """Tells everything about a plan, from what is stored and what is on the disk."""
+        return self._status(plan)
+
+
+def is_interrupted(database: Database, is_owned: Callable[[str], bool], plan: Plan) -> bool:
+    """Tells whether a plan was running and its process is gone.
+
+    A run that ended, or another one that began, since the plan was looked up is no such thing.
+    """
+    if plan.stage != RUNNING or is_owned(plan.plan_id):
+        return False
+    with database.reading() as connection:
+        return PlanRepository(connection).get(plan.plan_id).updated_at == plan.updated_at

@@ -1,0 +1,351 @@
+"""The services that act on plans; each holds the plan it acts on by itself."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from cleveragents.foundations import Foundations
+from cleveragents.ids import PlanId
+from cleveragents.once import once
+from cleveragents.operations.operation import AnyOperation, OperationRepository
+from cleveragents.storage.held import Held
+from cleveragents.wiring.acts import ActsOfPlans
+from cleveragents.wiring.points import Points
+
+if TYPE_CHECKING:
+    from cleveragents.checkpoints.comparison import Comparisons
+    from cleveragents.checkpoints.service import CheckpointService
+    from cleveragents.engine.back.fork import ForkService
+    from cleveragents.engine.back.restore import RestoreService
+    from cleveragents.engine.bring.apply import ApplyPhase
+    from cleveragents.engine.bring.conflicts import ConflictService
+    from cleveragents.engine.bring.refresh import RefreshPhase
+    from cleveragents.engine.care.cleanup import Cleanup
+    from cleveragents.engine.care.doctor import Doctor
+    from cleveragents.engine.correct.append import AppendService
+    from cleveragents.engine.correct.correction import CorrectionService
+    from cleveragents.engine.correct.revert import ReversionService
+    from cleveragents.engine.hold.moves import PlanMoves
+    from cleveragents.engine.hold.ownership import Ownership
+    from cleveragents.engine.read.bisect import Bisection
+    from cleveragents.engine.read.history import History
+    from cleveragents.engine.read.previews import Previews
+    from cleveragents.engine.read.status import StatusReader
+    from cleveragents.engine.read.tree import DecisionTree
+    from cleveragents.engine.run.borders import StepBorders
+    from cleveragents.engine.run.cancel import Cancellation
+    from cleveragents.engine.run.execute import ExecutePhase
+    from cleveragents.engine.run.resume import Resumption
+    from cleveragents.engine.run.strategist import Strategist
+    from cleveragents.engine.run.strategize import StrategizePhase
+    from cleveragents.engine.run.subplans import SubplanSteps
+    from cleveragents.engine.session import Sessions
+    from cleveragents.plans.plan import Plan
+
+
+class Wiring:
+    """Every service, made once, when it is asked for."""
+
+    def __init__(self, base: Foundations) -> None:
+        self._base = base
+        self._points = Points(base)
+        self._acts = ActsOfPlans(base, self._points)
+
+    @once
+    def ownership(self) -> "Ownership":
+        """Who owns which plan, and taking it over."""
+        from cleveragents.engine.hold.ownership import Ownership
+
+        base = self._base
+        return Ownership(base.database, base.plan_locks, base.sandboxes, self._acts.of, base.report)
+
+    @once
+    def checkpoints(self) -> "CheckpointService":
+        """Points to come back to, and going back to them."""
+        from cleveragents.checkpoints.service import CheckpointService
+
+        base, points = self._base, self._points
+        return CheckpointService(
+            base.database, base.sandboxes, points.rollback_reads, points.acts, self._hold
+        )
+
+    @once
+    def _strategist(self) -> "Strategist":
+        from cleveragents.engine.run.strategist import Strategist
+
+        return Strategist(self._points.commands, self._base.stopping)
+
+    @once
+    def strategize(self) -> "StrategizePhase":
+        """Makes plans from actions."""
+        from cleveragents.engine.run.strategize import StrategizePhase
+
+        base = self._base
+        return StrategizePhase(base.database, self._strategist, self._hold, base.report)
+
+    @once
+    def resumption(self) -> "Resumption":
+        """Goes on with plans that were interrupted."""
+        from cleveragents.engine.run.resume import Resumption
+
+        base, points = self._base, self._points
+        return Resumption(base.database, points.reads, points.acts, base.report)
+
+    @once
+    def _moves(self) -> "PlanMoves":
+        from cleveragents.engine.hold.moves import PlanMoves
+
+        return PlanMoves(self._base.database, self._base.report)
+
+    @once
+    def cancellation(self) -> "Cancellation":
+        """Stops plans."""
+        from cleveragents.engine.run.cancel import Cancellation
+
+        return Cancellation(
+            self._moves, self._points.acts, self.resumption, self._base.stopping, self._hold
+        )
+
+    @once
+    def _borders(self) -> "StepBorders":
+        from cleveragents.engine.run.borders import StepBorders
+
+        base, points = self._base, self._points
+        return StepBorders(base.database, points.reads, points.acts, base.report)
+
+    @once
+    def execute(self) -> "ExecutePhase":
+        """Runs plans; a kind of step is a line here."""
+        from cleveragents.engine.run.attempt import StepAttempts
+        from cleveragents.engine.run.decide import DecideSteps
+        from cleveragents.engine.run.execute import AnyStepKind, ExecutePhase
+        from cleveragents.engine.run.tool_step import ToolSteps
+        from cleveragents.plans.step import AnyStep, DecideStep, SubplansStep, ToolStep
+
+        base, points, borders = self._base, self._points, self._borders
+        attempts = StepAttempts(base.database, points.commands, base.stopping, base.report)
+        kinds: dict[type[AnyStep], AnyStepKind] = {
+            ToolStep: ToolSteps(points.reads, points.acts, attempts, borders),
+            DecideStep: DecideSteps(base.database, points.acts, attempts, borders, base.report),
+            SubplansStep: self.subplans,
+        }
+        return ExecutePhase(
+            self._moves,
+            base.sandboxes,
+            points.acts,
+            kinds,
+            self.resumption,
+            self.cancellation,
+            self._hold,
+        )
+
+    @once
+    def subplans(self) -> "SubplanSteps":
+        """Runs the subplans of a step."""
+        from cleveragents.engine.run.dispatch import ThreadDispatcher
+        from cleveragents.engine.run.subplans import Runner, SubplanSteps
+
+        base, points = self._base, self._points
+        return SubplanSteps(
+            base.database,
+            base.sandboxes,
+            points.acts,
+            self._borders,
+            self._acts.merges,
+            Runner(
+                self._run_plan,
+                self._hold,
+                ThreadDispatcher,
+                base.stopping,
+            ),
+            base.report,
+        )
+
+    def _run_plan(self, plan_id: PlanId) -> "Plan":
+        """Late: what runs subplans is a part of what runs plans."""
+        return self.execute.run(plan_id)
+
+    @once
+    def sessions(self) -> "Sessions":
+        """Takes the steps of a plan one by one."""
+        from cleveragents.engine.session import Services, Sessions
+
+        base, points = self._base, self._points
+        services = Services(
+            base.database,
+            base.sandboxes,
+            self.execute,
+            self._moves,
+            points.reads,
+            points.acts,
+            self.comparisons,
+        )
+        return Sessions(services, self._hold)
+
+    @once
+    def apply(self) -> "ApplyPhase":
+        """Brings results into the project, and takes them out again."""
+        from cleveragents.engine.bring.apply import ApplyPhase
+        from cleveragents.engine.bring.proposal import Proposals
+
+        base, acts = self._base, self._acts
+        return ApplyPhase(
+            base.database,
+            base.sandboxes,
+            self._points.acts,
+            Proposals(base.database, base.sandboxes),
+            acts.validations,
+            acts.applications,
+            self._hold,
+        )
+
+    @once
+    def corrections(self) -> "CorrectionService":
+        """Goes back to a decision and decides again."""
+        from cleveragents.engine.correct.correction import CorrectionService
+
+        points = self._points
+        return CorrectionService(
+            self._base.database,
+            points.acts,
+            points.rollback_reads,
+            self._acts.corrections,
+            self._hold,
+        )
+
+    @once
+    def fixes(self) -> "AppendService":
+        """Corrects a decision with a subplan that comes after it."""
+        from cleveragents.engine.correct.append import AppendService
+
+        return AppendService(self._base.database, self._points.acts, self._hold)
+
+    @once
+    def reversions(self) -> "ReversionService":
+        """Plans anew from the start."""
+        from cleveragents.engine.correct.revert import ReversionService
+
+        base, points = self._base, self._points
+        return ReversionService(
+            base.database,
+            base.sandboxes,
+            points.reads,
+            points.acts,
+            points.rollbacks,
+            self._strategist,
+            self._hold,
+        )
+
+    @once
+    def forks(self) -> "ForkService":
+        """Makes a second plan that goes on from a checkpoint."""
+        from cleveragents.engine.back.fork import ForkService
+
+        base = self._base
+        return ForkService(base.database, base.sandboxes, self._points.rollback_reads, self._hold)
+
+    @once
+    def refresh(self) -> "RefreshPhase":
+        """Brings a sandbox up to the project."""
+        from cleveragents.engine.bring.refresh import RefreshPhase
+
+        acts = self._acts
+        return RefreshPhase(self._base.database, acts.refreshes, self._points.acts, self._hold)
+
+    @once
+    def restore(self) -> "RestoreService":
+        """Takes single paths back."""
+        from cleveragents.engine.back.restore import RestoreService
+
+        acts = self._acts
+        return RestoreService(self._base.database, acts.restores, self._points.acts, self._hold)
+
+    @once
+    def conflicts(self) -> "ConflictService":
+        """What did not go together."""
+        from cleveragents.engine.bring.conflicts import ConflictService
+
+        acts = self._acts
+        return ConflictService(self._base.database, acts.resolutions, self._points.acts, self._hold)
+
+    @once
+    def comparisons(self) -> "Comparisons":
+        """What differs between states of a plan."""
+        from cleveragents.checkpoints.comparison import Comparisons
+
+        return Comparisons(self._base.sandboxes)
+
+    @once
+    def status(self) -> "StatusReader":
+        """Where a plan stands."""
+        from cleveragents.engine.read.status import StatusReader
+
+        base = self._base
+        return StatusReader(
+            base.database, base.sandboxes, self.comparisons, base.plan_locks.is_owned
+        )
+
+    @once
+    def previews(self) -> "Previews":
+        """What must be known before it is told what would happen."""
+        from cleveragents.engine.read.previews import Previews
+
+        return Previews(self._base.database, self._base.plan_locks.is_owned)
+
+    @once
+    def tree(self) -> "DecisionTree":
+        """The decisions of a plan."""
+        from cleveragents.engine.read.tree import DecisionTree
+
+        return DecisionTree(self._base.database, self._base.plan_locks.is_owned)
+
+    @once
+    def history(self) -> "History":
+        """The story of a plan."""
+        from cleveragents.engine.read.history import History
+
+        return History(self._base.database)
+
+    @once
+    def bisection(self) -> "Bisection":
+        """Finds the checkpoint from which on a command fails."""
+        from cleveragents.engine.read.bisect import Bisection
+
+        base = self._base
+        return Bisection(base.database, base.sandboxes, self._points.commands, base.report)
+
+    @once
+    def cleanup(self) -> "Cleanup":
+        """Removes what is not needed any more."""
+        from cleveragents.engine.care.cleanup import Cleanup
+
+        base = self._base
+        return Cleanup(base.cleanup, base.sandboxes, self._points.removals, self._hold, base.report)
+
+    @once
+    def doctor(self) -> "Doctor":
+        """Finds what is wrong with what is kept, and mends it."""
+        from cleveragents.engine.care.doctor import Doctor
+        from cleveragents.engine.care.examination import Examination
+        from cleveragents.engine.care.repair import Repairs
+
+        base, pruning = self._base, self._points.pruning
+        database, sandboxes, owners = base.database, base.sandboxes, self.ownership
+        return Doctor(
+            Examination(database, sandboxes, pruning, owners, base.head, base.data),
+            Repairs(database, sandboxes, pruning, owners, base.head),
+        )
+
+    def recover(self, plan_id: PlanId) -> Sequence[AnyOperation]:
+        """Finishes what was left open; returns what that was."""
+        with self._base.database.reading() as connection:
+            begun = OperationRepository(connection).unfinished(plan_id)
+        with self._hold(plan_id, "finishing what was interrupted", files=False):
+            return begun
+
+    def _hold(
+        self, plan_id: PlanId, doing: str, *, files: bool = True
+    ) -> AbstractContextManager[Held]:
+        """Holds a plan, if anything may be changed at all."""
+        self._base.head.advance()
+        return self.ownership.hold(plan_id, doing, files=files)
