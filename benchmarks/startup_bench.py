@@ -13,7 +13,7 @@ from cleveragents.app import App
 
 ROUNDS = 7  # the quickest of them counts: what else runs on the machine only ever slows down
 BARE = [sys.executable, "-I", "-c", "pass"]
-# Ours, and those of the libraries a command cannot do without: pydantic, typer, rich.
+# Ours, and those of the libraries a command cannot do without.
 MOST_MODULES = {"--version": 80, "plan list": 500, "plan checkpoint create @": 590}
 TELL = "import atexit, sys; atexit.register(lambda: print(len(sys.modules), file=sys.stderr))"
 

@@ -9,7 +9,6 @@ Feature: Start-up
       | sqlalchemy         |
       | alembic            |
       | pydantic           |
-      | typer              |
       | rich               |
       | yaml               |
       | tomlkit            |
@@ -39,6 +38,20 @@ Feature: Start-up
       | plan list                     |
       | plan checkpoint create @      |
       | plan rollback @ 1 --yes       |
+
+  Scenario: each command imports these packages of others, and no more
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    Then these commands, read by a program, import exactly these packages
+      | command                  | packages                                                                                           |
+      | --version                |                                                                                                    |
+      | __complete plan ro       |                                                                                                    |
+      | plan list                | typing_extensions ulid zstandard                                                                   |
+      | plan checkpoint create @ | annotated_types pydantic pydantic_core typing_extensions typing_inspection ulid zstandard          |
 
   Scenario: a list of plans needs neither their actions nor anything that acts
     Given a plain folder
@@ -77,4 +90,4 @@ Feature: Start-up
 
   Scenario: a module that should not be there is told with who imported it
     Given a plain folder
-    Then "agents plan list" imports pydantic, and a line of "src/cleveragents/" is told as who did
+    Then "agents plan list" imports sqlite3, and a line of "src/cleveragents/" is told as who did
