@@ -13,7 +13,7 @@ from cleveragents.app import App
 
 ROUNDS = 7  # the quickest of them counts: what else runs on the machine only ever slows down
 BARE = [sys.executable, "-I", "-c", "pass"]
-# Ours and the standard library's, and of the command line typer, which brings pydantic, and rich.
+# Ours and the standard library's, and those of the libraries a command cannot do without.
 MOST_MODULES = {
     "--version": 70,
     "plan list": 430,

@@ -154,10 +154,11 @@ Feature: The command line
 
   Scenario: the help of every command has examples before its options, and each can be typed
     Then the help of every command shows its examples before its options
+    And the help of every command names all of its arguments and options
     And every example is a command line that can be read
 
-  Scenario: every group and command is listed with the sentence it has in its own help
-    Then the list of commands says of each what its own help says
+  Scenario: a command is carried out by a function with its arguments and options
+    Then what carries out a command takes exactly what the table says of it
 
   # --- Where it is written -----------------------------------------------------------------------
 

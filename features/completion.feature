@@ -99,7 +99,7 @@ Feature: Completion
 
   Scenario: Tab imports neither the commands nor what reads and writes the database
     Given a plain folder
-    Then answering Tab imports none of "sqlalchemy, alembic, pydantic, typer, rich, yaml"
+    Then answering Tab imports none of "sqlalchemy, alembic, pydantic, rich, yaml"
 
   Scenario: bash completes with the script it is given
     Given a git repository

@@ -142,6 +142,26 @@ Feature: Views of much, on terminals of every kind
 
   # --- Hostile names -----------------------------------------------------------------------------
 
+  Scenario Outline: letters that take two columns, or none, leave a panel straight: <name>
+    Given a plain folder
+    And the variable COLUMNS is "60"
+    And the action
+      """
+      name: "<name>"
+      steps:
+        - {tool: shell, with: {command: "true"}}
+      """
+    And I have run "agents plan use ACTION"
+    When I run "agents plan status @"
+    Then the exit code is 0
+    And the lines of the panel are equally wide, 60 columns at most
+
+    Examples:
+      | name                                                                             |
+      | 漢字漢字 in the middle                                                           |
+      | cafe\u0301 and \u1112\u1161\u11ab                                               |
+      | 漢字漢字 and so much more that it does not fit beside the edges of a narrow panel |
+
   Scenario: file names that would act on a terminal, in every view
     Given a git repository
     And the steps

@@ -1,4 +1,4 @@
-"""Writes what is known of every command: the reference, and the table that completion reads.
+"""Writes what is made from the table of commands: the reference, and the values that Tab offers.
 
 python scripts/commands_page.py            # writes both
 python scripts/commands_page.py --check    # fails if one is out of date
@@ -6,21 +6,25 @@ python scripts/commands_page.py --check    # fails if one is out of date
 
 import json
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
-import typer
 from page import settle
-from typer.main import get_command
 
-from cleveragents.cli.boundary import command_tree
-from cleveragents.cli.candidates import TABLE
-from cleveragents.cli.invocation import GLOBALS
-from cleveragents.cli.main import GROUPS
+from cleveragents.cli.help import usage
+from cleveragents.cli.table.entries import Command, Node, Option
+from cleveragents.cli.table.root import ROOT
+from cleveragents.cli.table.words import EVERYWHERE
 from cleveragents.config.settings import SETTINGS
 from cleveragents.tools.builtin import BUILT_IN
 
+VALUES = Path("src/cleveragents/cli/table/values.py")
+VALUES_HEAD = '''\
+"""What Tab offers for the name of a setting or of a tool; made by scripts/commands_page.py.
+
+To import settings and tools for it would take longer than anybody waits for Tab.
+"""
+'''
+WIDEST = 101  # letters of a line, with its end
 PAGE = Path("docs/reference/cli/commands.md")
 HEAD = """\
 # Commands
@@ -51,114 +55,69 @@ agents completion zsh > ~/.zfunc/_agents          # with fpath+=(~/.zfunc) befor
 agents completion fish > ~/.config/fish/completions/agents.fish
 ```
 """
-PLAIN_TYPES = ("str", "path", "int", "float", "list[str]")
-ROOT: Any = get_command(command_tree(GROUPS, import_module))
-Described = dict[str, Any]
 
 
 def main() -> None:
     """Writes or checks both."""
-    described = describe(ROOT)
-    described["options"] = {
-        name: option for parameter in ROOT.params for name, option in options(parameter)
-    }
-    described["values"] = {
-        "KEY": {key: setting.help for key, setting in SETTINGS.items()},
-        "KEY=VALUE": {f"{key}=": setting.help for key, setting in SETTINGS.items()},
-        "TOOL": {name: tool.declaration.description for name, tool in BUILT_IN.items()},
-    }
-    table = json.dumps(shortened(described), indent=1, ensure_ascii=False) + "\n"
-    page = HEAD + global_options(described["options"]) + "".join(sections(described, ()))
-    settle("scripts/commands_page.py", {TABLE.relative_to(Path.cwd()): table, PAGE: page})
+    keys = {key: setting.help for key, setting in SETTINGS.items()}
+    tools = {name: tool.declaration.description for name, tool in BUILT_IN.items()}
+    values = VALUES_HEAD + literal("KEYS", keys) + literal("TOOLS", tools)
+    page = HEAD + everywhere() + "".join(sections(ROOT, ()))
+    settle("scripts/commands_page.py", {VALUES: values, PAGE: page})
 
 
-def describe(command: Any) -> Described:  # noqa: ANN401 - typer's classes are not public
-    text, _, examples = (command.help or "").partition("Examples:\n")
-    told = {"help": " ".join(text.split("\n\n")[0].split())}
-    if hasattr(command, "commands"):
-        return {**told, "commands": {k: describe(v) for k, v in command.commands.items()}}
-    own = [one for one in command.params if one.name not in GLOBALS]
-    return {
-        **told,
-        "more": [" ".join(part.split()) for part in text.split("\n\n")[1:] if part.strip()],
-        "examples": [line.strip() for line in examples.splitlines()],
-        "arguments": [kind(one) for one in own if one.param_type_name == "argument"],
-        "required": sum(one.required for one in own if one.param_type_name == "argument"),
-        "about": [one.help or "" for one in own if one.param_type_name == "argument"],
-        "options": {name: option for one in own for name, option in options(one)},
-    }
+def literal(name: str, values: Mapping[str, str]) -> str:
+    """A table of texts as it stands in a module, long texts on a line of their own."""
+    rows = "".join(row_of(quoted(key), quoted(text)) for key, text in values.items())
+    return f"\n{name} = {{\n{rows}}}\n"
 
 
-def shortened(node: Described) -> Described:
-    """What completion needs of it."""
-    kept = {key: node[key] for key in ("help", "arguments", "options", "values") if key in node}
-    if "commands" in node:
-        kept["commands"] = {name: shortened(inner) for name, inner in node["commands"].items()}
-    return kept
+def row_of(key: str, text: str) -> str:
+    whole = f"    {key}: {text},\n"
+    return whole if len(whole) <= WIDEST else f"    {key}: (\n        {text}\n    ),\n"
 
 
-def options(parameter: Any) -> Iterator[tuple[str, Described]]:  # noqa: ANN401 - as above
-    """Yields every spelling of an option; an argument has none."""
-    for name in [*parameter.opts, *parameter.secondary_opts]:
-        if name.startswith("-"):
-            yield name, {"help": parameter.help or "", "value": kind(parameter)}
+def quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
-def kind(parameter: Any) -> str | None:  # noqa: ANN401 - as above
-    """What stands for the value; nothing if there is none."""
-    if getattr(parameter, "is_flag", False):
-        return None
-    if parameter.metavar:
-        return parameter.metavar
-    shown = parameter.display_type(typer.Context(ROOT)).strip("<>")
-    return "TEXT" if shown in PLAIN_TYPES else shown  # else it is a list of choices
-
-
-def global_options(found: Mapping[str, Described]) -> str:
-    rows = "".join(rows_of(found))
+def everywhere() -> str:
+    rows = "".join(option_row(option) for option in (*EVERYWHERE, *ROOT.options))
     return (
-        "\n## On every command\n\nBefore, between or after the words of a command.\n\n"
+        "\n## On every command\n\nBefore, between or after the words of a command; `--version` only"
+        " before them.\n\n"
         f"| option | meaning |\n|---|---|\n{rows}"
     )
 
 
-def sections(node: Described, path: tuple[str, ...]) -> Iterator[str]:
+def sections(node: Node, path: tuple[str, ...]) -> Iterator[str]:
     """Yields the part of each command, groups before what is in them."""
-    name = " ".join(("agents", *path))
     if path:
-        yield f"\n{'#' * (len(path) + 1)} {name}\n\n{node['help']}\n"
-    for word, inner in node.get("commands", {}).items():
-        yield from sections(inner, (*path, word))
-    if "commands" in node:
+        yield f"\n{'#' * (len(path) + 1)} {' '.join(('agents', *path))}\n\n{node.help}\n"
+    if isinstance(node, Command):
+        yield from command_part(node, path)
         return
-    yield "".join(f"\n{part}\n" for part in node["more"])
-    yield f"\n```text\n{' '.join([name, *usage(node)])}\n```\n"
-    yield "\n```sh\n" + "".join(f"{line}\n" for line in node["examples"]) + "```\n"
-    rows = "".join([*argument_rows(node), *rows_of(node["options"])])
+    for inner in node.commands:
+        yield from sections(inner, (*path, inner.name))
+
+
+def command_part(command: Command, path: tuple[str, ...]) -> Iterator[str]:
+    yield f"\n{command.more}\n" if command.more else ""
+    yield f"\n```text\n{usage(path, command)}\n```\n"
+    yield "\n```sh\n" + "".join(f"{line}\n" for line in command.examples) + "```\n"
+    rows = [row(argument.shown, argument.help) for argument in command.arguments]
+    rows += map(option_row, command.options)
     if rows:
-        yield f"\n| argument, option | meaning |\n|---|---|\n{rows}"
+        yield f"\n| argument, option | meaning |\n|---|---|\n{''.join(rows)}"
 
 
-def usage(node: Described) -> Iterator[str]:
-    if node["options"]:
-        yield "[OPTIONS]"
-    for place, argument in enumerate(node["arguments"]):
-        yield argument if place < node["required"] else f"[{argument}]"
+def option_row(option: Option) -> str:
+    names = [f"{name} {option.shown}".rstrip() for name in option.names]
+    return row("`, `".join(names), option.help)
 
 
-def argument_rows(node: Described) -> Iterator[str]:
-    for argument, text in zip(node["arguments"], node["about"], strict=True):
-        yield f"| `{escaped(argument)}` | {escaped(text)} |\n"
-
-
-def rows_of(found: Mapping[str, Described]) -> Iterator[str]:
-    """Yields a row per option; spellings of one share it."""
-    told: dict[str, list[str]] = {}
-    for name, option in found.items():
-        value = f" {option['value']}" if option["value"] else ""
-        told.setdefault(option["help"], []).append(f"`{escaped(name + value)}`")
-    for text, names in told.items():
-        yield f"| {', '.join(names)} | {escaped(text)} |\n"
+def row(names: str, text: str) -> str:
+    return f"| `{escaped(names)}` | {escaped(text)} |\n"
 
 
 def escaped(text: str) -> str:

@@ -9,7 +9,6 @@ import inspect
 import json
 import re
 import types
-from collections.abc import Iterator, Mapping
 from enum import Enum
 from importlib import import_module
 from pathlib import Path
@@ -27,7 +26,8 @@ from typing import (
 
 from page import settle
 
-from cleveragents.cli.candidates import TABLE
+from cleveragents.cli.table.entries import leaves
+from cleveragents.cli.table.root import ROOT
 from cleveragents.shapes.commands import SHAPES
 
 PAGE = Path("docs/reference/cli/data.schema.json")
@@ -49,7 +49,7 @@ Schema = dict[str, Any]
 
 def main() -> None:
     """Writes or checks the schema."""
-    unknown = set(commands(json.loads(TABLE.read_text(encoding="utf-8")))) ^ set(SHAPES)
+    unknown = {" ".join(path) for path, _ in leaves(ROOT)} ^ set(SHAPES)
     if unknown:
         raise SystemExit(f"commands without a shape, or shapes without a command: {unknown}")
     found: dict[str, Schema] = {}
@@ -57,14 +57,6 @@ def main() -> None:
     named = {"if": {"required": ["data"]}, "then": {"properties": {"command": {"enum": [*SHAPES]}}}}
     page = {**HEAD, "definitions": dict(sorted(found.items())), "allOf": [named, *branches]}
     settle("scripts/shapes_page.py", {PAGE: laid_out(page) + "\n"})
-
-
-def commands(node: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
-    """Yields every command that there is."""
-    if "commands" not in node:
-        yield " ".join(path)
-    for name, inner in node.get("commands", {}).items():
-        yield from commands(inner, (*path, name))
 
 
 def laid_out(value: Any, indent: str = "", before: int = 0) -> str:  # noqa: ANN401 - any JSON

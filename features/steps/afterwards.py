@@ -9,7 +9,7 @@ from pathlib import Path
 from behave import given, then, when
 from commands import words
 
-from cleveragents.cli import invocation
+from cleveragents.cli import boundary
 from cleveragents.engine.back.pruning import Prunes
 from cleveragents.snapshots.archive import Archive
 
@@ -72,7 +72,7 @@ def run_beside_freeing(context, second, line, moment):
 
 @when('Ctrl-C comes while the result of "agents {line}" is shown')
 def interrupt_showing(context, line):
-    with _first(invocation, "show", _interrupt):
+    with _first(boundary, "show", _interrupt):
         context.world.agents(*words(context, line))
 
 

@@ -1,46 +1,67 @@
-"""Steps about all commands there are, found by walking the tree of them."""
+"""Steps about all commands there are, found by walking the table of them."""
 
+import inspect
 import json
 import shlex
 from importlib import import_module
 
 from behave import then
 from envelopes import SCHEMA
-from typer.main import get_command
 
 from cleveragents import errors
-from cleveragents.cli.boundary import command_tree
-from cleveragents.cli.main import GROUPS
+from cleveragents.cli.reading import CommandLine
+from cleveragents.cli.table.entries import leaves
+from cleveragents.cli.table.root import ROOT
 
 
 @then("the help of every command shows its examples before its options")
 def check_examples_first(context):
-    for path, command in leaves():
+    for path, command in leaves(ROOT):
         done = context.world.agents(*path, "--help")
-        text = " ".join(done.out.split())
         assert done.code == 0, done.err
-        assert f"Usage: agents {' '.join(path)}" in text, done.out
-        first = examples(command)[:1]
-        assert first, f"agents {' '.join(path)} has no examples"
-        place = text.find(f"Examples: {first[0]}")
-        assert 0 < place < text.index("Options ─"), done.out
+        lines = done.out.splitlines()
+        assert lines[0].startswith(f"Usage: agents {' '.join(path)}"), done.out
+        assert lines[2].startswith(command.help[:40]), done.out
+        assert command.examples, f"agents {' '.join(path)} has no examples"
+        place = lines.index("Examples:")
+        assert lines[place + 1 :][: len(command.examples)] == [
+            f"  {example}" for example in command.examples
+        ], done.out
+        assert place < lines.index("Options of every command:"), done.out
+
+
+@then("the help of every command names all of its arguments and options")
+def check_help_complete(context):
+    for path, command in leaves(ROOT):
+        told = context.world.agents(*path, "--help").out
+        for option in command.options:
+            assert all(f"{name}" in told for name in option.names), (path, option.names, told)
+        for argument in command.arguments:
+            assert f"  {argument.usage}" in told, (path, argument.shown, told)
 
 
 @then("every example is a command line that can be read")
 def check_examples_parse(context):
-    for path, command in leaves():
-        for line in examples(command):
+    for path, command in leaves(ROOT):
+        for line in command.examples:
             given = shlex.split(line)
             assert given[: len(path) + 1] == ["agents", *path], line
-            command.make_context("agents", given[len(path) + 1 :])  # raises what is wrong with it
+            read = CommandLine(given[1:])
+            read.read()  # raises what is wrong with it
+            assert read.node is command, line
 
 
-@then("the list of commands says of each what its own help says")
-def check_listed(context):
-    tree = get_command(command_tree(GROUPS, import_module))
-    for name, (_, text) in GROUPS.items():
-        own = (tree.commands[name].help or "").split("\n\n")[0]
-        assert own == text, f"{name}: {own!r} in its help, {text!r} in the list"
+@then("what carries out a command takes exactly what the table says of it")
+def check_functions(context):
+    for path, command in leaves(ROOT):
+        module, _, name = command.function.partition(":")
+        function = getattr(import_module(f"cleveragents.cli.{module}"), name)
+        _, *taken = inspect.signature(function).parameters.values()
+        needed = {one.name for one in taken if one.default is inspect.Parameter.empty}
+        entries = [(one.to, one.needed) for one in command.arguments]
+        entries += [(one.parameter, one.needed) for one in command.options]
+        assert {name for name, _ in entries} == {one.name for one in taken}, path
+        assert {name for name, is_needed in entries if is_needed} == needed, path
 
 
 @then("the schema of the envelope names exactly the codes of the error tree")
@@ -54,22 +75,3 @@ def below(kind):
     for one in kind.__subclasses__():
         yield one
         yield from below(one)
-
-
-def leaves():
-    """Every command with the words that lead to it."""
-    return list(_leaves((), get_command(command_tree(GROUPS, import_module))))
-
-
-def _leaves(path, command):
-    if not hasattr(command, "commands"):
-        yield path, command
-        return
-    for name, inner in command.commands.items():
-        yield from _leaves((*path, name), inner)
-
-
-def examples(command):
-    """The lines below `Examples:` in the help of a command."""
-    lines = (command.help or "").partition("Examples:\n")[2].splitlines()
-    return [line.strip() for line in lines]

@@ -13,6 +13,7 @@ from world import Done, wait_until
 ESCAPE = "\x1b"
 SHOWN = {
     "colour": re.compile(r"\x1b\[[0-9;]*?(?:3|4|9)[0-9][0-9;]*m"),
+    "bold text": re.compile(r"\x1b\[1m"),
     "escape sequence": re.compile(ESCAPE),
 }
 
@@ -231,6 +232,13 @@ def check_output(context, text):
 def check_output_lines(context):
     for line in context.text.splitlines():
         assert line.strip() in context.world.done.out, f"{line}\n{context.world.done.out}"
+
+
+@then("the output begins with")
+def check_output_start(context):
+    shown = [line.rstrip() for line in context.world.done.out.splitlines()]
+    expected = context.text.splitlines()
+    assert shown[: len(expected)] == expected, context.world.done.out
 
 
 @then('the output does not say "{text}"')

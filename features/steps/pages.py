@@ -5,8 +5,9 @@ import shlex
 from itertools import takewhile
 
 from behave import given, then, when
-from command_tree import leaves
 from console_pages import ROOT, Page, blocks, matches, rewrite
+
+from cleveragents.cli.reading import CommandLine
 
 SHELL_WORDS = ("|", ">", "2>", "&&", "||")
 SHELL_FENCE = re.compile(r"^```sh$(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -39,15 +40,14 @@ def rows(scenario):
 
 @then('every "agents" line in a shell block of the pages is a command line that can be read')
 def check_lines(context):
-    known = {" ".join(path): command for path, command in leaves()}
     count = 0
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         for line in shell_lines(page):
             words = shlex.split(line, comments=True)[1:]
             words = list(takewhile(lambda word: word not in SHELL_WORDS, words))
-            name = next((name for n in (3, 2, 1) if (name := " ".join(words[:n])) in known), None)
-            assert name, f"{page.name}: {line}"
-            known[name].make_context("agents", words[len(name.split()) :])
+            read = CommandLine(words)
+            read.read()  # raises what is wrong with it
+            assert read.asked is None, f"{page.name}: {line}"
             count += 1
     assert count > 20, count
 

@@ -25,6 +25,31 @@ from cleveragents.cli.main import run
 sys.exit(run(sys.argv[1:]))
 """
 
+# Tells which packages of others a command has imported beyond what Python starts with.
+COUNT = """
+import sys
+before = {name.partition(".")[0] for name in sys.modules}
+from cleveragents.cli.main import run
+code = run(sys.argv[1:])
+sys.stdout.flush()
+paths = {name.partition(".")[0]: getattr(one, "__file__", "") for name, one in sys.modules.items()}
+others = {name for name, path in paths.items() if "site-packages" in (path or "")}
+print("PACKAGES", *sorted(others - before), file=sys.stderr)
+sys.exit(code)
+"""
+
+
+@then("these commands, read by a program, import exactly these packages")
+def check_packages(context):
+    found = {row["command"]: packages(context, row["command"]) for row in context.table}
+    expected = {row["command"]: row["packages"].split() for row in context.table}
+    assert found == expected, found
+
+
+def packages(context, line):
+    told = ran(context, COUNT, line).stderr.splitlines()
+    return next(row for row in told if row.startswith("PACKAGES")).split()[1:]
+
 
 @then('"agents {line}" imports none of')
 def check_imports(context, line):
@@ -38,41 +63,17 @@ def check_culprit(context, line, module, path):
     assert found and path in found[0], found
 
 
-# Tells the packages of a process that were installed: those of the virtual environment, not ours.
-BELOW = """
-import sys
-from pathlib import Path
-from cleveragents.app import App
-def request():
-    from cleveragents.checkpoints.saving import CheckpointRequest
-    from cleveragents.checkpoints.triggers import CheckpointType
-    return CheckpointRequest(CheckpointType.MANUAL, "made by hand")
-app = App(sys.argv[1], data_dir=sys.argv[2])
-{act}
-where = [Path(entry) for entry in sys.path if entry.endswith("site-packages")]
-tops = {{name for name in sys.modules if "." not in name}}
-files = {{name: getattr(sys.modules[name], "__file__", None) or "" for name in tops}}
-print(*sorted(name for name in tops if any(Path(files[name]).is_relative_to(at) for at in where)))
-"""
-
-
-@then("these packages are imported below the command line")
-def check_packages(context):
-    world = context.world
-    for row in context.table:
-        code = BELOW.format(act=row["act"])
-        line = [sys.executable, "-P", "-c", code, str(world.project), str(world.data_dir)]
-        done = subprocess.run(line, capture_output=True, text=True, check=True)
-        # An installed package may start others in every process: so does the one that measures us.
-        found = [name for name in done.stdout.split() if name[0] != "_" and name != "coverage"]
-        assert found == row["packages"].split(), (row["act"], found)
-
-
 def imported(context, line, unwanted):
     """Returns each module that a process of its own has imported all the same, and who did."""
+    done = ran(context, f"UNWANTED = {unwanted!r}\n{WATCH}", line)
+    return [told for told in done.stderr.splitlines() if told.startswith("IMPORTED")]
+
+
+def ran(context, program, line):
+    """Runs a program in a process of its own, with a command line; what it prints is piped."""
     world = context.world
     done = subprocess.run(
-        [sys.executable, "-P", "-c", f"UNWANTED = {unwanted!r}\n{WATCH}", *line.split()],
+        [sys.executable, "-P", "-c", program, *line.split()],
         cwd=world.project,
         env={**os.environ, **world.variables, "CLEVERAGENTS_DATA_DIR": str(world.data_dir)},
         capture_output=True,
@@ -80,4 +81,4 @@ def imported(context, line, unwanted):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return [told for told in done.stderr.splitlines() if told.startswith("IMPORTED")]
+    return done

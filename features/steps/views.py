@@ -3,8 +3,9 @@
 import re
 
 from behave import given, then
+from rich.cells import cell_len
 
-from cleveragents.cli.lanes import elapsed
+from cleveragents.cli.views import elapsed
 
 NUMBERED = {
     "plan": {"plan_id": "PL", "number": 0},
@@ -61,3 +62,10 @@ def check_lanes(context, one, other):
 @then('{seconds:g} seconds are told as "{text}"')
 def check_elapsed(context, seconds, text):
     assert elapsed(seconds) == text, elapsed(seconds)
+
+
+@then("the lines of the panel are equally wide, {most:d} columns at most")
+def check_panel(context, most):
+    lines = [line for line in context.world.done.out.splitlines() if line[:1] in tuple("╭│╰")]
+    widths = {cell_len(line) for line in lines}
+    assert len(lines) > 2 and len(widths) == 1 and max(widths) <= most, context.world.done.out

@@ -38,7 +38,8 @@ def check_data(envelope):
 
 
 def is_for_programs(arguments):
-    """Whether the last format that is named is one for programs."""
+    """Whether the last format that is named is one for programs; what follows -- names none."""
+    arguments = arguments[: arguments.index("--")] if "--" in arguments else arguments
     named = [
         following if word == "--format" else word.removeprefix("--format=")
         for word, following in pairwise([*arguments, ""])

@@ -2,18 +2,11 @@
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated
-
-import typer
 
 from cleveragents.app import App
 from cleveragents.cli import previewing
 from cleveragents.cli.invocation import (
-    DryRunOption,
     Invocation,
-    PlanArgument,
-    YesOption,
-    add_commands,
     confirm,
 )
 from cleveragents.cli.render import Block, Fields, Grid, Result, Text, show_blocks
@@ -42,35 +35,19 @@ from cleveragents.shapes.apply import (
 LISTED = 40  # paths shown to people; JSON has them all
 
 
-def register(group: typer.Typer, call: Invocation) -> None:
-    """Adds the commands to their group."""
-    add_commands(group, call, {"apply": apply, "unapply": unapply})
-
-
 def apply(
     call: Invocation,
-    plan: PlanArgument,
-    yes: YesOption = False,
-    dry_run: DryRunOption = False,
-    mode: Annotated[
-        ApplyMode, typer.Option("--as", help="Change your files, or only create a branch.")
-    ] = ApplyMode.CHANGES,
-    include_ignored: Annotated[
-        bool, typer.Option("--include-ignored", help="Also what .gitignore says to ignore.")
-    ] = False,
+    plan: str,
+    yes: bool = False,
+    dry_run: bool = False,
+    mode: str = ApplyMode.CHANGES,
+    include_ignored: bool = False,
 ) -> Result:
-    """Bring the result of a finished plan into your project, whole or not at all.
-
-    Examples:
-      agents plan apply @
-      agents plan apply @ --dry-run
-      agents plan apply @ --as branch --yes
-    """
+    """Bring the result of a finished plan into your project, whole or not at all."""
     app = call.app(progress=True)
     found = app.plans.find(plan)
-    return apply_plan(
-        call, app, found, ApplyOptions(mode, include_ignored), yes=yes, dry_run=dry_run
-    )
+    options = ApplyOptions(ApplyMode(mode), include_ignored)
+    return apply_plan(call, app, found, options, yes=yes, dry_run=dry_run)
 
 
 def apply_plan(
@@ -102,15 +79,8 @@ def apply_plan(
     return _done(act.carry_out(proposal.digest))
 
 
-def unapply(
-    call: Invocation, plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = False
-) -> Result:
-    """Take an applied plan out of your project again.
-
-    Examples:
-      agents plan unapply @
-      agents plan unapply @ --dry-run
-    """
+def unapply(call: Invocation, plan: str, yes: bool = False, dry_run: bool = False) -> Result:
+    """Take an applied plan out of your project again."""
     app = call.app(progress=True)
     found = app.plans.find(plan)
     act = app.undertakings.unapply(found.plan_id)

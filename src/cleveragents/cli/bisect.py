@@ -2,15 +2,12 @@
 
 import shlex
 from collections.abc import Sequence
-from typing import Annotated
-
-import typer
 
 from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.comparison import FileDiff
 from cleveragents.cli import views
-from cleveragents.cli.invocation import Invocation, PlanArgument, add_commands
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Block, Fields, Grid, Result, Text
 from cleveragents.counting import counted
 from cleveragents.engine.read.bisect import Found, line_between
@@ -19,32 +16,14 @@ from cleveragents.plans.plan import Plan
 from cleveragents.shapes.bisect import border_of
 
 
-def register(group: typer.Typer, call: Invocation) -> None:
-    """Adds the command to its group."""
-    add_commands(group, call, {"bisect": bisect})
-
-
 def bisect(
     call: Invocation,
-    plan: PlanArgument,
-    command: Annotated[
-        list[str], typer.Argument(metavar="COMMAND...", help="What fails by now, after `--`.")
-    ],
-    first: Annotated[
-        str | None,
-        typer.Option("--from", metavar="CHECKPOINT", help="Where it passes; default: the first."),
-    ] = None,
-    last: Annotated[
-        str | None,
-        typer.Option("--to", metavar="CHECKPOINT", help="Where it fails; default: the newest."),
-    ] = None,
+    plan: str,
+    command: list[str],
+    first: str | None = None,
+    last: str | None = None,
 ) -> Result:
-    """Find the first checkpoint at which a command fails, in a throw-away directory.
-
-    Examples:
-      agents plan bisect @ -- pytest -q
-      agents plan bisect @ --from 3 -- 'make && ./check'
-    """
+    """Find the first checkpoint at which a command fails, in a throw-away directory."""
     app = call.app(progress=True)
     found = views.find(call, app, plan)
     line = " ".join(command) if len(command) == 1 else shlex.join(command)

@@ -1,36 +1,41 @@
 """What could come next on a command line: what a shell asks for when the user presses Tab.
 
-It must be there at once, so it reads a table of the commands instead of importing them, and only
+It must be there at once, so it reads the table of the commands instead of importing them, and only
 glances at the database; what it cannot read it does not offer.
 """
 
-import json
 import re
-import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+from cleveragents.cli.reading import options_of
+from cleveragents.cli.table.entries import Command, Node
+from cleveragents.cli.table.root import ROOT
+from cleveragents.cli.table.values import KEYS, TOOLS
 from cleveragents.config.environment import caller_environment, default_data_dir
-from cleveragents.storage.glance import Glance
 
-TABLE = Path(__file__).parent / "commands.json"
+if TYPE_CHECKING:
+    from cleveragents.storage.glance import Glance
+
 ASSIGNED = re.compile(r"(--[\w-]+=)(.*)", re.DOTALL)
 
 Candidate = tuple[str, str]  # what is typed, and what it is
-Node = Mapping[str, Any]
 
 
-@dataclass
 class TypedWords:
     """What stands before the cursor, as far as it matters."""
 
-    node: Node
-    positionals: list[str] = field(default_factory=list[str])
-    options: dict[str, str] = field(default_factory=dict[str, str])
-    waiting: str = ""  # an option that still needs its value
+    def __init__(self) -> None:
+        self.node: Node = ROOT
+        self.positionals: list[str] = []
+        self.options: dict[str, str] = {}
+        self.waiting = ""  # an option that still needs its value
+
+    def shown(self, name: str) -> str:
+        """What stands for the value of an option; empty if there is none."""
+        option = options_of(self.node).get(name)
+        return option.shown if option else ""
 
 
 def lines(words: Sequence[str]) -> Iterator[str]:
@@ -63,53 +68,55 @@ def _joined(words: Sequence[str]) -> list[str]:
 
 def _read(words: Sequence[str]) -> TypedWords:
     """Follows complete words through the table."""
-    typed = TypedWords(_table())
+    typed = TypedWords()
     for word in words:
         if typed.waiting:
             typed.options[typed.waiting], typed.waiting = word, ""
         elif assigned := ASSIGNED.match(word):
             typed.options[assigned[1][:-1]] = assigned[2]
         elif word.startswith("-"):
-            typed.waiting = word if _options(typed).get(word, {}).get("value") else ""
-        elif word in typed.node.get("commands", {}):
-            typed.node = typed.node["commands"][word]
-        else:
+            typed.waiting = word if typed.shown(word) else ""
+        elif isinstance(typed.node, Command):
             typed.positionals.append(word)
+        else:
+            typed.node = typed.node.find(word) or typed.node
     return typed
 
 
 def _possible(typed: TypedWords, last: str) -> Iterator[Candidate]:
     if typed.waiting:
-        yield from _values(_options(typed).get(typed.waiting, {}).get("value") or "", typed, last)
+        yield from _values(typed.shown(typed.waiting), typed, last)
     elif last.startswith("-"):
-        for name, option in _options(typed).items():
-            yield name, option["help"]
-    elif "commands" in typed.node:
-        for name, command in typed.node["commands"].items():
-            yield name, command["help"]
+        for name, option in options_of(typed.node).items():
+            yield name, option.help
+    elif not isinstance(typed.node, Command):
+        for command in typed.node.commands:
+            yield command.name, command.help
     else:
-        arguments = typed.node["arguments"]
-        place = len(typed.positionals)
-        if place < len(arguments):
-            yield from _values(arguments[place], typed, last)
+        for argument in typed.node.arguments[len(typed.positionals) :][:1]:
+            yield from _values(argument.shown, typed, last)
 
 
-def _options(typed: TypedWords) -> Mapping[str, Node]:
-    return {**typed.node.get("options", {}), **_table()["options"]}
-
-
-def _values(kind: str, typed: TypedWords, last: str) -> Iterator[Candidate]:
+def _values(shown: str, typed: TypedWords, last: str) -> Iterator[Candidate]:
     """What may stand for a placeholder such as PLAN; for a file nothing, the shell knows best."""
-    fixed = _table()["values"].get(kind)
-    if fixed is not None:
-        yield from fixed.items()
-    elif kind in ("PLAN", "OTHER", "CHECKPOINT", "DECISION"):
-        yield from _stored(kind, typed, last)
-    else:
-        yield from ((choice, "") for choice in kind.split("|") if choice.islower())
+    match shown:
+        case "KEY":
+            yield from KEYS.items()
+        case "KEY=VALUE":
+            yield from ((f"{key}=", text) for key, text in KEYS.items())
+        case "TOOL":
+            yield from TOOLS.items()
+        case "PLAN" | "OTHER" | "CHECKPOINT" | "DECISION":
+            yield from _stored(shown, typed, last)
+        case _:
+            yield from ((choice, "") for choice in shown.split("|") if choice.islower())
 
 
 def _stored(kind: str, typed: TypedWords, last: str) -> Iterator[Candidate]:
+    import sqlite3  # commands and options are offered without it
+
+    from cleveragents.storage.glance import Glance
+
     given = typed.options.get("--data-dir")
     place = Path(given) if given else default_data_dir(caller_environment())
     try:
@@ -119,7 +126,7 @@ def _stored(kind: str, typed: TypedWords, last: str) -> Iterator[Candidate]:
         return  # no database yet, or one that is being repaired: there is nothing to offer
 
 
-def _rows(glance: Glance, kind: str, typed: TypedWords, last: str) -> Iterator[Candidate]:
+def _rows(glance: "Glance", kind: str, typed: TypedWords, last: str) -> Iterator[Candidate]:
     project = glance.project(_places(typed))
     if kind == "DECISION":
         yield from glance.decisions(project)
@@ -139,8 +146,3 @@ def _places(typed: TypedWords) -> list[Path]:
     given = typed.options.get("--project")
     here = Path(given or ".").resolve()
     return [here] if given else [here, *here.parents]
-
-
-@cache
-def _table() -> Node:
-    return json.loads(TABLE.read_text(encoding="utf-8"))

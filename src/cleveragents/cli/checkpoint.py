@@ -1,48 +1,18 @@
 """`agents plan checkpoint …`: list, show, compare and verify checkpoints."""
 
 from collections.abc import Sequence
-from typing import Annotated
-
-import typer
 
 from cleveragents.checkpoints.verification import VerificationResult
-from cleveragents.cli import keeping, views
-from cleveragents.cli.invocation import (
-    CheckpointArgument,
-    Invocation,
-    PlanArgument,
-    add_commands,
-    add_group,
-)
+from cleveragents.cli import views
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.counting import counted, size
 from cleveragents.errors import InvalidInput
 from cleveragents.shapes.checkpoint import checkpoint_of, list_of, reading_back_of
 
 
-def register(parent: typer.Typer, call: Invocation) -> None:
-    """Adds the group to its parent."""
-    group = add_group(parent, call, "checkpoint", "The points a plan can be taken back to.")
-    add_commands(
-        group,
-        call,
-        {
-            "list": list_checkpoints,
-            "show": show,
-            "diff": diff,
-            "verify": verify,
-        },
-    )
-    keeping.register(group, call)
-
-
-def list_checkpoints(call: Invocation, plan: PlanArgument = "@") -> Result:
-    """List the checkpoints of a plan, the oldest first; with --verbose, why each is kept.
-
-    Examples:
-      agents plan checkpoint list @ --verbose
-      agents plan checkpoint list
-    """
+def list_checkpoints(call: Invocation, plan: str = "@") -> Result:
+    """List the checkpoints of a plan, the oldest first; with --verbose, why each is kept."""
     app = call.app()
     found = views.find(call, app, plan)
     call.messages += app.cautions(found)
@@ -80,13 +50,8 @@ def list_checkpoints(call: Invocation, plan: PlanArgument = "@") -> Result:
     )
 
 
-def show(call: Invocation, plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
-    """Show everything about a checkpoint.
-
-    Examples:
-      agents plan checkpoint show @ 3
-      agents plan checkpoint show @ @
-    """
+def show(call: Invocation, plan: str, checkpoint: str) -> Result:
+    """Show everything about a checkpoint."""
     app = call.app()
     found = views.find(call, app, plan)
     row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
@@ -97,19 +62,12 @@ def show(call: Invocation, plan: PlanArgument, checkpoint: CheckpointArgument) -
 
 def diff(
     call: Invocation,
-    plan: PlanArgument,
-    before: CheckpointArgument,
-    after: Annotated[
-        str | None, typer.Argument(metavar="CHECKPOINT", help="Default: the files as they are.")
-    ] = None,
-    stat: Annotated[bool, typer.Option("--stat", help="Only count lines.")] = False,
+    plan: str,
+    before: str,
+    after: str | None = None,
+    stat: bool = False,
 ) -> Result:
-    """Show what changed from a checkpoint to another, or to the files as they are.
-
-    Examples:
-      agents plan checkpoint diff @ 1 3
-      agents plan checkpoint diff @ 1 --stat
-    """
+    """Show what changed from a checkpoint to another, or to the files as they are."""
     from cleveragents.cli.differences import told  # no other command here compares
 
     app = call.app()
@@ -123,18 +81,11 @@ def diff(
 
 def verify(
     call: Invocation,
-    plan: PlanArgument = "@",
-    checkpoint: Annotated[
-        str | None, typer.Argument(metavar="CHECKPOINT", help="Default: all of the plan.")
-    ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All plans of the project.")] = False,
+    plan: str = "@",
+    checkpoint: str | None = None,
+    every: bool = False,
 ) -> Result:
-    """Read the content of checkpoints back and compare it with its hashes.
-
-    Examples:
-      agents plan checkpoint verify @
-      agents plan checkpoint verify --all
-    """
+    """Read the content of checkpoints back and compare it with its hashes."""
     app = call.app()
     if every and (checkpoint is not None or plan != "@"):
         raise InvalidInput("--all is about every plan of the project; name none with it")

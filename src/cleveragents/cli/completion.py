@@ -1,11 +1,6 @@
 """`agents completion`: what makes a shell offer commands, options, ids and labels."""
 
-from enum import StrEnum
-from typing import Annotated
-
-import typer
-
-from cleveragents.cli.invocation import Invocation, add_commands
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Result, Text
 from cleveragents.shapes.completion import CompletionScript
 
@@ -62,37 +57,11 @@ end
 """
 
 
-class Shell(StrEnum):
-    """The shells that can be served."""
-
-    BASH = "bash"
-    ZSH = "zsh"
-    FISH = "fish"
+SCRIPTS = {"bash": BASH, "zsh": ZSH, "fish": FISH}
 
 
-SCRIPTS = {Shell.BASH: BASH, Shell.ZSH: ZSH, Shell.FISH: FISH}
-
-
-def register(root: typer.Typer, call: Invocation) -> None:
-    """Adds the command to the command line."""
-    add_commands(root, call, {"completion": completion})
-
-
-def completion(
-    _: Invocation,
-    shell: Annotated[Shell, typer.Argument(help="Which shell.", show_default=False)],
-) -> Result:
-    """Write what makes your shell complete commands.
-
-    Plans, checkpoints and decisions are offered with their names and labels. Write it where your
-    shell looks for completions, e.g. ~/.local/share/bash-completion/completions/agents for bash,
-    ~/.zfunc/_agents for zsh, ~/.config/fish/completions/agents.fish for fish.
-
-    Examples:
-      agents completion bash
-      agents completion zsh
-      agents completion fish
-    """
+def completion(_: Invocation, shell: str) -> Result:
+    """Write what makes your shell complete commands."""
     script = SCRIPTS[shell].strip()
     data: CompletionScript = {"shell": shell, "script": script}
     return Result(data, [Text(script.splitlines())])

@@ -2,11 +2,8 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from cleveragents.cli.invocation import Invocation, add_commands, add_group
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.config import editing
 from cleveragents.config.environment import caller_environment, home
@@ -23,28 +20,9 @@ from cleveragents.errors import Refused
 from cleveragents.sandbox.project import locate
 from cleveragents.shapes.setting import change_of, levels_of, list_of, unknown_key_of
 
-KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="The name of a setting.")]
-ProjectLevelOption = Annotated[
-    bool,
-    typer.Option("--project-level", help="In the project's file, for everybody who works on it."),
-]
-
-
-def register(root: typer.Typer, call: Invocation) -> None:
-    """Adds the group to the command line."""
-    group = add_group(root, call, "config", "The settings in force.")
-    add_commands(
-        group, call, {"list": list_settings, "get": get, "set": set_setting, "unset": unset}
-    )
-
 
 def list_settings(call: Invocation) -> Result:
-    """List every setting, its value and which level it comes from.
-
-    Examples:
-      agents config list
-      agents config list --format json
-    """
+    """List every setting, its value and which level it comes from."""
     settings = _load(call, _sources(call))
     rows = [
         [key, _shown(settings.value(key).value), settings.value(key).source] for key in SETTINGS
@@ -52,13 +30,8 @@ def list_settings(call: Invocation) -> Result:
     return Result(list_of(settings), [Grid("", ["KEY", "VALUE", "FROM"], rows)])
 
 
-def get(call: Invocation, key: KeyArgument) -> Result:
-    """Tell the value of a setting; with --verbose, what every level says and which one wins.
-
-    Examples:
-      agents config get sandbox.checkpoint.auto-create-on --verbose
-      agents config get sandbox.base
-    """
+def get(call: Invocation, key: str) -> Result:
+    """Tell the value of a setting; with --verbose, what every level says and which one wins."""
     setting = known(key, "")
     settings = _load(call, _sources(call))
     data, winner = levels_of(setting, settings), settings.value(setting.key)
@@ -77,18 +50,11 @@ def get(call: Invocation, key: KeyArgument) -> Result:
 
 def set_setting(
     call: Invocation,
-    key: KeyArgument,
-    value: Annotated[
-        str, typer.Argument(metavar="VALUE", help='A list: a,b or ["a", "b"]; an empty one: [].')
-    ],
-    project_level: ProjectLevelOption = False,
+    key: str,
+    value: str,
+    project_level: bool = False,
 ) -> Result:
-    """Set a setting in your own file, or in the project's.
-
-    Examples:
-      agents config set sandbox.checkpoint.auto-create-on before_step,on_error
-      agents config set sandbox.copy-ignored .env --project-level
-    """
+    """Set a setting in your own file, or in the project's."""
     setting = known(key, "")
     given = setting.parsed(value)
     checked = setting.checked(given, shlex.quote(value))
@@ -104,13 +70,8 @@ def set_setting(
     return _changed(call, sources, setting, path, [*undo, *_flag(project_level=project_level)])
 
 
-def unset(call: Invocation, key: KeyArgument, project_level: ProjectLevelOption = False) -> Result:
-    """Take a setting out of your own file, or out of the project's.
-
-    Examples:
-      agents config unset sandbox.checkpoint.auto-create-on
-      agents config unset sandbox.copy-ignored --project-level
-    """
+def unset(call: Invocation, key: str, project_level: bool = False) -> Result:
+    """Take a setting out of your own file, or out of the project's."""
     sources = _sources(call)
     path = _file(sources, project_level=project_level)
     if key in entries(path).keys() - {name for one in SETTINGS.values() for name in one.keys}:

@@ -2,18 +2,9 @@
 
 import os
 from collections.abc import Sequence
-from typing import Annotated
-
-import typer
 
 from cleveragents.cli import changes, previewing, views
-from cleveragents.cli.invocation import (
-    DryRunOption,
-    Invocation,
-    PlanArgument,
-    YesOption,
-    add_commands,
-)
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Block, Grid, Result, Text
 from cleveragents.counting import counted
 from cleveragents.engine.bring.conflicts import SolvedConflict
@@ -30,17 +21,8 @@ from cleveragents.snapshots.merging import MergeResult
 LISTED = 20  # paths shown to people; JSON has them all
 
 
-def register(group: typer.Typer, call: Invocation) -> None:
-    """Adds the commands to their group."""
-    add_commands(group, call, {"conflicts": conflicts, "resolve": resolve, "refresh": refresh})
-
-
-def conflicts(call: Invocation, plan: PlanArgument = "@") -> Result:
-    """List what did not go together in a plan's sandbox.
-
-    Examples:
-      agents plan conflicts @
-    """
+def conflicts(call: Invocation, plan: str = "@") -> Result:
+    """List what did not go together in a plan's sandbox."""
     app = call.app()
     found = views.find(call, app, plan)
     left = app.conflicts.open(found.plan_id)
@@ -54,23 +36,13 @@ def conflicts(call: Invocation, plan: PlanArgument = "@") -> Result:
 
 def resolve(
     call: Invocation,
-    plan: PlanArgument,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="The path of the conflict.")],
-    take: Annotated[
-        str, typer.Option("--take", metavar="parent|child|FILE", help="Which version counts.")
-    ],
-    yes: YesOption = False,
-    dry_run: DryRunOption = False,
+    plan: str,
+    path: str,
+    take: str,
+    yes: bool = False,
+    dry_run: bool = False,
 ) -> Result:
-    """Solve a conflict: the version you take goes into the sandbox.
-
-    It asks only where it would replace what you have made there by hand.
-
-    Examples:
-      agents plan resolve @ src/auth.py --take child
-      agents plan resolve @ src/auth.py --take merged.py
-      agents plan resolve @ src/auth.py --take parent --dry-run
-    """
+    """Solve a conflict: the version you take goes into the sandbox."""
     app = call.app(progress=True)
     found = views.find(call, app, plan)
     again = f"agents plan resolve {found.plan_id} {quoted(path)} --take {quoted(take)}"
@@ -110,14 +82,8 @@ def _solved(
     )
 
 
-def refresh(
-    call: Invocation, plan: PlanArgument, yes: YesOption = False, dry_run: DryRunOption = False
-) -> Result:
-    """Merge what you changed in the project meanwhile into a plan's sandbox.
-
-    Examples:
-      agents plan refresh @
-    """
+def refresh(call: Invocation, plan: str, yes: bool = False, dry_run: bool = False) -> Result:
+    """Merge what you changed in the project meanwhile into a plan's sandbox."""
     app = call.app(progress=True)
     found = views.find(call, app, plan)
     act = app.undertakings.refresh(found.plan_id)

@@ -1,17 +1,72 @@
-"""A console whose reader may leave."""
+"""What people read on: how wide it is, and whether it shows styles."""
 
+import io
 import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TextIO
 
-from rich.console import Console
+from cleveragents.config.environment import caller_environment
+
+Piece = tuple[str, str]  # a text, and its style
+Line = tuple[Piece, ...]
+
+UNBOUNDED = 10_000  # columns
+USUAL_SIZE = 80, 25  # of a terminal that does not tell
+ATTRIBUTES = {"bold": 1, "dim": 2}
+COLORS = {"red": 31, "green": 32, "yellow": 33, "magenta": 35, "cyan": 36}
+WITHOUT_ESCAPES = ("dumb", "unknown")
 
 
-class PatientConsole(Console):
-    """Leaves it to the caller what a reader who has left means."""
+class Paper:
+    """A stream that people read; what is not a terminal gets whole lines and no style."""
 
-    def on_broken_pipe(self) -> None:
-        """Raises it again; rich would end the process as failed."""
-        raise BrokenPipeError
+    def __init__(self, stream: TextIO, *, colored: bool = True) -> None:
+        caller = caller_environment()
+        self.stream = stream
+        self.width, self.height = _size(stream, caller)
+        self._codes = _codes(caller, colored=colored and shows_colors(stream, caller))
+
+    @property
+    def has_only_ascii(self) -> bool:
+        """Whether lines cannot be drawn on it."""
+        return not (getattr(self.stream, "encoding", None) or "utf-8").lower().startswith("utf")
+
+    def line(self, *pieces: Piece) -> None:
+        """Writes one line as it is, however long."""
+        self.write([pieces])
+
+    def write(self, lines: Iterable[Line]) -> None:
+        """Writes lines at once, so that what goes elsewhere next cannot come before them."""
+        self.stream.write(self.styled(lines))
+        self.stream.flush()
+
+    def styled(self, lines: Iterable[Line]) -> str:
+        """The text of lines, as it is written here."""
+        return "".join(f"{''.join(map(self._styled, _without_tabs(line)))}\n" for line in lines)
+
+    def _styled(self, piece: Piece) -> str:
+        text, style = piece
+        code = self._codes.get(style)
+        return f"\x1b[{code}m{text}\x1b[0m" if code and text else text
+
+
+def _without_tabs(line: Line) -> Iterator[Piece]:
+    """Yields the pieces of a line, with spaces where a tab would move the cursor."""
+    column = 0
+    for text, style in line:
+        shown = (" " * column + text).expandtabs()[column:] if "\t" in text else text
+        column += len(shown)
+        yield shown, style
+
+
+def shows_colors(stream: TextIO, caller: Mapping[str, str]) -> bool:
+    """Whether a stream leads to somebody who sees colours; what the caller says of it counts."""
+    if caller.get("TTY_COMPATIBLE") in ("0", "1"):
+        return caller["TTY_COMPATIBLE"] == "1"
+    if "FORCE_COLOR" in caller:
+        return caller["FORCE_COLOR"] != ""
+    return stream.isatty()
 
 
 def silence(stream: TextIO) -> None:
@@ -19,3 +74,32 @@ def silence(stream: TextIO) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
+
+
+def _codes(caller: Mapping[str, str], *, colored: bool) -> Mapping[str, int]:
+    """The codes of the styles that are shown; without colours those that are none."""
+    if not colored or caller.get("TERM", "").lower() in WITHOUT_ESCAPES:
+        return {}
+    return ATTRIBUTES if caller.get("NO_COLOR") else {**ATTRIBUTES, **COLORS}
+
+
+def _size(stream: TextIO, caller: Mapping[str, str]) -> tuple[int, int]:
+    """Columns and lines; nothing is folded for a width that nobody looks at."""
+    columns, lines = caller.get("COLUMNS", ""), caller.get("LINES", "")
+    if not stream.isatty() and not columns:
+        return UNBOUNDED, USUAL_SIZE[1]
+    width, height = _terminal_size()
+    return (
+        (int(columns) if columns.isdigit() else width) or USUAL_SIZE[0],
+        (int(lines) if lines.isdigit() else height) or USUAL_SIZE[1],
+    )
+
+
+def _terminal_size() -> tuple[int, int]:
+    """The size of the terminal that one of the standard streams leads to."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        try:
+            return os.get_terminal_size(stream.fileno())
+        except (OSError, io.UnsupportedOperation):  # not a terminal
+            continue
+    return USUAL_SIZE

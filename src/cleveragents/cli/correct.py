@@ -1,21 +1,12 @@
 """`agents plan correct`: shows what hangs on a decision, asks, goes back and decides again."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
-from typing import Annotated
-
-import typer
 
 from cleveragents.app import App
 from cleveragents.cli import previewing
 from cleveragents.cli.execute import run_plan
-from cleveragents.cli.invocation import (
-    DryRunOption,
-    Invocation,
-    YesOption,
-    add_commands,
-)
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields, Result
 from cleveragents.engine.correct.append import Fix
 from cleveragents.engine.correct.correction import Impact
@@ -40,37 +31,20 @@ LISTED = 10  # shown to people; JSON has them all
 Shape = Callable[[CorrectionAttempt, Sequence[Conflict]], Mapping[str, object]]
 
 
-def register(group: typer.Typer, call: Invocation) -> None:
-    """Adds the command to its group."""
-    add_commands(group, call, {"correct": correct})
-
-
 def correct(
     call: Invocation,
-    decision: Annotated[
-        str, typer.Argument(metavar="DECISION", help="A decision, or an errored plan.")
-    ],
-    guidance: Annotated[
-        str, typer.Option("--guidance", metavar="TEXT", help="What should be done otherwise.")
-    ],
-    mode: Annotated[
-        CorrectionMode, typer.Option("--mode", help="Take it back, or add to it.")
-    ] = CorrectionMode.REVERT,
-    choose: Annotated[
-        str | None, typer.Option("--choose", metavar="OPTION", help="What should be chosen.")
-    ] = None,
-    yes: YesOption = False,
-    dry_run: DryRunOption = False,
+    decision: str,
+    guidance: str,
+    mode: str = CorrectionMode.REVERT,
+    choose: str | None = None,
+    yes: bool = False,
+    dry_run: bool = False,
 ) -> Result:
-    """Decide again what followed from a decision (revert), or add a fix on top (append).
-
-    Examples:
-      agents plan correct --guidance "we have no server" --choose sqlite 01K2ZD
-    """
+    """Decide again what followed from a decision (revert), or add a fix on top (append)."""
     app = call.app(progress=True)
     plan_id, found = _find(app, decision)
     again = f"agents plan correct --guidance TEXT {decision}"
-    if mode is CorrectionMode.APPEND:
+    if mode == CorrectionMode.APPEND:
         if found is None:
             raise InvalidInput("--mode append needs the decision that the fix is for")
         addition = app.undertakings.append(found, guidance, choose)
@@ -116,8 +90,7 @@ def _run_on(call: Invocation, app: App, attempt: CorrectionAttempt, shape: Shape
     ended = app.corrections.attempt(attempt.correction_id)  # the run has moved it on
     found = app.plans.status(app.plans.find(plan_id))
     back = f"agents plan rollback {plan_id} {attempt.before_id}    # takes it back"
-    return replace(
-        result,
+    return result._replace(
         data=shape(ended, found.conflicts),
         footer="Correction complete",
         next_steps=[

@@ -1,12 +1,9 @@
 """`agents plan tree` and `explain`: what was decided, why, and what followed from it."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated
-
-import typer
 
 from cleveragents.cli import correct, views
-from cleveragents.cli.invocation import Invocation, PlanArgument, add_commands
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields, Outline, Result
 from cleveragents.engine.correct.correction import Impact
 from cleveragents.engine.read.tree import DecisionNode
@@ -14,29 +11,15 @@ from cleveragents.errors import CleverAgentsError
 from cleveragents.plans.decision import STRATEGY_CHOICE, Decision
 from cleveragents.shapes.decision import decisions_of, explanation_of
 
-DecisionArgument = Annotated[
-    str, typer.Argument(metavar="DECISION", help="An id or a prefix of it; see `plan tree`.")
-]
 MARKS = {"done": "✓", "failed": "✗", "running": "…", "interrupted": "!", "pending": "·"}
-
-
-def register(group: typer.Typer, call: Invocation) -> None:
-    """Adds the commands to their group."""
-    add_commands(group, call, {"tree": tree, "explain": explain})
 
 
 def tree(
     call: Invocation,
-    plan: PlanArgument = "@",
-    show_superseded: Annotated[
-        bool, typer.Option("--show-superseded", help="With what was taken back.")
-    ] = False,
+    plan: str = "@",
+    show_superseded: bool = False,
 ) -> Result:
-    """Draw the decisions of a plan with the steps, checkpoints and outcomes below each.
-
-    Examples:
-      agents plan tree @
-    """
+    """Draw the decisions of a plan with the steps, checkpoints and outcomes below each."""
     app = call.app()
     found = views.find(call, app, plan)
     roots = app.tree.read(found, superseded=show_superseded)
@@ -49,12 +32,8 @@ def tree(
     return Result(data, [Outline(lines)], messages=app.cautions(found), paged=True)
 
 
-def explain(call: Invocation, decision: DecisionArgument) -> Result:
-    """Tell all about a decision: why it was made, what hangs on it, what a correction would cost.
-
-    Examples:
-      agents plan explain 01K2ZD
-    """
+def explain(call: Invocation, decision: str) -> Result:
+    """Tell all about a decision: why it was made, what hangs on it, what another would cost."""
     app = call.app()
     row = app.corrections.find(decision)
     plan = app.plans.find(row.plan_id)

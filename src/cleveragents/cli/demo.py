@@ -7,9 +7,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-import typer
-
-from cleveragents.cli.invocation import Invocation, add_commands
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Format, Result, Text
 from cleveragents.config.environment import caller_environment
 from cleveragents.errors import Failed
@@ -50,19 +48,8 @@ NEXT = (
 )
 
 
-def register(root: typer.Typer, call: Invocation) -> None:
-    """Adds the command to the command line."""
-    add_commands(root, call, {"demo": demo})
-
-
 def demo(call: Invocation) -> Result:
-    """Show how a plan runs, fails and is taken back.
-
-    It tells the story on a throw-away repository and leaves nothing behind.
-
-    Examples:
-      agents demo
-    """
+    """Show how a plan runs, fails and is taken back."""
     with tempfile.TemporaryDirectory(prefix="cleveragents-demo-") as home:
         _Story(Path(home), call.form).tell()
     data: Demonstration = {"next": NEXT}

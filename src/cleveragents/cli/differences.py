@@ -1,41 +1,22 @@
 """`agents plan diff`: how files differ, between any two states of plans."""
 
 from collections.abc import Sequence
-from typing import Annotated
-
-import typer
 
 from cleveragents.checkpoints.comparison import FileDiff
-from cleveragents.cli.invocation import Invocation, PlanArgument, add_commands
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.shapes.difference import differences_of
 
 
-def register(group: typer.Typer, call: Invocation) -> None:
-    """Adds the command to its group."""
-    add_commands(group, call, {"diff": diff})
-
-
 def diff(
     call: Invocation,
-    plan: PlanArgument = "@",
-    other: Annotated[
-        str | None, typer.Argument(metavar="OTHER", help="A plan to compare it with.")
-    ] = None,
-    stat: Annotated[bool, typer.Option("--stat", help="Only count lines.")] = False,
-    name_only: Annotated[bool, typer.Option("--name-only", help="Only name the files.")] = False,
-    correction: Annotated[
-        str | None,
-        typer.Option("--correction", metavar="ID", help="What a correction has made of it."),
-    ] = None,
+    plan: str = "@",
+    other: str | None = None,
+    stat: bool = False,
+    name_only: bool = False,
+    correction: str | None = None,
 ) -> Result:
-    """Show what a plan has changed so far, how another one differs, or what a correction changed.
-
-    Examples:
-      agents plan diff @
-      agents plan diff @ --stat
-      agents plan diff 01K2ZD 01K2ZE
-    """
+    """Show what a plan or a correction has changed so far, or how another plan differs."""
     app = call.app()
     if correction is None:
         call.messages += app.cautions(app.plans.find(plan))

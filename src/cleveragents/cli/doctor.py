@@ -1,11 +1,7 @@
 """`agents doctor`: what is wrong with what is kept, and its repair."""
 
-from typing import Annotated
-
-import typer
-
 from cleveragents.cli import views
-from cleveragents.cli.invocation import Invocation, add_commands
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields, Grid, Outline, Result
 from cleveragents.counting import counted, size
 from cleveragents.engine.care.doctor import Report
@@ -15,27 +11,11 @@ from cleveragents.shapes.doctor import Diagnosis, diagnosis_of
 INSET = "    "
 
 
-def register(root: typer.Typer, call: Invocation) -> None:
-    """Adds the command to the command line."""
-    add_commands(root, call, {"doctor": doctor})
-
-
 def doctor(
     call: Invocation,
-    repair: Annotated[
-        bool, typer.Option("--repair", help="Repair what can be repaired by adding.")
-    ] = False,
+    repair: bool = False,
 ) -> Result:
-    """Look for what is wrong, and repair it if asked.
-
-    It looks at plans, checkpoints and the store. With --repair, lost rows are made again from the
-    store, lost content is stored again where the sandbox or the project still has it, and
-    interrupted operations are finished; one that cannot be is given up, and files stay as they are.
-
-    Examples:
-      agents doctor
-      agents doctor --repair
-    """
+    """Look for what is wrong, and repair it if asked."""
     app = call.app()
     return _told(app.doctor.repair() if repair else app.doctor.examine())
 

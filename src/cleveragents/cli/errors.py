@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-import typer
-
 from cleveragents.cli import views
-from cleveragents.cli.invocation import Invocation, PlanArgument, add_commands
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Block, Fields, Result, Text
 from cleveragents.engine.read.next_steps import next_steps
 from cleveragents.engine.read.status import PlanStatus
@@ -15,17 +13,8 @@ from cleveragents.shapes.failure import failure_of
 UNTOUCHED = "nothing has run yet"
 
 
-def register(group: typer.Typer, call: Invocation) -> None:
-    """Adds the command to its group."""
-    add_commands(group, call, {"errors": errors})
-
-
-def errors(call: Invocation, plan: PlanArgument = "@") -> Result:
-    """Tell what failed, where the files are now, and which commands make sense next.
-
-    Examples:
-      agents plan errors @
-    """
+def errors(call: Invocation, plan: str = "@") -> Result:
+    """Tell what failed, where the files are now, and which commands make sense next."""
     app = call.app()
     found = app.plans.status(views.find(call, app, plan))
     steps = next_steps(found)

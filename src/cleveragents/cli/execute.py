@@ -1,18 +1,9 @@
 """`agents plan execute`, `resume` and `cancel`: run a plan, go on with one, stop one."""
 
-from typing import Annotated
-
-import typer
-
 from cleveragents.app import App
 from cleveragents.cli import previewing, status, views
 from cleveragents.cli.invocation import (
-    DryRunOption,
     Invocation,
-    PlanArgument,
-    TakeOverOption,
-    YesOption,
-    add_commands,
     confirm,
 )
 from cleveragents.cli.render import Fields, Result
@@ -22,29 +13,14 @@ from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED
 from cleveragents.plans.plan import Plan
 from cleveragents.shapes.resume import next_index, nothing_left_of, resume_preview_of
 
-RetryUnsafeOption = Annotated[
-    bool,
-    typer.Option("--retry-unsafe", help="Run steps again even if their side effects happen twice."),
-]
-
-
-def register(group: typer.Typer, call: Invocation) -> None:
-    """Adds the commands to their group."""
-    add_commands(group, call, {"execute": execute, "resume": resume, "cancel": cancel})
-
 
 def execute(
     call: Invocation,
-    plan: PlanArgument,
-    retry_unsafe: RetryUnsafeOption = False,
-    take_over: TakeOverOption = False,
+    plan: str,
+    retry_unsafe: bool = False,
+    take_over: bool = False,
 ) -> Result:
-    """Run a plan in its sandbox, with checkpoints as it goes.
-
-    Examples:
-      agents plan execute @
-      agents plan execute @ --take-over
-    """
+    """Run a plan in its sandbox, with checkpoints as it goes."""
     app = call.app(progress=True, take_over=take_over)
     found = views.find(call, app, plan)
     if take_over:
@@ -54,19 +30,12 @@ def execute(
 
 def resume(
     call: Invocation,
-    plan: PlanArgument,
-    dry_run: DryRunOption = False,
-    retry_unsafe: RetryUnsafeOption = False,
-    take_over: TakeOverOption = False,
+    plan: str,
+    dry_run: bool = False,
+    retry_unsafe: bool = False,
+    take_over: bool = False,
 ) -> Result:
-    """Go on with a plan from its latest checkpoint.
-
-    What the files hold beyond it is kept as a safety checkpoint.
-
-    Examples:
-      agents plan resume @
-      agents plan resume @ --dry-run
-    """
+    """Go on with a plan from its latest checkpoint."""
     app = call.app(progress=True, take_over=take_over and not dry_run)
     found = views.find(call, app, plan)
     if dry_run:
@@ -76,14 +45,8 @@ def resume(
     return run_plan(call, app, found, restore=True, retry_unsafe=retry_unsafe)
 
 
-def cancel(call: Invocation, plan: PlanArgument, yes: YesOption = False) -> Result:
-    """Stop a plan, also one that another process runs; it can be gone on with later.
-
-    It asks only about a plan that is complete: there is nothing left to stop.
-
-    Examples:
-      agents plan cancel @
-    """
+def cancel(call: Invocation, plan: str, yes: bool = False) -> Result:
+    """Stop a plan, also one that another process runs; it can be gone on with later."""
     app = call.app(progress=True)
     found = views.find(call, app, plan)
     if found.stage == COMPLETE:

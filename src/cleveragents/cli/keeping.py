@@ -1,44 +1,21 @@
 """`agents plan checkpoint create|pin|unpin|delete`: what is kept, and what is not."""
 
-from typing import Annotated
-
-import typer
-
 from cleveragents.checkpoints.reads import CheckpointDeletion
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.cli import views
-from cleveragents.cli.invocation import (
-    CheckpointArgument,
-    DryRunOption,
-    Invocation,
-    PlanArgument,
-    YesOption,
-    add_commands,
-)
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Result, Text
 from cleveragents.shapes.checkpoint import checkpoint_of, deletion_of, deletion_preview_of
 
 
-def register(group: typer.Typer, call: Invocation) -> None:
-    """Adds the commands to their group."""
-    add_commands(group, call, {"create": create, "pin": pin, "unpin": unpin, "delete": delete})
-
-
 def create(
     call: Invocation,
-    plan: PlanArgument = "@",
-    label: Annotated[str | None, typer.Option("--label", help="A name for it.")] = None,
-    pinned: Annotated[
-        bool,
-        typer.Option("--pin/--no-pin", help="Keep it until you delete it, or as the others."),
-    ] = True,
+    plan: str = "@",
+    label: str | None = None,
+    pinned: bool = True,
 ) -> Result:
-    """Save the present state of a plan under a name; it is kept until you delete it.
-
-    Examples:
-      agents plan checkpoint create @ --label "before the risky part"
-    """
+    """Save the present state of a plan under a name; it is kept until you delete it."""
     app = call.app()
     found = views.find(call, app, plan)
     call.messages += app.cautions(found)
@@ -52,21 +29,13 @@ def create(
     )
 
 
-def pin(call: Invocation, plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
-    """Keep a checkpoint until you delete it, however many there are.
-
-    Examples:
-      agents plan checkpoint pin @ 3
-    """
+def pin(call: Invocation, plan: str, checkpoint: str) -> Result:
+    """Keep a checkpoint until you delete it, however many there are."""
     return _pinned(call, plan, checkpoint, pinned=True)
 
 
-def unpin(call: Invocation, plan: PlanArgument, checkpoint: CheckpointArgument) -> Result:
-    """Let a checkpoint go when it is one of the oldest, as the others.
-
-    Examples:
-      agents plan checkpoint unpin @ 3
-    """
+def unpin(call: Invocation, plan: str, checkpoint: str) -> Result:
+    """Let a checkpoint go when it is one of the oldest, as the others."""
     return _pinned(call, plan, checkpoint, pinned=False)
 
 
@@ -87,17 +56,12 @@ def _pinned(call: Invocation, plan: str, checkpoint: str, *, pinned: bool) -> Re
 
 def delete(
     call: Invocation,
-    plan: PlanArgument,
-    checkpoint: CheckpointArgument,
-    yes: YesOption = False,
-    dry_run: DryRunOption = False,
+    plan: str,
+    checkpoint: str,
+    yes: bool = False,
+    dry_run: bool = False,
 ) -> Result:
-    """Delete a checkpoint; this cannot be undone.
-
-    Examples:
-      agents plan checkpoint delete @ 3
-      agents plan checkpoint delete @ 3 --dry-run
-    """
+    """Delete a checkpoint; this cannot be undone."""
     from cleveragents.cli import previewing  # no other command here has a dry run
 
     app = call.app()

@@ -1,7 +1,6 @@
 """What runs at this moment, drawn on a terminal: one line per plan that runs a step."""
 
 import time
-from dataclasses import dataclass, field
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
@@ -9,14 +8,17 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from cleveragents.cli.console import Line
+from cleveragents.cli.views import elapsed
 from cleveragents.escaping import safe
 from cleveragents.ids import PlanId
+from cleveragents.records import field, mutable
 
 REFRESHES = 8  # per second
 LONGEST = 200  # characters of output that a line could ever show
 
 
-@dataclass
+@mutable
 class Lane:
     """A step that runs."""
 
@@ -24,11 +26,19 @@ class Lane:
     since: float = field(default_factory=time.monotonic)
 
 
+class PatientConsole(Console):
+    """Leaves it to the caller what a reader who has left means."""
+
+    def on_broken_pipe(self) -> None:
+        """Raises it again; rich would end the process as failed."""
+        raise BrokenPipeError
+
+
 class Lanes:
     """Draws the lanes while there are any; the lines of the past stand above them."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self) -> None:
+        self._console = console = PatientConsole(stderr=True, highlight=False)
         self._lanes: dict[str, Lane] = {}
         self._latest: dict[str, str] = {}  # the last line that each printed
         self._notice = ""
@@ -41,16 +51,20 @@ class Lanes:
         """Whether anything of them is on the screen."""
         return self._live is not None
 
-    def begin(self, plan_id: PlanId, markup: str) -> None:
+    def begin(self, plan_id: PlanId, step: Line) -> None:
         """Adds the lane of a plan, or takes it for its next step."""
-        self._lanes[plan_id] = Lane(Text.from_markup(markup))
+        self._lanes[plan_id] = Lane(Text.assemble(*step))
         self._latest[plan_id] = ""
-        if self._live is None and self._console.is_terminal:
+        if self._live is None:
             # What is drawn goes away with the last lane: by then its line of the past is told.
             self._live = Live(
                 self, console=self._console, refresh_per_second=REFRESHES, transient=True
             )
             self._live.start(refresh=True)
+
+    def write(self, line: Line) -> None:
+        """Writes a line of the past above the lanes."""
+        self._console.print(Text.assemble(*line), soft_wrap=True)
 
     def tell(self, plan_id: PlanId, line: str) -> None:
         """Notes the last line that a step printed; it is drawn with the next refresh."""
@@ -86,9 +100,3 @@ class Lanes:
             grid.add_row(frame, lane.step, took, Text(safe(self._latest[plan_id])))
         below = [Text(self._notice, style="yellow")] if self._notice else []
         yield from (grid, *below)
-
-
-def elapsed(seconds: float) -> str:
-    """A time as people read it."""
-    minutes, rest = divmod(seconds, 60)
-    return f"{minutes:.0f} min {int(rest):02} s" if minutes else f"{seconds:.1f} s"

@@ -6,19 +6,16 @@ Where even that would leave slivers, a table becomes one short list per row, and
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from rich import box
-from rich.cells import cell_len, set_cell_size
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.markup import escape
-from rich.panel import Panel
-from rich.table import Table
-from rich.text import Text
-
+from cleveragents.cli.cells import cell_len, folded, padded
+from cleveragents.cli.console import Line
 from cleveragents.escaping import safe, safe_cell
 
 LONGEST_WORD = 30  # of a column; what is longer, as a path may be, is folded within
 READABLE = 18  # columns that prose needs
 NAMED = 28  # columns that the value beside a name needs: an id fits
+GAP = "  "  # between a name and its value
+# Corners and edges of a panel: top left, top right, bottom left, bottom right, across, down.
+ROUNDED, ASCII = "╭╮╰╯─│", "++++-|"
 
 
 class Columns:
@@ -32,13 +29,11 @@ class Columns:
         self._rows = [[safe_cell(cell) for cell in row] for row in rows]
         self._framed = framed
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Draws it as a table, or row by row where that is narrower."""
-        widths = self._widths(options.max_width - self._overhead)
-        if widths is None:
-            yield from self._stacked()
-        else:
-            yield from self._table(widths, console)
+    def drawn(self, width: int) -> Iterator[Line]:
+        """Yields its lines, as a table, or row by row where that is narrower."""
+        yield from titled(self._title, width)
+        widths = self._widths(width - self._overhead)
+        yield from self._stacked(width) if widths is None else self._table(widths)
 
     @property
     def _overhead(self) -> int:
@@ -61,100 +56,111 @@ class Columns:
             found[max(wide)[1]] -= 1
         return found
 
-    def _table(self, widths: Sequence[int], console: Console) -> Iterator[Text]:
-        """Yields a line for the title, the head, the rule below it and one or more per row."""
-        if self._title:
-            yield Text(safe(self._title), style="bold")
-        edge = f"+{'-' * (sum(widths) + self._overhead - 2)}+"
-        if self._framed:
-            yield Text(edge)
-        yield Text("\n".join(self._lines(self._columns, widths, console)), style="bold")
-        yield Text(self._rule(widths))
+    def _table(self, widths: Sequence[int]) -> Iterator[Line]:
+        """Yields the head, the rule below it and one or more lines per row."""
+        edge = [((f"+{'-' * (sum(widths) + self._overhead - 2)}+", ""),)] if self._framed else []
+        yield from edge
+        for line in self._lines(self._columns, widths):
+            yield ((line, "bold"),)
+        yield ((self._rule(widths), ""),)
         for row in self._rows:
-            yield Text("\n".join(self._lines(row, widths, console)))
-        if self._framed:
-            yield Text(edge)
+            for line in self._lines(row, widths):
+                yield ((line, ""),)
+        yield from edge
 
     def _rule(self, widths: Sequence[int]) -> str:
         if self._framed:
             return f"|{'+'.join('-' * (width + 2) for width in widths)}|"
         return "─" * (sum(widths) + self._overhead)
 
-    def _lines(self, row: Sequence[str], widths: Sequence[int], console: Console) -> Iterator[str]:
+    def _lines(self, row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
         """Yields the lines of one row; a cell that is too long goes on below itself."""
-        folded = [_folded(cell, width, console) for cell, width in zip(row, widths, strict=True)]
-        for cells in zip_longest(*folded, fillvalue=""):
-            padded = [set_cell_size(cell, width) for cell, width in zip(cells, widths, strict=True)]
-            framed = f"| {' | '.join(padded)} |"
-            yield framed if self._framed else "  ".join(padded).rstrip()
+        cells = [_fitted(cell, width) for cell, width in zip(row, widths, strict=True)]
+        for parts in zip_longest(*cells, fillvalue=""):
+            whole = [padded(part, width) for part, width in zip(parts, widths, strict=True)]
+            yield f"| {' | '.join(whole)} |" if self._framed else GAP.join(whole).rstrip()
 
-    def _stacked(self) -> Iterator[RenderableType]:
-        if self._title:
-            yield Text(safe(self._title), style="bold")
+    def _stacked(self, width: int) -> Iterator[Line]:
         for head, *rest in self._rows:
-            yield Text(head, style="bold")
+            yield from _bold(head, width)
             named = zip(self._columns[1:], rest, strict=True)
-            yield named_values(
-                [(f"  {name.lower()}", cell.strip()) for name, cell in named if cell]
-            )
-
-
-def named_values(rows: Sequence[tuple[str, str]]) -> Table:
-    """Names and values, folded within the column of the values."""
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(style="cyan", no_wrap=True)
-    grid.add_column(overflow="fold")
-    for name, value in rows:
-        grid.add_row(escape(name), escape(safe_cell(value)))
-    return grid
+            cells = [(f"  {name.lower()}", cell.strip()) for name, cell in named if cell]
+            yield from _named(cells, width)
 
 
 class NamedValues:
     """A panel of names and values; a list where a panel would leave too little room."""
 
-    def __init__(self, title: str, rows: Sequence[tuple[str, str]], *, framed: bool) -> None:
-        self._title = title
+    def __init__(self, title: str, rows: Sequence[tuple[str, str]], edges: str) -> None:
+        self._title = safe(title)
         self._rows = rows
-        self._framed = framed
+        self._edges = edges
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Draws it."""
+    def drawn(self, width: int) -> Iterator[Line]:
+        """Yields its lines."""
         names = max((cell_len(name) for name, _ in self._rows), default=0)
-        if options.max_width - names - 6 >= NAMED:
-            yield Panel(
-                Group(named_values(self._rows)),
-                title=escape(safe(self._title)),
-                title_align="left",
-                box=box.ASCII if self._framed else box.ROUNDED,
-                expand=False,
-            )
+        if width - names - 6 >= NAMED:
+            yield from self._panel(width)
             return
-        yield Text(safe(self._title), style="bold")
+        yield from titled(self._title, width)
         for name, value in self._rows:
-            yield Text(name, style="cyan")
-            yield from _hanging("  ", "  ", safe_cell(value), console, options.max_width)
+            yield ((name, "cyan"),)
+            yield from hanging("  ", "  ", safe_cell(value), width)
+
+    def _panel(self, width: int) -> Iterator[Line]:
+        top_left, top_right, bottom_left, bottom_right, across, down = self._edges
+        rows = list(_named(self._rows, width - 4))
+        title = f" {self._title.expandtabs()} " if self._title else ""
+        room = max((_length(row) for row in rows), default=0) + 2
+        room = min(width - 2, max(room, cell_len(title) + 2))
+        head = padded(title, min(cell_len(title), room - 2))
+        rule = across * (room - 1 - cell_len(head))
+        yield ((f"{top_left}{across}{head}{rule}{top_right}", ""),)
+        for row in rows:
+            filled = " " * (room - 1 - _length(row))
+            yield ((f"{down} ", ""), *row, (f"{filled}{down}", ""))
+        yield ((f"{bottom_left}{across * room}{bottom_right}", ""),)
 
 
-class Branches:
-    """Lines of a tree; what does not fit goes on below, right of the branches."""
-
-    def __init__(self, lines: Sequence[tuple[str, str, str]]) -> None:
-        self._lines = lines  # what leads to the text, what leads to the rest of it, and the text
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Draws them."""
-        for lead, rest, text in self._lines:
-            yield from _hanging(lead, rest + "  ", safe(text), console, options.max_width)
+def outlined(lines: Sequence[tuple[str, str, str]], width: int) -> Iterator[Line]:
+    """Yields lines of a tree; what does not fit goes on below, right of the branches."""
+    for lead, rest, text in lines:
+        yield from hanging(lead, rest + "  ", safe(text), width)
 
 
-def _hanging(lead: str, rest: str, text: str, console: Console, width: int) -> Iterator[Text]:
+def hanging(lead: str, rest: str, text: str, width: int) -> Iterator[Line]:
     """Yields the lines of a text, the first after a lead, the others after another."""
     room = max(width - max(cell_len(lead), cell_len(rest)), READABLE)
-    for index, line in enumerate(_folded(text, room, console)):
-        yield Text((rest if index else lead) + line)
+    for index, line in enumerate(_fitted(text, room)):
+        yield (((rest if index else lead) + line, ""),)
 
 
-def _folded(text: str, width: int, console: Console) -> list[str]:
-    if cell_len(text) <= width:
-        return [text]
-    return [line.plain.rstrip() for line in Text(text).wrap(console, width, overflow="fold")]
+def titled(title: str, width: int) -> Iterator[Line]:
+    """Yields the lines of a title; none if there is none."""
+    if title:
+        yield from _bold(safe(title), width)
+
+
+def _bold(text: str, width: int) -> Iterator[Line]:
+    for line in folded(text, width):
+        yield ((line, "bold"),)
+
+
+def _named(rows: Sequence[tuple[str, str]], width: int) -> Iterator[Line]:
+    """Yields names and values, folded within the column of the values."""
+    names = max((cell_len(name) for name, _ in rows), default=0)
+    values = [safe_cell(value) for _, value in rows]
+    room = max(map(cell_len, values), default=0)
+    room = min(room, max(width - names - len(GAP), 1))
+    for (name, _), value in zip(rows, values, strict=True):
+        for index, line in enumerate(_fitted(value, room)):
+            shown = padded("" if index else name, names)
+            yield ((shown + GAP, "cyan"), (padded(line, room), ""))
+
+
+def _fitted(text: str, width: int) -> list[str]:
+    return [text] if cell_len(text) <= width else folded(text, width)
+
+
+def _length(line: Line) -> int:
+    return sum(cell_len(text) for text, _ in line)

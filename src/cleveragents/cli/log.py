@@ -1,24 +1,13 @@
 """`agents plan log`: the whole story of a plan, in order."""
 
-import typer
-
 from cleveragents.cli import views
-from cleveragents.cli.invocation import Invocation, PlanArgument, add_commands
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Grid, Result
 from cleveragents.shapes.log import log_of
 
 
-def register(group: typer.Typer, call: Invocation) -> None:
-    """Adds the command to its group."""
-    add_commands(group, call, {"log": log})
-
-
-def log(call: Invocation, plan: PlanArgument = "@") -> Result:
-    """Tell the whole story of a plan: steps, checkpoints, rollbacks, and why.
-
-    Examples:
-      agents plan log @
-    """
+def log(call: Invocation, plan: str = "@") -> Result:
+    """Tell the whole story of a plan: steps, checkpoints, rollbacks, and why."""
     app = call.app()
     found = app.plans.find(plan)
     events = app.history.of(found)

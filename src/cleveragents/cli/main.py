@@ -7,17 +7,6 @@ from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 
-# One line per group; a group's module is imported only when it is called.
-GROUPS = {
-    "plan": ("cleveragents.cli.plan", "Make, run, inspect and take back plans."),
-    "config": ("cleveragents.cli.config", "The settings in force."),
-    "tool": ("cleveragents.cli.tool", "The tools a step may call."),
-    "sandbox": ("cleveragents.cli.sandbox", "The directories where plans work."),
-    "run": ("cleveragents.cli.run", "Make a plan from an action file and run it."),
-    "doctor": ("cleveragents.cli.doctor", "Look for what is wrong, and repair it if asked."),
-    "demo": ("cleveragents.cli.demo", "Show how a plan runs, fails and is taken back."),
-    "completion": ("cleveragents.cli.completion", "Write what makes your shell complete commands."),
-}
 COMPLETE = "__complete"  # asked by the shell, see completion.py
 
 OTHERS = 0o077  # the part of a mode that is about anybody but the owner
@@ -73,13 +62,13 @@ def run(arguments: Sequence[str]) -> int:
     try:
         from cleveragents.cli.boundary import guarded
 
-        return guarded(arguments, GROUPS, _load)
+        return guarded(arguments, _load)
     finally:
         gc.enable()
 
 
 def _load(name: str) -> ModuleType:
-    """Imports the module of the group that is called: the last thing before it starts."""
+    """Imports the module of the command that is called: the last thing before it starts."""
     module = import_module(name)
     gc.enable()
     return module

@@ -1,77 +1,26 @@
 """`agents plan …`: make, run and inspect plans."""
 
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from cleveragents.app import ROLLBACK_OFF, App
 from cleveragents.cli import views
-from cleveragents.cli.invocation import Invocation, add_commands, add_group, stand_in
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.counting import counted
 from cleveragents.errors import Failed, InvalidInput
 from cleveragents.plans.lifecycle import written
 from cleveragents.plans.plan import Plan
 
-ActionArgument = Annotated[Path, typer.Argument(metavar="ACTION", help="The action file.")]
 NAMED = 5  # plans in one message
-OWN = ("use", "list")
-# Which module has which of the other commands: only that of the one that is called is imported.
-MODULES = {
-    "status": ("status",),
-    "differences": ("diff",),
-    "execute": ("execute", "resume", "cancel"),
-    "apply": ("apply", "unapply"),
-    "conflicts": ("conflicts", "resolve", "refresh"),
-    "errors": ("errors",),
-    "log": ("log",),
-    "decisions": ("tree", "explain"),
-    "correct": ("correct",),
-    "revert": ("revert",),
-    "fork": ("fork",),
-    "rollback": ("rollback",),
-    "restore": ("restore",),
-    "bisect": ("bisect",),
-    "checkpoint": ("checkpoint",),
-}
-ArgOption = Annotated[
-    list[str] | None,
-    typer.Option("--arg", metavar="NAME=VALUE", help="Sets an argument of the action."),
-]
 
 
-def register(root: typer.Typer, call: Invocation) -> None:
-    """Adds the group to the command line."""
-    group = add_group(root, call, "plan", "Make, run, inspect and take back plans.")
-    add_commands(group, call, {"use": use, "list": list_plans})
-    for module, names in MODULES.items():
-        if _is_needed(call, names):
-            import_module(f"cleveragents.cli.{module}").register(group, call)
-        else:
-            for name in names:
-                group.command(name)(stand_in)
-
-
-def _is_needed(call: Invocation, names: Sequence[str]) -> bool:
-    """Whether one of these is called, or all are to be told."""
-    called = call.command.split()[1:2]
-    known = {*OWN, *(name for others in MODULES.values() for name in others)}
-    return call.asks_help or not known.issuperset(called or [""]) or called[0] in names
-
-
-def use(call: Invocation, action: ActionArgument, arg: ArgOption = None) -> Result:
-    """Make a plan from an action file.
-
-    Examples:
-      agents plan use action.yaml --arg module=auth
-    """
+def use(call: Invocation, action: Path, arg: Sequence[str] = ()) -> Result:
+    """Make a plan from an action file."""
     from cleveragents.shapes.plan import plan_of  # every other command has shapes of its own
 
     app = call.app()
-    made = make_plan(app, action, arg or [])
+    made = make_plan(app, action, arg)
     return Result(
         plan_of(made),
         [Text([made.plan_id])],
@@ -81,12 +30,7 @@ def use(call: Invocation, action: ActionArgument, arg: ArgOption = None) -> Resu
 
 
 def list_plans(call: Invocation) -> Result:
-    """List the plans of this project, the newest first, subplans below theirs.
-
-    Examples:
-      agents plan list
-      agents plan list --format json
-    """
+    """List the plans of this project, the newest first, subplans below theirs."""
     from cleveragents.shapes.plan import list_of  # as above
 
     app = call.app()

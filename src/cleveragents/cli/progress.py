@@ -2,11 +2,10 @@
 
 import sys
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from rich.markup import escape
-
-from cleveragents.cli.console import PatientConsole, silence
-from cleveragents.cli.lanes import Lanes, elapsed
+from cleveragents.cli.console import Line, Paper, Piece, silence
+from cleveragents.cli.views import elapsed
 from cleveragents.counting import counted
 from cleveragents.escaping import safe
 from cleveragents.events import (
@@ -31,6 +30,11 @@ from cleveragents.events import (
     Validated,
 )
 
+if TYPE_CHECKING:
+    from cleveragents.cli.lanes import Lanes
+
+WORKED, FAILED, BACK = ("✓", "green"), ("✗", "red"), ("↶", "yellow")
+
 
 class ProgressDisplay:
     """A reporter for people: whole lines, and on a terminal what runs right now below them.
@@ -39,12 +43,12 @@ class ProgressDisplay:
     """
 
     def __init__(self, *, verbose: bool) -> None:
-        self._console = PatientConsole(stderr=True, highlight=False)
+        self._paper = Paper(sys.stderr)
         self._verbose = verbose
-        self._lanes = Lanes(self._console)
+        self._lanes: Lanes | None = None  # from the first step on, if it is a terminal
         self._steps: dict[str, str] = {}  # those that run, by plan
-        self._names: dict[str, str] = {}  # of subplans
-        self._name = ""  # of the subplan that the event is about
+        self._names: dict[str, Line] = {}  # of subplans
+        self._name: Line = ()  # of the subplan that the event is about
 
     def __call__(self, event: Event) -> None:
         """Tells about one event; a reader who has left does not stop the plan."""
@@ -55,19 +59,20 @@ class ProgressDisplay:
                 silence(sys.stderr)
 
     def _tell(self, event: Event) -> None:
-        self._name = self._names.get(event.plan_id, "")
+        self._name = self._names.get(event.plan_id, ())
         step = self._steps.get(event.plan_id, "")
         match event:
             case StepStarted():
                 self._start(event)
             case StepOutput():
-                self._lanes.tell(event.plan_id, event.text)
+                if self._lanes is not None:
+                    self._lanes.tell(event.plan_id, event.text)
             case StepFinished():
-                line = f"[green]✓[/] {step}  {_told(event.summary)}  {_time(event.seconds)}"
-                self._end(event, line)
+                told = (f" {step}  {safe(event.summary)}  ", "")
+                self._end(event, WORKED, told, _time(event.seconds))
             case StepFailed():
-                reason = f"{_told(event.reason)}{_again(event.attempts_left)}"
-                self._end(event, f"[red]✗[/] {step}  {reason}  {_time(event.seconds)}")
+                reason = f"{safe(event.reason)}{_again(event.attempts_left)}"
+                self._end(event, FAILED, (f" {step}  {reason}  ", ""), _time(event.seconds))
             case SubplanStarted() | SubplanEnded() | SubplanMerged():
                 self._tell_subplan(event)
             case RolledBack() | PathsRestored() | CallUndone():
@@ -76,88 +81,102 @@ class ProgressDisplay:
                 self._tell_other(event)
 
     def _tell_subplan(self, event: SubplanStarted | SubplanEnded | SubplanMerged) -> None:
-        name = _told(event.name)
+        name = safe(event.name)
         match event:
             case SubplanStarted():
-                self._names[event.child_id] = f"{self._name}[magenta]{name}[/] "
+                self._names[event.child_id] = (*self._name, (name, "magenta"), (" ", ""))
             case SubplanEnded() if event.reason:
-                again = _again(event.attempts_left)
-                self._line(f"[red]✗[/] subplan {name}  {_told(event.reason)}{again}")
+                reason = f"{safe(event.reason)}{_again(event.attempts_left)}"
+                self._line(FAILED, (f" subplan {name}  {reason}", ""))
             case SubplanMerged():
                 found = f", {counted(event.conflicts, 'conflict')}" if event.conflicts else ""
                 paths = counted(event.files, "path")
-                self._line(f"[green]⇐[/] subplan {name}  {paths} merged{found}")
+                self._line(("⇐", "green"), (f" subplan {name}  {paths} merged{found}", ""))
             case _:
                 return
 
     def _tell_way_back(self, event: RolledBack | PathsRestored | CallUndone) -> None:
         match event:
             case RolledBack():
-                self._line(f"[yellow]↶[/] back to cp{event.seq}, {counted(event.files, 'file')}")
+                told = f" back to cp{event.seq}, {counted(event.files, 'file')}"
+                self._line(BACK, (told, ""))
             case PathsRestored():
-                self._line(f"[yellow]↶[/] {counted(event.files, 'file')} from cp{event.seq}")
+                self._line(BACK, (f" {counted(event.files, 'file')} from cp{event.seq}", ""))
             case CallUndone():
-                mark = "[yellow]↶[/]" if event.worked else "[red]✗[/]"
-                self._line(f"{mark} {_told(event.text)}")
+                self._line(BACK if event.worked else FAILED, (f" {safe(event.text)}", ""))
 
     def _tell_other(self, event: Event) -> None:
         match event:
             case SandboxReady():
-                self._line(f"  sandbox  {event.strategy}, {counted(event.files, 'file')}")
+                told = f"  sandbox  {event.strategy}, {counted(event.files, 'file')}"
+                self._line((told, ""))
             case Decided():
-                why = f"  [dim]{_told(event.why)}[/]" if event.why else ""
-                self._line(f"[green]?[/] {_told(event.name)}  → {_told(event.chosen)}{why}")
+                told = (f" {safe(event.name)}  → {safe(event.chosen)}", "")
+                why = [("  ", ""), (safe(event.why), "dim")] if event.why else []
+                self._line(("?", "green"), told, *why)
             case CheckpointSaved():
-                self._line(f"  [cyan]cp{event.seq}[/]  [dim]{_told(event.reason)}[/]")
+                name = (f"cp{event.seq}", "cyan")
+                self._line(("  ", ""), name, ("  ", ""), (safe(event.reason), "dim"))
             case CheckpointSame() if self._verbose:
-                self._line(f"  [dim]{_told(event.reason)}: same as cp{event.seq}[/]")
+                told = f"{safe(event.reason)}: same as cp{event.seq}"
+                self._line(("  ", ""), (told, "dim"))
             case Validated() | CheckpointTried():
                 self._tell_check(event)
             case SandboxRefreshed():
                 found = counted(event.conflicts, "conflict")
-                self._line(f"[yellow]↻[/] refreshed, {counted(event.files, 'path')}, {found}")
+                told = f" refreshed, {counted(event.files, 'path')}, {found}"
+                self._line(("↻", "yellow"), (told, ""))
             case Note():
-                self._line(f"[yellow]note:[/] {_told(event.text)}")
+                self._line(("note:", "yellow"), (f" {safe(event.text)}", ""))
             case _:
                 return
 
     def _tell_check(self, event: Validated | CheckpointTried) -> None:
-        mark = "[green]✓[/]" if event.exit_code == 0 else "[red]✗[/]"
         checked = isinstance(event, CheckpointTried)
-        name = f"cp{event.seq}" if checked else f"validate: {_told(event.command)}"
-        self._line(f"{mark} {name}  {_time(event.seconds)}")
+        name = f"cp{event.seq}" if checked else f"validate: {safe(event.command)}"
+        mark = WORKED if event.exit_code == 0 else FAILED
+        self._line(mark, (f" {name}  ", ""), _time(event.seconds))
 
     def _start(self, event: StepStarted) -> None:
         again = f", attempt {event.attempt}" if event.attempt > 1 else ""
         name = f"{event.index + 1}/{event.total} {event.name} ({event.tool}{again})"
-        self._steps[event.plan_id] = step = escape(safe(name))
-        self._lanes.begin(event.plan_id, f"{self._name}{step}")
+        self._steps[event.plan_id] = step = safe(name)
+        if self._lanes is None and sys.stderr.isatty():
+            from cleveragents.cli.lanes import Lanes  # slow to import, and drawn on terminals only
+
+            self._lanes = Lanes()
+        if self._lanes is not None:
+            self._lanes.begin(event.plan_id, (*self._name, (step, "")))
 
     def say(self, text: str) -> bool:
         """Shows a notice with what runs right now; tells whether anything does."""
+        if self._lanes is None:
+            return False
         self._lanes.notice(text)
         return self._lanes.are_drawn
 
     def close(self) -> None:
         """Takes away what is not of the past and gives the cursor back."""
-        self._lanes.close()
+        if self._lanes is not None:
+            self._lanes.close()
 
-    def _end(self, event: Event, line: str) -> None:
+    def _end(self, event: Event, *line: Piece) -> None:
         self._steps.pop(event.plan_id, None)
-        self._lanes.end(event.plan_id)
-        self._line(line)
+        if self._lanes is not None:
+            self._lanes.end(event.plan_id)
+        self._line(*line)
 
-    def _line(self, text: str) -> None:
-        self._console.print(f"{self._name}{text}", soft_wrap=True)
+    def _line(self, *line: Piece) -> None:
+        """Writes a line of the past, above the lanes."""
+        if self._lanes is not None:
+            self._lanes.write((*self._name, *line))
+        else:
+            self._paper.line(*self._name, *line)
 
 
 def _again(attempts_left: int) -> str:
     return f", {attempts_left} more to try" if attempts_left else ""
 
 
-def _told(text: str) -> str:
-    return escape(safe(text))
-
-
-def _time(seconds: float) -> str:
-    return f"[dim]{elapsed(seconds)}[/]"
+def _time(seconds: float) -> Piece:
+    return elapsed(seconds), "dim"

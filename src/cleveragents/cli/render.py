@@ -4,26 +4,19 @@ Everything shown to a person passes through `safe`, so that no file name, label 
 step can move the cursor, hide text or forge a line.
 """
 
-import io
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
-from rich.cells import cell_len, set_cell_size
-from rich.console import Console
-from rich.markup import escape
-
-from cleveragents.cli.console import PatientConsole
-from cleveragents.cli.layout import Branches, Columns, NamedValues
-from cleveragents.cli.pager import chosen, page
-from cleveragents.config.environment import caller_environment
+from cleveragents.cli.cells import cell_len, padded
+from cleveragents.cli.console import Line, Paper
+from cleveragents.cli.layout import ASCII, ROUNDED, Columns, NamedValues, outlined, titled
 from cleveragents.errors import CleverAgentsError
 from cleveragents.escaping import safe, safe_cell
 
-UNBOUNDED = 10_000  # columns
+PATCH_STYLES = {"+": "green", "-": "red", "@": "cyan"}  # by what a line of a patch begins with
 
 
 class Format(StrEnum):
@@ -37,16 +30,14 @@ class Format(StrEnum):
     YAML = "yaml"
 
 
-@dataclass(frozen=True)
-class Fields:
+class Fields(NamedTuple):
     """A titled list of names and values."""
 
     title: str
     rows: Sequence[tuple[str, str]]
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(NamedTuple):
     """A titled table."""
 
     title: str
@@ -54,15 +45,13 @@ class Grid:
     rows: Sequence[Sequence[str]]
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """Lines as they are."""
 
     lines: Sequence[str]
 
 
-@dataclass(frozen=True)
-class Outline:
+class Outline(NamedTuple):
     """Lines of a tree: what leads to each, what leads to the rest of it if it is long, its text."""
 
     lines: Sequence[tuple[str, str, str]]
@@ -71,8 +60,7 @@ class Outline:
 Block = Fields | Grid | Text | Outline
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """What a command has to say, for programs and for people."""
 
     data: Mapping[str, object]  # a shape
@@ -81,12 +69,11 @@ class Result:
     status: str = "ok"  # ok | warn
     exit_code: int = 0
     messages: Sequence[str] = ()
-    next_steps: Sequence[str] = field(default=())
+    next_steps: Sequence[str] = ()
     paged: bool = False  # whether it may be longer than a screen
 
 
-@dataclass(frozen=True)
-class Timing:
+class Timing(NamedTuple):
     """When a command started and how long it took."""
 
     started: str
@@ -101,7 +88,7 @@ def show(result: Result, form: Format, command: str, timing: Timing) -> None:
             "status": result.status,
             "exit_code": result.exit_code,
             "data": result.data,
-            "timing": vars(timing),
+            "timing": timing._asdict(),
             "messages": list(result.messages),
         }
         _write_data(envelope, form)
@@ -111,33 +98,26 @@ def show(result: Result, form: Format, command: str, timing: Timing) -> None:
     else:
         show_blocks(result.blocks, form, sys.stdout)
     if result.footer:
-        _console(form, sys.stdout).print(f"[green]✓ OK[/] {escape(safe(result.footer))}")
-    notes = _console(form, sys.stderr)
-    _print_messages(result.messages, notes)
-    if result.next_steps:
-        notes.print("next:", style="dim")
-    for step in result.next_steps:
-        notes.print(f"  {escape(safe(step))}", soft_wrap=True)
+        paper_for(form, sys.stdout).line(("✓ OK", "green"), (f" {safe(result.footer)}", ""))
+    notes = paper_for(form, sys.stderr)
+    notes.write(_notes(result.messages))
+    notes.write([(("next:", "dim"),)] if result.next_steps else [])
+    notes.write(((f"  {safe(step)}", ""),) for step in result.next_steps)
 
 
 def show_blocks(blocks: Sequence[Block], form: Format, stream: TextIO) -> None:
     """Writes blocks for people; programs are told once, at the end."""
     if form not in (Format.JSON, Format.YAML):
-        _print_blocks(blocks, form, _console(form, stream))
+        paper = paper_for(form, stream)
+        paper.write(_drawn(blocks, form, paper))
 
 
 def show_paged(blocks: Sequence[Block], form: Format) -> None:
     """Writes blocks through the user's pager if there is one and they exceed the screen."""
-    screen = _console(form, sys.stdout)
-    written = io.StringIO()
-    console = PatientConsole(
-        file=written,
-        force_terminal=form in (Format.RICH, Format.COLOR),
-        highlight=False,
-        width=screen.width,
-    )
-    _print_blocks(blocks, form, console)
-    text = written.getvalue()
+    from cleveragents.cli.pager import chosen, page  # of use only where somebody looks
+
+    screen = paper_for(form, sys.stdout)
+    text = screen.styled(_drawn(blocks, form, screen))
     pager = chosen() if _lines(text, screen.width) >= screen.height else []
     if pager:
         page(text, pager)
@@ -166,23 +146,21 @@ def show_error(
             "status": "error",
             "exit_code": error.exit_code,
             "error": problem_of(error),
-            "timing": vars(timing),
+            "timing": timing._asdict(),
             "messages": list(messages),
         }
         _write_data(envelope, form)
         return
-    console = _console(form, sys.stderr)
-    console.print(f"[red]error:[/] {escape(safe(error.message))}", soft_wrap=True)
-    for line in error.detail:
-        console.print(f"  {escape(safe(line))}", soft_wrap=True)
-    _print_messages(messages, console)
-    for hint in error.hints:
-        console.print(f"[cyan]hint:[/] {escape(safe(hint))}", soft_wrap=True)
+    paper = paper_for(form, sys.stderr)
+    paper.line(("error:", "red"), (f" {safe(error.message)}", ""))
+    paper.write(((f"  {safe(line)}", ""),) for line in error.detail)
+    paper.write(_notes(messages))
+    paper.write((("hint:", "cyan"), (f" {safe(hint)}", "")) for hint in error.hints)
 
 
-def _print_messages(messages: Sequence[str], console: Console) -> None:
+def _notes(messages: Sequence[str]) -> Iterator[Line]:
     for message in messages:
-        console.print(f"[yellow]note:[/] {escape(safe(message))}", soft_wrap=True)
+        yield ("note:", "yellow"), (f" {safe(message)}", "")
 
 
 def _write_data(envelope: object, form: Format) -> None:
@@ -195,65 +173,49 @@ def _write_data(envelope: object, form: Format) -> None:
     sys.stdout.write(text)
 
 
-def _console(form: Format, stream: TextIO) -> Console:
-    colored = form in (Format.RICH, Format.COLOR)
-    # What is not a terminal gets whole lines: nothing is folded for a width that nobody looks at.
-    width = None if stream.isatty() or caller_environment().get("COLUMNS") else UNBOUNDED
-    terminal = None if colored else False  # what is plain has no style at all
-    return PatientConsole(file=stream, force_terminal=terminal, highlight=False, width=width)
+def paper_for(form: Format, stream: TextIO) -> Paper:
+    """What a format is written on: only two of them have styles."""
+    return Paper(stream, colored=form in (Format.RICH, Format.COLOR))
 
 
-def _print_blocks(blocks: Sequence[Block], form: Format, console: Console) -> None:
-    """Prints blocks one below the other, a table apart from what is above it."""
+def _drawn(blocks: Sequence[Block], form: Format, paper: Paper) -> Iterator[Line]:
+    """Yields the lines of blocks one below the other, a table apart from what is above it."""
     for index, block in enumerate(blocks):
         if index and isinstance(block, Grid):
-            console.print()
-        _print_block(block, form, console)
+            yield ()
+        yield from _block(block, form, paper)
 
 
-def _print_block(block: Block, form: Format, console: Console) -> None:
-    if isinstance(block, Text):
-        for line in block.lines:
-            console.print(_patch_style(line, form), soft_wrap=True)
-    elif isinstance(block, Outline):
-        _print_outline(block, form, console)
-    elif form in (Format.PLAIN, Format.COLOR):
-        _print_plain(block, console)
-    elif isinstance(block, Fields):
-        console.print(NamedValues(block.title, block.rows, framed=form is Format.TABLE))
-    else:
-        framed = form is Format.TABLE
-        console.print(Columns(block.title, block.columns, block.rows, framed=framed))
+def _block(block: Block, form: Format, paper: Paper) -> Iterator[Line]:
+    framed = form is Format.TABLE
+    match block:
+        case Text():
+            styles = {} if form in (Format.PLAIN, Format.TABLE) else PATCH_STYLES
+            return (((safe(line), styles.get(line[:1], "")),) for line in block.lines)
+        case Outline() if form in (Format.RICH, Format.TABLE):
+            return outlined(block.lines, paper.width)
+        case Outline():
+            return (((lead + safe(text), ""),) for lead, _, text in block.lines)
+        case _ if form in (Format.PLAIN, Format.COLOR):
+            return _plain(block, paper.width)
+        case Fields():
+            edges = ASCII if framed or paper.has_only_ascii else ROUNDED
+            return NamedValues(block.title, block.rows, edges).drawn(paper.width)
+        case Grid():
+            columns = Columns(block.title, block.columns, block.rows, framed=framed)
+            return columns.drawn(paper.width)
 
 
-def _print_outline(block: Outline, form: Format, console: Console) -> None:
-    if form in (Format.RICH, Format.TABLE):
-        console.print(Branches(block.lines))
-        return
-    for lead, _, text in block.lines:
-        console.print(escape(lead + safe(text)), soft_wrap=True)
-
-
-def _print_plain(block: Fields | Grid, console: Console) -> None:
-    if block.title:
-        console.print(f"[bold]{escape(safe(block.title))}[/]")
+def _plain(block: Fields | Grid, width: int) -> Iterator[Line]:
+    """Yields columns that are as wide as they need to be, however wide that is."""
+    yield from titled(block.title, width)
     if isinstance(block, Fields):
-        width = max((len(name) for name, _ in block.rows), default=0)
+        names = max((len(name) for name, _ in block.rows), default=0)
         for name, value in block.rows:
-            console.print(f"  {name:<{width}}  {escape(safe(value))}", soft_wrap=True)
+            yield ((f"  {name:<{names}}  {safe(value)}", ""),)
         return
     cells = [[safe_cell(cell) for cell in row] for row in (block.columns, *block.rows)]
     widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
     for index, row in enumerate(cells):
-        padded = [set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)]
-        style = None if index else "bold"
-        console.print(escape("  ".join(padded).rstrip()), style=style, soft_wrap=True)
-
-
-def _patch_style(line: str, form: Format) -> str:
-    text = escape(safe(line))
-    if form is Format.PLAIN or form is Format.TABLE:
-        return text
-    styles = {"+": "green", "-": "red", "@": "cyan"}
-    style = styles.get(line[:1])
-    return f"[{style}]{text}[/]" if style else text
+        whole = [padded(cell, width) for cell, width in zip(row, widths, strict=True)]
+        yield (("  ".join(whole).rstrip(), "" if index else "bold"),)

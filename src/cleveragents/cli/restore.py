@@ -1,47 +1,23 @@
 """`agents plan restore`: takes single files or directories back from a checkpoint."""
 
-from typing import Annotated
-
-import typer
-
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.cli import changes, previewing, views
-from cleveragents.cli.invocation import (
-    CheckpointArgument,
-    DryRunOption,
-    Invocation,
-    PlanArgument,
-    YesOption,
-    add_commands,
-)
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Block, Result, Text
 from cleveragents.engine.back.restore import PathRestoration, RestoreProposal
 from cleveragents.quoting import quoted
 from cleveragents.shapes.restore import restoration_of, restore_preview_of
 
 
-def register(group: typer.Typer, call: Invocation) -> None:
-    """Adds the command to its group."""
-    add_commands(group, call, {"restore": restore})
-
-
 def restore(
     call: Invocation,
-    plan: PlanArgument,
-    checkpoint: CheckpointArgument,
-    path: Annotated[
-        list[str],
-        typer.Option("--path", metavar="PATH", help="A file or directory, from the project's top."),
-    ],
-    yes: YesOption = False,
-    dry_run: DryRunOption = False,
+    plan: str,
+    checkpoint: str,
+    path: list[str],
+    yes: bool = False,
+    dry_run: bool = False,
 ) -> Result:
-    """Take single files or directories back from a checkpoint; all else stays as it is.
-
-    Examples:
-      agents plan restore @ 3 --path src/auth.py
-      agents plan restore @ 3 --path src --path README.md --dry-run
-    """
+    """Take single files or directories back from a checkpoint; all else stays as it is."""
     app = call.app(progress=True)
     found = views.find(call, app, plan)
     act = app.undertakings.restore(found.plan_id, checkpoint, path)

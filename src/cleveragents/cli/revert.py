@@ -1,54 +1,28 @@
 """`agents plan revert`: plans anew."""
 
-from enum import StrEnum
-from typing import Annotated
-
-import typer
-
 from cleveragents.cli import changes, previewing
-from cleveragents.cli.invocation import (
-    DryRunOption,
-    Invocation,
-    PlanArgument,
-    YesOption,
-    add_commands,
-)
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Block, Result, Text
 from cleveragents.counting import counted
 from cleveragents.engine.correct.revert import BackToStart
 from cleveragents.shapes.plan import plan_of
 from cleveragents.shapes.reversion import reversion_preview_of
 
-
-class BackTo(StrEnum):
-    """The phases a plan may go back to."""
-
-    STRATEGIZE = "strategize"
-
-
-def register(group: typer.Typer, call: Invocation) -> None:
-    """Adds the command to its group."""
-    add_commands(group, call, {"revert": revert})
+STRATEGIZE = "strategize"  # the phase a plan goes back to
 
 
 def revert(
     call: Invocation,
-    plan: PlanArgument,
-    to_phase: Annotated[BackTo, typer.Option("--to-phase", help="The phase to go back to.")],
-    guidance: Annotated[
-        str, typer.Option("--guidance", metavar="TEXT", help="What should be done otherwise.")
-    ] = "planned anew",
-    yes: YesOption = False,
-    dry_run: DryRunOption = False,
+    plan: str,
+    to_phase: str = STRATEGIZE,
+    guidance: str = "planned anew",
+    yes: bool = False,
+    dry_run: bool = False,
 ) -> Result:
-    """Plan anew: read the action file or ask the strategist again, and start from there.
-
-    Examples:
-      agents plan revert --to-phase strategize @
-    """
+    """Plan anew: read the action file or ask the strategist again, and start from there."""
     app = call.app(progress=True)
     found = app.plans.find(plan)
-    again = f"agents plan revert --to-phase {to_phase} {found.plan_id}"
+    again = f"agents plan revert {found.plan_id}"
     act = app.undertakings.revert(found.plan_id, guidance)
     if dry_run:
         looked = previewing.dry_run(call, act)

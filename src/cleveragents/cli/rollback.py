@@ -2,9 +2,6 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
@@ -12,12 +9,7 @@ from cleveragents.checkpoints.reads import RollbackForesight
 from cleveragents.checkpoints.rollback import RollbackResult
 from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import (
-    DryRunOption,
     Invocation,
-    PlanArgument,
-    TakeOverOption,
-    YesOption,
-    add_commands,
     require_answer,
 )
 from cleveragents.cli.render import Block, Fields, Result, Text
@@ -34,37 +26,18 @@ from cleveragents.shapes.rollback import (
 from cleveragents.undertakings import DryRunResult, Undertaking
 
 
-def register(group: typer.Typer, call: Invocation) -> None:
-    """Adds the command to its group."""
-    add_commands(group, call, {"rollback": rollback})
-
-
 def rollback(
     call: Invocation,
-    plan: PlanArgument,
-    checkpoint: Annotated[
-        str | None, typer.Argument(metavar="CHECKPOINT", help="A number, an id, a prefix, or @.")
-    ] = None,
+    plan: str,
+    checkpoint: str | None = None,
     *,
-    yes: YesOption = False,
-    dry_run: DryRunOption = False,
-    take_over: TakeOverOption = False,
-    rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Make a lost sandbox again from the checkpoint.")
-    ] = False,
-    to: Annotated[
-        Path | None,
-        typer.Option("--to", metavar="DIR", help="Only write its files to a new directory."),
-    ] = None,
+    yes: bool = False,
+    dry_run: bool = False,
+    take_over: bool = False,
+    rebuild: bool = False,
+    to: Path | None = None,
 ) -> Result:
-    """Take everything after a checkpoint back.
-
-    Examples:
-      agents plan rollback @ 3
-      agents plan rollback @ 3 --dry-run
-      agents plan rollback @ 3 --yes
-      agents plan rollback @
-    """
+    """Take everything after a checkpoint back."""
     if to is not None and dry_run:
         raise InvalidInput("--to changes no plan, it only writes a new directory: leave one out")
     app = call.app(progress=True, take_over=take_over and not dry_run)

@@ -4,18 +4,11 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from cleveragents.app import App
 from cleveragents.cli import previewing
 from cleveragents.cli.invocation import (
-    DryRunOption,
     Invocation,
-    YesOption,
-    add_commands,
-    add_group,
     confirm,
 )
 from cleveragents.cli.render import Grid, Result, Text, show_blocks
@@ -31,18 +24,8 @@ from cleveragents.shapes.sandbox import SandboxPrune, list_of, prune_of
 from cleveragents.storage.space import told_free
 
 
-def register(root: typer.Typer, call: Invocation) -> None:
-    """Adds the group to the command line."""
-    group = add_group(root, call, "sandbox", "The directories where plans work.")
-    add_commands(group, call, {"list": list_sandboxes, "prune": prune})
-
-
 def list_sandboxes(call: Invocation) -> Result:
-    """List the sandboxes of this project and what they cost.
-
-    Examples:
-      agents sandbox list
-    """
+    """List the sandboxes of this project and what they cost."""
     app = call.app()
     found = app.cleanup.list(app.plans.list())
     hints = [] if found else ["this project has no sandbox"]
@@ -51,18 +34,11 @@ def list_sandboxes(call: Invocation) -> Result:
 
 def prune(
     call: Invocation,
-    discard: Annotated[
-        bool, typer.Option("--discard", help="Also those with work that was never applied.")
-    ] = False,
-    yes: YesOption = False,
-    dry_run: DryRunOption = False,
+    discard: bool = False,
+    yes: bool = False,
+    dry_run: bool = False,
 ) -> Result:
-    """Remove the files of sandboxes that are not needed any more.
-
-    Examples:
-      agents sandbox prune --dry-run
-      agents sandbox prune --yes
-    """
+    """Remove the files of sandboxes that are not needed any more."""
     app = call.app(progress=True)
     plans = app.plans.list()
     look = app.cleanup.propose(plans, discard=discard)

@@ -8,8 +8,6 @@ from contextlib import ExitStack, suppress
 from types import FrameType, TracebackType
 from typing import Self
 
-from cleveragents.sandbox.survivors import kill_steps
-
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INTERRUPTED = 130
 SAFELY = "stopping where it is safe; once more ends it at once"
@@ -59,6 +57,8 @@ class Signals:
 
     def _end(self) -> None:
         """Ends this process as a crash would: the next command recovers."""
+        from cleveragents.sandbox.survivors import kill_steps  # here by now, if there are any
+
         kill_steps()
         self._say(f"\n{SHOW_CURSOR}" if sys.stderr.isatty() else "")
         self._end_process(INTERRUPTED)

@@ -1,14 +1,11 @@
 """`agents plan status`: where a plan stands; commands that run one answer with it as well."""
 
 import os
-from dataclasses import replace
-
-import typer
 
 from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import forgotten
 from cleveragents.cli import views
-from cleveragents.cli.invocation import Invocation, PlanArgument, add_commands
+from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields, Grid, Result
 from cleveragents.counting import counted
 from cleveragents.engine.hold.stuck import REPAIR, standing
@@ -24,20 +21,10 @@ from cleveragents.shapes.status import report_of
 NAMED = 5  # paths of conflicts shown to people; JSON has them all
 
 
-def register(group: typer.Typer, call: Invocation) -> None:
-    """Adds the command to its group."""
-    add_commands(group, call, {"status": status})
-
-
-def status(call: Invocation, plan: PlanArgument = "@") -> Result:
-    """Tell where a plan stands.
-
-    Examples:
-      agents plan status @
-      agents plan status 01K2ZD --format json
-    """
+def status(call: Invocation, plan: str = "@") -> Result:
+    """Tell where a plan stands."""
     app = call.app()
-    return replace(told(call, app.plans.status(app.plans.find(plan)), app), paged=True)
+    return told(call, app.plans.status(app.plans.find(plan)), app)._replace(paged=True)
 
 
 def told(call: Invocation, found: PlanStatus, app: App) -> Result:

@@ -31,6 +31,12 @@ def day(value: datetime) -> str:
     return value.strftime("%H:%M:%SZ" if today else "%Y-%m-%d")
 
 
+def elapsed(seconds: float) -> str:
+    """A time as people read it."""
+    minutes, rest = divmod(seconds, 60)
+    return f"{minutes:.0f} min {int(rest):02} s" if minutes else f"{seconds:.1f} s"
+
+
 def place(path: Path) -> str:
     """A path as people write it: what is below their home begins with ~."""
     own = home(caller_environment())

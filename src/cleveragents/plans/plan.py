@@ -337,11 +337,11 @@ def file_hash(path: Path) -> str | None:
 
 def _from_row(fields: Row, added: AddedSteps) -> Plan:
     phase, state = Phase(fields.pop("phase")), State(fields.pop("state"))
-    error = json.loads(fields.pop("error_json") or "null")
+    error = fields.pop("error_json")
     return Plan(
         **fields,
         phase=phase,
         state=state,
         added=added,
-        error=None if error is None else PlanError.from_record(error),
+        error=None if error is None else PlanError.from_record(json.loads(error)),
     )

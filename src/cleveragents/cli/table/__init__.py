@@ -1,0 +1,1 @@
+"""The one table of all commands: parsing, help, completion and the reference are made from it."""

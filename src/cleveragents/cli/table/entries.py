@@ -1,0 +1,84 @@
+"""What an entry of the table says: plain tuples, which cost next to nothing to make."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, Union
+
+
+class Argument(NamedTuple):
+    """A word that is known by its place."""
+
+    shown: str  # what stands for it
+    to: str  # the parameter of the function
+    help: str
+    needed: bool = True
+    many: bool = False  # takes all words that are left
+    make: Callable[[str], object] = str
+
+    @property
+    def usage(self) -> str:
+        """How it stands in a usage line: in brackets if it may be left out."""
+        return self.shown if self.needed else f"[{self.shown}]"
+
+
+class Option(NamedTuple):
+    """A word that is known by its name, with a value or without."""
+
+    names: tuple[str, ...]  # without a value, those that begin with --no- say no
+    help: str
+    shown: str = ""  # what stands for the value; without, there is none
+    to: str = ""  # the parameter of the function, if it is not called as the option
+    needed: bool = False
+    many: bool = False  # may be given several times
+    make: Callable[[str], object] = str
+
+    @property
+    def parameter(self) -> str:
+        """The parameter of the function."""
+        return self.to or self.names[0].strip("-").replace("-", "_")
+
+    @property
+    def usage(self) -> str:
+        """How it is given, by its first name."""
+        return f"{self.names[0]} {self.shown}".rstrip()
+
+
+class Command(NamedTuple):
+    """What is carried out."""
+
+    name: str
+    help: str
+    function: str  # that carries it out: its module in this room, and its name there
+    examples: tuple[str, ...]
+    arguments: tuple[Argument, ...] = ()
+    options: tuple[Option, ...] = ()
+    more: str = ""  # what else its help says
+
+
+class Group(NamedTuple):
+    """Commands with a word in common."""
+
+    name: str
+    help: str
+    commands: tuple[Union[Command, "Group"], ...]
+    options: tuple[Option, ...] = ()
+
+    def find(self, name: str) -> Union[Command, "Group", None]:
+        """Returns what is called so, if anything is."""
+        return next((one for one in self.commands if one.name == name), None)
+
+
+Node = Command | Group
+
+
+def choices(shown: str) -> list[str]:
+    """The words that may stand there; none if others may as well, which is written in capitals."""
+    return shown.split("|") if shown.islower() else []
+
+
+def leaves(node: Node, path: Sequence[str] = ()) -> Iterator[tuple[tuple[str, ...], Command]]:
+    """Yields every command with the words that lead to it."""
+    if isinstance(node, Command):
+        yield tuple(path), node
+        return
+    for inner in node.commands:
+        yield from leaves(inner, [*path, inner.name])

@@ -1,0 +1,266 @@
+"""`agents plan …`: the part of the table about plans, without their checkpoints."""
+
+from pathlib import Path
+
+from cleveragents.cli.table.entries import Argument, Command, Option
+from cleveragents.cli.table.words import (
+    ACTION,
+    ARG,
+    CHECKPOINT,
+    DECISION,
+    DRY_RUN,
+    PLAN,
+    PLAN_OR_LATEST,
+    STAT,
+    TAKE_OVER,
+    YES,
+)
+
+RETRY_UNSAFE = Option(
+    ("--retry-unsafe",), "Run steps again even if their side effects happen twice."
+)
+GUIDANCE = Option(("--guidance",), "What should be done otherwise.", "TEXT")
+
+PLANS = (
+    Command(
+        "use",
+        "Make a plan from an action file.",
+        "plan:use",
+        ("agents plan use action.yaml --arg module=auth",),
+        (ACTION,),
+        (ARG,),
+    ),
+    Command(
+        "list",
+        "List the plans of this project, the newest first, subplans below theirs.",
+        "plan:list_plans",
+        ("agents plan list", "agents plan list --format json"),
+    ),
+    Command(
+        "status",
+        "Tell where a plan stands.",
+        "status:status",
+        ("agents plan status @", "agents plan status 01K2ZD --format json"),
+        (PLAN_OR_LATEST,),
+    ),
+    Command(
+        "diff",
+        "Show what a plan has changed so far, how another one differs, or what a correction"
+        " changed.",
+        "differences:diff",
+        ("agents plan diff @", "agents plan diff @ --stat", "agents plan diff 01K2ZD 01K2ZE"),
+        (
+            PLAN_OR_LATEST,
+            Argument("OTHER", "other", "A plan to compare it with.", needed=False),
+        ),
+        (
+            STAT,
+            Option(("--name-only",), "Only name the files."),
+            Option(("--correction",), "What a correction has made of it.", "ID"),
+        ),
+    ),
+    Command(
+        "execute",
+        "Run a plan in its sandbox, with checkpoints as it goes.",
+        "execute:execute",
+        ("agents plan execute @", "agents plan execute @ --take-over"),
+        (PLAN,),
+        (RETRY_UNSAFE, TAKE_OVER),
+    ),
+    Command(
+        "resume",
+        "Go on with a plan from its latest checkpoint.",
+        "execute:resume",
+        ("agents plan resume @", "agents plan resume @ --dry-run"),
+        (PLAN,),
+        (DRY_RUN, RETRY_UNSAFE, TAKE_OVER),
+        "What the files hold beyond it is kept as a safety checkpoint.",
+    ),
+    Command(
+        "cancel",
+        "Stop a plan, also one that another process runs; it can be gone on with later.",
+        "execute:cancel",
+        ("agents plan cancel @",),
+        (PLAN,),
+        (YES,),
+        "It asks only about a plan that is complete: there is nothing left to stop.",
+    ),
+    Command(
+        "apply",
+        "Bring the result of a finished plan into your project, whole or not at all.",
+        "apply:apply",
+        (
+            "agents plan apply @",
+            "agents plan apply @ --dry-run",
+            "agents plan apply @ --as branch --yes",
+        ),
+        (PLAN,),
+        (
+            YES,
+            DRY_RUN,
+            Option(
+                ("--as",),
+                "Change your files, or only create a branch.",
+                "changes|branch",
+                to="mode",
+            ),
+            Option(("--include-ignored",), "Also what .gitignore says to ignore."),
+        ),
+    ),
+    Command(
+        "unapply",
+        "Take an applied plan out of your project again.",
+        "apply:unapply",
+        ("agents plan unapply @", "agents plan unapply @ --dry-run"),
+        (PLAN,),
+        (YES, DRY_RUN),
+    ),
+    Command(
+        "conflicts",
+        "List what did not go together in a plan's sandbox.",
+        "conflicts:conflicts",
+        ("agents plan conflicts @",),
+        (PLAN_OR_LATEST,),
+    ),
+    Command(
+        "resolve",
+        "Solve a conflict: the version you take goes into the sandbox.",
+        "conflicts:resolve",
+        (
+            "agents plan resolve @ src/auth.py --take child",
+            "agents plan resolve @ src/auth.py --take merged.py",
+            "agents plan resolve @ src/auth.py --take parent --dry-run",
+        ),
+        (PLAN, Argument("PATH", "path", "The path of the conflict.")),
+        (
+            Option(("--take",), "Which version counts.", "parent|child|FILE", needed=True),
+            YES,
+            DRY_RUN,
+        ),
+        "It asks only where it would replace what you have made there by hand.",
+    ),
+    Command(
+        "refresh",
+        "Merge what you changed in the project meanwhile into a plan's sandbox.",
+        "conflicts:refresh",
+        ("agents plan refresh @",),
+        (PLAN,),
+        (YES, DRY_RUN),
+    ),
+    Command(
+        "errors",
+        "Tell what failed, where the files are now, and which commands make sense next.",
+        "errors:errors",
+        ("agents plan errors @",),
+        (PLAN_OR_LATEST,),
+    ),
+    Command(
+        "log",
+        "Tell the whole story of a plan: steps, checkpoints, rollbacks, and why.",
+        "log:log",
+        ("agents plan log @",),
+        (PLAN_OR_LATEST,),
+    ),
+    Command(
+        "tree",
+        "Draw the decisions of a plan with the steps, checkpoints and outcomes below each.",
+        "decisions:tree",
+        ("agents plan tree @",),
+        (PLAN_OR_LATEST,),
+        (Option(("--show-superseded",), "With what was taken back."),),
+    ),
+    Command(
+        "explain",
+        "Tell all about a decision: why it was made, what hangs on it, what a correction would"
+        " cost.",
+        "decisions:explain",
+        ("agents plan explain 01K2ZD",),
+        (DECISION,),
+    ),
+    Command(
+        "correct",
+        "Decide again what followed from a decision (revert), or add a fix on top (append).",
+        "correct:correct",
+        ('agents plan correct --guidance "we have no server" --choose sqlite 01K2ZD',),
+        (DECISION._replace(help="A decision, or an errored plan."),),
+        (
+            GUIDANCE._replace(needed=True),
+            Option(("--mode",), "Take it back, or add to it.", "revert|append"),
+            Option(("--choose",), "What should be chosen.", "OPTION"),
+            YES,
+            DRY_RUN,
+        ),
+    ),
+    Command(
+        "revert",
+        "Plan anew: read the action file or ask the strategist again, and start from there.",
+        "revert:revert",
+        ("agents plan revert @",),
+        (PLAN,),
+        (
+            Option(("--to-phase",), "The phase to go back to; there is but one.", "strategize"),
+            GUIDANCE,
+            YES,
+            DRY_RUN,
+        ),
+    ),
+    Command(
+        "fork",
+        "Start a second plan from a checkpoint, to try another way beside the first.",
+        "fork:fork",
+        ('agents plan fork @ 3 --name "with sqlite"',),
+        (PLAN, CHECKPOINT),
+        (Option(("--name",), "What to call it.", "TEXT"),),
+    ),
+    Command(
+        "rollback",
+        "Take everything after a checkpoint back.",
+        "rollback:rollback",
+        (
+            "agents plan rollback @ 3",
+            "agents plan rollback @ 3 --dry-run",
+            "agents plan rollback @ 3 --yes",
+            "agents plan rollback @",
+        ),
+        (PLAN, CHECKPOINT._replace(needed=False)),
+        (
+            YES,
+            DRY_RUN,
+            TAKE_OVER,
+            Option(("--rebuild",), "Make a lost sandbox again from the checkpoint."),
+            Option(("--to",), "Only write its files to a new directory.", "DIR", make=Path),
+        ),
+    ),
+    Command(
+        "restore",
+        "Take single files or directories back from a checkpoint; all else stays as it is.",
+        "restore:restore",
+        (
+            "agents plan restore @ 3 --path src/auth.py",
+            "agents plan restore @ 3 --path src --path README.md --dry-run",
+        ),
+        (PLAN, CHECKPOINT),
+        (
+            Option(
+                ("--path",),
+                "A file or directory, from the project's top.",
+                "PATH",
+                needed=True,
+                many=True,
+            ),
+            YES,
+            DRY_RUN,
+        ),
+    ),
+    Command(
+        "bisect",
+        "Find the first checkpoint at which a command fails, in a throw-away directory.",
+        "bisect:bisect",
+        ("agents plan bisect @ -- pytest -q", "agents plan bisect @ --from 3 -- 'make && ./check'"),
+        (PLAN, Argument("COMMAND...", "command", "What fails by now, after `--`.", many=True)),
+        (
+            Option(("--from",), "Where it passes; default: the first.", "CHECKPOINT", to="first"),
+            Option(("--to",), "Where it fails; default: the newest.", "CHECKPOINT", to="last"),
+        ),
+    ),
+)

@@ -1,0 +1,147 @@
+"""All commands, as one table: `agents` is its root."""
+
+from cleveragents.cli.table.checkpoints import CHECKPOINTS
+from cleveragents.cli.table.entries import Argument, Command, Group, Option
+from cleveragents.cli.table.plans import PLANS
+from cleveragents.cli.table.words import ACTION, ARG, DRY_RUN, VERSION, YES
+
+KEY = Argument("KEY", "key", "The name of a setting.")
+PROJECT_LEVEL = Option(
+    ("--project-level",), "In the project's file, for everybody who works on it."
+)
+
+ROOT = Group(
+    "agents",
+    "Runs plans in a sandbox of your project and takes them back to any checkpoint.",
+    (
+        Command(
+            "run",
+            "Make a plan from an action file and run it.",
+            "run:run",
+            ("agents run action.yaml --arg module=auth", "agents run action.yaml --apply"),
+            (ACTION,),
+            (ARG, Option(("--apply",), "Bring the result into the project as well."), YES),
+        ),
+        Command(
+            "doctor",
+            "Look for what is wrong, and repair it if asked.",
+            "doctor:doctor",
+            ("agents doctor", "agents doctor --repair"),
+            options=(Option(("--repair",), "Repair what can be repaired by adding."),),
+            more="It looks at plans, checkpoints and the store. With --repair, lost rows are made"
+            " again from the store, lost content is stored again where the sandbox or the"
+            " project still has it, and interrupted operations are finished; one that cannot"
+            " be is given up, and files stay as they are.",
+        ),
+        Command(
+            "demo",
+            "Show how a plan runs, fails and is taken back.",
+            "demo:demo",
+            ("agents demo",),
+            more="It tells the story on a throw-away repository and leaves nothing behind.",
+        ),
+        Command(
+            "completion",
+            "Write what makes your shell complete commands.",
+            "completion:completion",
+            ("agents completion bash", "agents completion zsh", "agents completion fish"),
+            (Argument("bash|zsh|fish", "shell", "Which shell."),),
+            more="Plans, checkpoints and decisions are offered with their names and labels. Write"
+            " it where your shell looks for completions, e.g."
+            " ~/.local/share/bash-completion/completions/agents for bash, ~/.zfunc/_agents for"
+            " zsh, ~/.config/fish/completions/agents.fish for fish.",
+        ),
+        Group("plan", "Make, run, inspect and take back plans.", (*PLANS, CHECKPOINTS)),
+        Group(
+            "config",
+            "The settings in force.",
+            (
+                Command(
+                    "list",
+                    "List every setting, its value and which level it comes from.",
+                    "config:list_settings",
+                    ("agents config list", "agents config list --format json"),
+                ),
+                Command(
+                    "get",
+                    "Tell the value of a setting; with --verbose, what every level says and which"
+                    " one wins.",
+                    "config:get",
+                    (
+                        "agents config get sandbox.checkpoint.auto-create-on --verbose",
+                        "agents config get sandbox.base",
+                    ),
+                    (KEY,),
+                ),
+                Command(
+                    "set",
+                    "Set a setting in your own file, or in the project's.",
+                    "config:set_setting",
+                    (
+                        "agents config set sandbox.checkpoint.auto-create-on before_step,on_error",
+                        "agents config set sandbox.copy-ignored .env --project-level",
+                    ),
+                    (
+                        KEY,
+                        Argument("VALUE", "value", 'A list: a,b or ["a", "b"]; an empty one: [].'),
+                    ),
+                    (PROJECT_LEVEL,),
+                ),
+                Command(
+                    "unset",
+                    "Take a setting out of your own file, or out of the project's.",
+                    "config:unset",
+                    (
+                        "agents config unset sandbox.checkpoint.auto-create-on",
+                        "agents config unset sandbox.copy-ignored --project-level",
+                    ),
+                    (KEY,),
+                    (PROJECT_LEVEL,),
+                ),
+            ),
+        ),
+        Group(
+            "tool",
+            "The tools a step may call.",
+            (
+                Command(
+                    "list",
+                    "List the tools, what they declare and where they come from.",
+                    "tool:list_tools",
+                    ("agents tool list",),
+                ),
+                Command(
+                    "show",
+                    "Show a tool's declaration and parameters.",
+                    "tool:show",
+                    ("agents tool show edit_file",),
+                    (Argument("TOOL", "name", "The name of a tool."),),
+                ),
+            ),
+        ),
+        Group(
+            "sandbox",
+            "The directories where plans work.",
+            (
+                Command(
+                    "list",
+                    "List the sandboxes of this project and what they cost.",
+                    "sandbox:list_sandboxes",
+                    ("agents sandbox list",),
+                ),
+                Command(
+                    "prune",
+                    "Remove the files of sandboxes that are not needed any more.",
+                    "sandbox:prune",
+                    ("agents sandbox prune --dry-run", "agents sandbox prune --yes"),
+                    options=(
+                        Option(("--discard",), "Also those with work that was never applied."),
+                        YES,
+                        DRY_RUN,
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (VERSION,),
+)

@@ -1,0 +1,37 @@
+"""What Tab offers for the name of a setting or of a tool; made by scripts/commands_page.py.
+
+To import settings and tools for it would take longer than anybody waits for Tab.
+"""
+
+KEYS = {
+    "sandbox.strategy": (
+        "how a sandbox is made: auto, git_worktree, filesystem_copy (alias copy_on_write)"
+    ),
+    "sandbox.base": (
+        "what a sandbox of a repository starts from: worktree (what you see now) or head"
+    ),
+    "sandbox.cleanup": (
+        "when the files of a sandbox go: on_apply, on_terminal (also when cancelled), manual"
+    ),
+    "sandbox.copy-ignored": "globs of ignored files to take along, as .env",
+    "sandbox.pass-env": "variables of the caller that every step sees",
+    "sandbox.checkpoint.exclude": "globs of files that checkpoints neither save nor restore",
+    "sandbox.checkpoint.tracking": (
+        "how changes are found: auto (watch, and look at all where that is cheap), watch, scan"
+    ),
+    "sandbox.checkpoint.auto-create-on": (
+        "milestones at which checkpoints are made by themselves; an empty list: at none"
+    ),
+    "sandbox.checkpoint.max-checkpoints-per-plan": "how many checkpoints a plan keeps, at least 2",
+}
+
+TOOLS = {
+    "shell": "Runs a command with /bin/sh.",
+    "write_file": "Writes a whole file.",
+    "edit_file": "Replaces a text that occurs exactly once.",
+    "delete_file": "Deletes a file.",
+    "move_file": "Moves a file or directory to a free name.",
+    "apply_patch": "Applies a unified diff.",
+    "read_file": "Reads a file into the step's output.",
+    "python": "Calls module:function in a Python process.",
+}

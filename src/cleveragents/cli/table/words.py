@@ -1,0 +1,37 @@
+"""Arguments and options that several commands have, and those that all have."""
+
+from pathlib import Path
+
+from cleveragents.cli.table.entries import Argument, Option
+
+PLAN = Argument("PLAN", "plan", "An id, a prefix, or @.")
+PLAN_OR_LATEST = PLAN._replace(help="An id, a prefix, or @; default: @.", needed=False)
+CHECKPOINT = Argument("CHECKPOINT", "checkpoint", "A number, an id, a prefix, or @.")
+DECISION = Argument("DECISION", "decision", "An id or a prefix of it; see `plan tree`.")
+ACTION = Argument("ACTION", "action", "The action file.", make=Path)
+
+YES = Option(("--yes", "-y"), "Do not ask.")
+DRY_RUN = Option(("--dry-run",), "Only show what would happen.")
+TAKE_OVER = Option(("--take-over",), "End the process that owns the plan, then go on.")
+ARG = Option(("--arg",), "Sets an argument of the action.", "NAME=VALUE", many=True)
+STAT = Option(("--stat",), "Only count lines.")
+
+HELP = Option(("--help",), "Show this help.")
+VERSION = Option(("--version",), "Tell the version.")
+FORMAT = Option(("--format",), "How to write the result.", "rich|color|table|plain|json|yaml")
+# Before, between or after the words of a command.
+EVERYWHERE = (
+    FORMAT,
+    Option(("--project",), "The project; default: the git top level here.", "DIR", make=Path),
+    Option(("--data-dir",), "Where plans and checkpoints are kept.", "DIR", make=Path),
+    Option(("--config-path",), "Your configuration file.", "FILE", make=Path),
+    Option(
+        ("--set",),
+        "A setting for this call; beats all others.",
+        "KEY=VALUE",
+        to="settings",
+        many=True,
+    ),
+    Option(("--verbose", "-v"), "Tell more."),
+    HELP,
+)
