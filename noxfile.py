@@ -141,6 +141,12 @@ def bench_milestones(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def bench_sandboxes(session: nox.Session) -> None:
+    """What making a sandbox costs in the first and in later plans, beside `cp -a`."""
+    run(session, "python", "benchmarks/sandboxes.py", *session.posargs)
+
+
+@nox.session(default=False)
 def bench_long_plan(session: nox.Session) -> None:
     """What the store and a step come to after 10,000 checkpoints of a changing file."""
     run(session, "python", "benchmarks/long_plan.py", *session.posargs)

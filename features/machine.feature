@@ -1,7 +1,7 @@
 Feature: Whatever a step does, every checkpoint comes back
   A state machine writes, appends, truncates, renames, exchanges, links, writes through links that are
   gone again, changes modes, times and kinds, closes directories, makes them anew, floods the watcher,
-  deletes, checkpoints, restores any checkpoint, forgets some and begins again in a new process; an
+  deletes, checkpoints, makes sandboxes while it is written to, restores any checkpoint, forgets some and begins again in a new process; an
   oracle that shares no code with the product judges every restore.
 
   Scenario Outline: random trees of <user>, found by <tracking>

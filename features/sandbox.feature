@@ -14,6 +14,33 @@ Feature: The sandbox of a plan
     And git in the sandbox lists as changed "a.txt, gone, link, new, run.sh, staged"
     And the plan's branch is checked out in the sandbox
 
+  Scenario: what git ignores from now on stays behind, though nobody touched it
+    Given a git repository
+    And files are trusted as soon as they are captured
+    And the shell has run "echo one > x.o; mkdir -p build/in; echo two > build/in/y; echo three > z" in the project
+    And a plan has run
+    And the shell has run "printf '*.o\nbuild/\n' > .gitignore" in the project
+    When a plan runs
+    Then the sandbox holds exactly what the user sees but for "build, x.o"
+
+  Scenario Outline: a file is opened once to be stored, once to be copied and once to be made, in <project>
+    Given <project>
+    And files are trusted as soon as they are captured
+    And the project has 12 files to count, in two folders
+    When a plan runs, and the files that are opened are counted
+    Then each file was opened 3 times
+    When a plan runs, and the files that are opened are counted
+    Then each file was opened 2 times
+    When the shell runs "echo more >> 'folder 1/counted-3'" in the project
+    And a plan runs, and the files that are opened are counted
+    Then "counted-3" was opened 3 times and every other file 2 times
+    And the sandbox holds exactly what the user sees
+
+    Examples:
+      | project          |
+      | a plain folder   |
+      | a git repository |
+
   Scenario: ignored files come along when they are asked for
     Given a git repository
     And the shell has run "printf '.env\nnode_modules/\nbuild/\n' > .gitignore; mkdir -p node_modules/m build sub" in the project

@@ -244,3 +244,20 @@ Feature: Snapshots of a tree
       | capture        | a directory that is gone                    | refused: it is gone, or something else took its place |
       | read a file of | a directory of theirs that they have closed | one                                                  |
       | enter          | a directory of theirs that they have closed | PermissionError                                      |
+
+  Scenario Outline: a copy is what was captured, whatever became of the project meanwhile: <command>
+    Given the shell has run "echo one > a; ln a b; mkdir d; echo two > d/c; chmod 400 d/c; ln -s a l; mkfifo p" in the tree
+    And the shell has run "seq 1000000 > large; truncate -s 9M large" in the tree
+    When the tree is captured as a project, and before it is copied the shell runs "<command>" in it
+    Then the copy is what was captured
+
+    Examples:
+      | command                                                     |
+      | true                                                        |
+      | echo two > a                                                |
+      | rm a b; mkdir a; mkfifo b                                   |
+      | rm -r d; ln -s .. d                                         |
+      | rm a; ln -s b a; rm d/c                                     |
+      | printf x \| dd of=large bs=1 seek=5000000 conv=notrunc status=none |
+      | printf x \| dd of=large bs=1 seek=9000000 conv=notrunc status=none |
+      | echo short > large                                          |

@@ -114,13 +114,13 @@ def _kill_by_git(context):
 
 def _kill_after_copy(context):
     def work():
-        restore = Archive.restore
+        fill = Archive.fill
 
-        def restore_and_die(*given):
-            restore(*given)
+        def fill_and_die(*given):
+            fill(*given)
             die()
 
-        Archive.restore = restore_and_die
+        Archive.fill = fill_and_die
         try_plan(context)
 
     assert forked(work) < 0

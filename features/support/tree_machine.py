@@ -18,14 +18,17 @@ from oracle import assert_same, picture
 from ordinary import hand_over, ordinary_user
 from trees import EDGES_NS
 
+from cleveragents.errors import Refused
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.giving_up import at_any_file
 from cleveragents.snapshots.tree.tracking import Tracking
 
 NAMES = (b"a", b"b", b"c d", b"\xff", "é".encode())
 FOLDERS = (b"", b"x", b"x/y", b"-z")
-PATHS = st.sampled_from([b"/".join(filter(None, (f, n))) for f in FOLDERS for n in NAMES])
+EVERY_PATH = [b"/".join(filter(None, (f, n))) for f in FOLDERS for n in NAMES]
+PATHS = st.sampled_from(EVERY_PATH)
 ANYWHERE = st.sampled_from(
     [*(f for f in FOLDERS if f), *[b"/".join(filter(None, (f, n))) for f in FOLDERS for n in NAMES]]
 )
@@ -43,7 +46,7 @@ class TreeMachine(RuleBasedStateMachine):
 
     tracking = Tracking.AUTO
     by_ordinary_user = False
-    lives = restores = 0  # of all machines of one kind
+    lives = restores = sandboxes = 0  # of all machines of one kind
 
     def __init__(self):
         super().__init__()
@@ -63,8 +66,12 @@ class TreeMachine(RuleBasedStateMachine):
 
     def teardown(self):
         """Removes the tree, whatever modes it has."""
-        subprocess.run(["chmod", "-R", "u+rwX", self.home], check=False, capture_output=True)
-        shutil.rmtree(self.home)
+        self.take_away(self.home)
+
+    def take_away(self, path):
+        """Removes a directory of the machine's own."""
+        subprocess.run(["chmod", "-R", "u+rwX", path], check=False, capture_output=True)
+        shutil.rmtree(path)
 
     @initialize(folders=st.sets(st.sampled_from(FOLDERS[1:])), luck=st.integers(1, 30))
     def start(self, folders, luck):
@@ -274,6 +281,41 @@ class TreeMachine(RuleBasedStateMachine):
             self.archive.sweep(lambda: live, [self.ids[number]])
         for left in live:
             assert not self.archive.damaged(self.archive.load(left))
+
+    @rule(edits=st.lists(st.tuples(st.integers(0, 19), BYTES), max_size=4), path=PATHS, data=BYTES)
+    def sandbox(self, edits, path, data):
+        """Makes a sandbox of the tree, which is written to meanwhile; then writes to that."""
+        try:
+            with (
+                self.acting(),
+                self.archive.capture_once(self.home / "tree", Filter().excludes) as capture,
+            ):
+                made_of = self.archive.load(capture.commit({"kind": "base"}))
+        except Refused:  # the user's own permissions are never changed
+            return
+        wanted, box, waiting = picture(self.root), self.home / "box", [*edits]
+        roots = {"tree": box / "tree"}
+        with self.acting():
+            roots["tree"].mkdir(parents=True)
+            with at_any_file(lambda: self.edit_one(waiting)):
+                self.archive.fill(made_of, roots["tree"], box / "staging", self.home / "tree")
+        assert_same(wanted, picture(roots["tree"]))
+        self.attempt(lambda: self.put_at(os.fsencode(roots["tree"]) + b"/" + path, data))
+        with self.acting():
+            self.archive.restore(made_of, roots, box / "staging")
+        assert_same(wanted, picture(roots["tree"]))
+        self.archive.release(roots)
+        self.take_away(box)
+        type(self).sandboxes += 1
+
+    def edit_one(self, edits):
+        """Does the next of the edits to the tree, each of which changes or takes away a file."""
+        there = [path for path in EVERY_PATH if self.is_file(path)]
+        if edits and there:
+            number, data = edits.pop()
+            path = there[number % len(there)]
+            flags = os.O_WRONLY | os.O_TRUNC
+            self.attempt(lambda: self.put(path, data, flags) if data else self.remove(path))
 
     @rule()
     def new_process(self):

@@ -13,7 +13,7 @@ from cleveragents.sandbox.sandbox import (
     Sandbox,
     SandboxPolicy,
 )
-from cleveragents.snapshots.archive import MAIN, Archive
+from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.scan import Excluded
 
@@ -53,11 +53,11 @@ def copy_in(
 ) -> FillResult:
     """Fills a sandbox with a snapshot of the project, which stays known as its base.
 
-    Copying by snapshot and restore means one exact way to write files, and that the first
-    checkpoint finds its content stored.
+    Filled from a snapshot it is the project at one moment, whatever is written there meanwhile, and
+    its first checkpoint finds everything stored.
     """
     state = capture_project(project, archive, about, excluded)
-    archive.restore(archive.load(state.reference), {MAIN: sandbox.path}, sandbox.staging)
+    archive.fill(archive.load(state.reference), sandbox.path, sandbox.staging, project.path)
     return FillResult(state.reference, None, state.files, state.notes)
 
 
@@ -76,7 +76,7 @@ def capture_project(
         error.hints = (TAKE_OUT,) if type(error) is Refused else error.hints
         raise
     unexplained = [line for line in capture.not_captured if not line.endswith(": excluded")]
-    return ProjectState(reference, capture.files, (*unexplained, *ties.notes))
+    return ProjectState(reference, capture.files, (*unexplained, *dict.fromkeys(ties.notes)))
 
 
 def about_project(project: Project) -> About:
@@ -97,10 +97,10 @@ class Ties:
 
     def leads_out(self, path: bytes) -> bool:
         """Tells whether a path is one of them, and notes it."""
+        if tree_path.split(path)[1] != b".git":
+            return False
         whole = self._top + b"/" + path
-        if tree_path.split(path)[1] != b".git" or not (
-            os.path.islink(whole) or os.path.isfile(whole)
-        ):
+        if not (os.path.islink(whole) or os.path.isfile(whole)):
             return False
         self.notes.append(f"{os.fsdecode(path)}: leads to a git directory outside the sandbox")
         return True

@@ -156,11 +156,9 @@ class _LeftOut:
 
     def __call__(self, path: bytes) -> bool:
         """Tells whether a path stays behind."""
-        if path in self._on_the_way or any(
-            above in self._wanted for above in tree_path.and_above(path)
-        ):
+        if self._ignored.isdisjoint(tree_path.and_above(path)):
             return False
-        return any(above in self._ignored for above in tree_path.and_above(path))
+        return path not in self._on_the_way and self._wanted.isdisjoint(tree_path.and_above(path))
 
 
 def _below(top: bytes, path: bytes) -> Iterator[bytes]:

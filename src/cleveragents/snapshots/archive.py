@@ -1,8 +1,6 @@
 """The archive of a project: captures directories into its store and restores them from it."""
 
 import os
-import stat
-import tempfile
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -11,18 +9,19 @@ from cleveragents.errors import Damaged, Differs
 from cleveragents.ids import SnapshotId
 from cleveragents.records import frozen, replace
 from cleveragents.snapshots.capture import Capture, named
+from cleveragents.snapshots.extraction import extract
 from cleveragents.snapshots.healing import Safeguard, SnapshotHealer
 from cleveragents.snapshots.merging import MergeResult
 from cleveragents.snapshots.picking import additions, is_excluded
 from cleveragents.snapshots.seen import LiveSnapshot, UnstoredObjects
 from cleveragents.snapshots.store.inspection import Inspection
 from cleveragents.snapshots.store.store import CleanResult, Store, Swept
-from cleveragents.snapshots.store.traverse import Verifier, intact, reachable
+from cleveragents.snapshots.store.traverse import Verifier, reachable
 from cleveragents.snapshots.trackers import Trackers
 from cleveragents.snapshots.tree import beneath, record
 from cleveragents.snapshots.tree.diff import Load, compare
 from cleveragents.snapshots.tree.filter import Filter
-from cleveragents.snapshots.tree.manifest import Change, Entry
+from cleveragents.snapshots.tree.manifest import Entry
 from cleveragents.snapshots.tree.record import Roots, Snapshot
 from cleveragents.snapshots.tree.scan import Excluded, shown
 from cleveragents.snapshots.tree.tracker import HASH_ONLY, Tracker
@@ -37,9 +36,11 @@ from cleveragents.snapshots.way import (
     neither,
     refuse_in_the_way,
     refuse_lost,
+    refuse_too_large,
     refuse_without_space,
 )
 from cleveragents.snapshots.write.aside import TRIED_AGAIN, Purges
+from cleveragents.snapshots.write.filling import Filling
 from cleveragents.snapshots.write.foreign import refuse_foreign
 from cleveragents.snapshots.write.protection import refuse_protected
 from cleveragents.snapshots.write.restore import is_rounded, place
@@ -81,9 +82,11 @@ class Archive(SnapshotHealer):
 
     @contextmanager
     def capture_once(self, path: Path, excluded: Excluded) -> Generator[Capture]:
-        """Captures a directory that is not ours: nothing is borrowed, kept or watched there."""
-        with self._capture({MAIN: self._once(path, excluded)}, Filter(), full=True) as capture:
+        """Captures the project, which is not ours: what is known of it is kept beside the store."""
+        tracker = self._trackers.of_project(path, excluded)
+        with self._capture({MAIN: tracker}, Filter(), full=True) as capture:
             yield capture
+            self._trackers.keep_project(tracker)
 
     def see(self, roots: Roots, filter_: Filter) -> LiveSnapshot:
         """Looks at everything in the roots; takes no lock and stores nothing."""
@@ -91,8 +94,8 @@ class Archive(SnapshotHealer):
         return LiveSnapshot.of(trackers, filter_, self._store.read)
 
     def see_once(self, path: Path, excluded: Excluded, beside: LiveSnapshot) -> LiveSnapshot:
-        """Looks at a directory that is not ours, in the same way; what reads it reads both."""
-        trackers = {MAIN: self._once(path, excluded)}
+        """Looks at the project, which is not ours, in the same way; what reads it reads both."""
+        trackers = {MAIN: self._trackers.of_project(path, excluded)}
         return LiveSnapshot.of(trackers, Filter(), beside.through.read)
 
     @contextmanager
@@ -174,6 +177,28 @@ class Archive(SnapshotHealer):
         self.purge(staging)
         return restored
 
+    def fill(self, snapshot: Snapshot, root: Path, staging: Path, near: Path) -> None:
+        """Makes a new, empty directory equal to a snapshot; what a crash leaves is for nobody.
+
+        Content is taken from the directory near where that has it. Afterwards all is synced and
+        looked at: success means it is so.
+        """
+        staging.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            refuse_too_large(snapshot.roots[MAIN], root, staging, self._store.read)
+            self._fill(snapshot, root, staging, near)
+        except Damaged as error:
+            raise lost(self.damaged(snapshot) or [error.message]) from error
+
+    def _fill(self, snapshot: Snapshot, root: Path, staging: Path, near: Path) -> None:
+        with beneath.root_directory(staging) as staging_fd:
+            filling = Filling(staging_fd, self._store.read)
+            with beneath.root_directory(root) as top, beneath.root_directory(near) as source:
+                filling.fill(top, snapshot.roots[MAIN], source)
+            sync_file_system(root)
+            self._trackers.of(MAIN, root, snapshot.filter).begin_with(filling.known())
+            self._verify(snapshot, {MAIN: root}, [], staging_fd)
+
     def go(self, way: Way, snapshot: Snapshot, roots: Roots, staging: Path) -> RestoreResult:
         """Goes a way that was just looked for, to a snapshot.
 
@@ -222,20 +247,7 @@ class Archive(SnapshotHealer):
 
     def extract(self, snapshot: Snapshot, target: Path) -> list[str]:
         """Writes what is intact of a snapshot's files to a new directory; returns what is not."""
-        target.mkdir(parents=True)
-        found = [*intact(b"", snapshot.roots[MAIN], self._store.read)]
-        there = {path for path, _ in found}
-        empty = Entry(stat.S_IFDIR | 0o700)
-        changes = [
-            Change(path, None if path else empty, entry)
-            for path, entry in found
-            if entry.link in (b"", path) or entry.link in there
-        ]
-        with (
-            tempfile.TemporaryDirectory(dir=target.parent, prefix=".extracting-") as staging,
-            beneath.root_directory(staging) as staging_fd,
-        ):
-            place(target, staging_fd, changes, self._store.read)
+        extract(snapshot.roots[MAIN], target, self._store.read)
         return self.damaged(replace(snapshot, roots={MAIN: snapshot.roots[MAIN]}))
 
     def inspect(self) -> Inspection:

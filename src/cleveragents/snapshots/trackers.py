@@ -7,8 +7,10 @@ from threading import Lock
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.record import MAIN, Roots
+from cleveragents.snapshots.tree.scan import Excluded
 from cleveragents.snapshots.tree.tracker import Cache, Tracker
 from cleveragents.snapshots.tree.tracking import Tracking
+from cleveragents.storage.lock import FileLock
 
 FOLLOWED = 8  # directories that nobody may be at work in any more
 _Key = tuple[Path, Filter]
@@ -19,6 +21,7 @@ class Trackers:
 
     def __init__(self, store: Store, tracking: Tracking, tell: Callable[[str], None]) -> None:
         self._store = store
+        self._project_cache = store.directory.with_name("project.stat")
         self._tracking = tracking
         self._tell = tell
         # Each directory has one owner at a time, and so has its tracker; the list is everybody's.
@@ -44,6 +47,32 @@ class Trackers:
                 )
                 made.expect(self._store.losses)
             return self._known[key]
+
+    def of_project(self, path: Path, excluded: Excluded) -> Tracker:
+        """Returns one that looks at the project once: nothing is borrowed or watched there."""
+        return Tracker(
+            path,
+            excluded=excluded,
+            tracking=Tracking.SCAN,
+            cache=Cache(
+                self._project_cache,
+                f"{self._store.identity}\0{path}".encode(),
+                self._packs,
+                self._has,
+                for_any_filter=True,
+            ),
+            borrow=False,
+            tell=self._tell_once,
+        )
+
+    def keep_project(self, tracker: Tracker) -> None:
+        """Keeps what is known of the project, unless somebody else does so just now."""
+        lock = FileLock(self._project_cache.with_suffix(".lock"), doing="keeping what is known")
+        if lock.try_acquire():
+            try:
+                self._save(tracker)
+            finally:
+                lock.release()
 
     def remember(self, roots: Roots) -> None:
         """Keeps what is known of directories for the next process.

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -12,7 +13,9 @@ from cleveragents.snapshots.capture import named
 from cleveragents.snapshots.store.traverse import Verifier
 from cleveragents.snapshots.tree import beneath, tree_path
 from cleveragents.snapshots.tree.content import Read, bytes_needed
-from cleveragents.snapshots.tree.manifest import Change, Entry
+from cleveragents.snapshots.tree.diff import compare
+from cleveragents.snapshots.tree.manifest import Change, Entry, contents
+from cleveragents.snapshots.tree.record import MAIN
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.write.aside import purge
 from cleveragents.storage.space import BLOCK, FREE_SOME, block_size, free_bytes
@@ -125,6 +128,16 @@ def refuse_without_space(
         ) from OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
+def refuse_too_large(wanted: Entry, root: Path, staging: Path, read: Read) -> None:
+    """Refuses to fill a new directory with more than there is room for.
+
+    Only where it may be too much is it found out what each file really takes.
+    """
+    if _at_most(wanted, read, block_size(staging)) + RESERVE_BYTES > free_bytes(staging):
+        way = Way({}, {MAIN: list(compare(None, wanted, read))})
+        refuse_without_space(way, {MAIN: root}, staging, read, RESERVE_BYTES)
+
+
 def make_room(staging: Path) -> None:
     """Removes what lies aside at once if little is free: what was done has to be recorded."""
     if free_bytes(staging) < RESERVE_BYTES:
@@ -138,6 +151,17 @@ def lost(paths: list[str]) -> Damaged:
         f"stored content is damaged ({counted(len(paths), 'path')}); nothing was changed",
         detail=paths,
     )
+
+
+def _at_most(wanted: Entry, read: Read, block: int) -> int:
+    """The space that a tree takes if no file has holes or a second name."""
+    needed, waiting = 0, [wanted.content]
+    while waiting:
+        for mode, count, identity in contents(read(waiting.pop())):
+            if stat.S_ISDIR(mode):
+                waiting.append(identity)
+            needed += -(-count // block) * block or block
+    return needed
 
 
 def _needed(way: Way, read: Read, block: int) -> int:

@@ -50,6 +50,7 @@ class Store:
     """Content-addressed objects of one project; safe for several processes and threads at once."""
 
     def __init__(self, directory: Path) -> None:
+        self.directory = directory
         self._packs_directory = directory / "packs"
         if is_ours(directory):
             make_durably(self._packs_directory)

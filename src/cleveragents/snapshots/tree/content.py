@@ -8,9 +8,10 @@ and no file needs more memory than a chunk.
 import errno
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Protocol
 
-from cleveragents.snapshots.tree.manifest import ID_BYTES, NO_CONTENT, Entry
+from cleveragents.snapshots.tree.manifest import ID_BYTES, NO_CONTENT, Entry, object_id
 
 CHUNK = 4 << 20
 Put = Callable[[bytes], bytes]
@@ -32,14 +33,20 @@ def store_file(fd: int, size: int, put: Put) -> bytes | None:
     return put(b"".join(_store_chunks(fd, size, put)))
 
 
-def write_file(fd: int, entry: Entry, read: Read) -> None:
-    """Writes the stored content to an empty file; chunks of zeros become holes."""
+def write_file(fd: int, entry: Entry, read: Read, near: int | None = None) -> None:
+    """Writes the stored content to an empty file; chunks of zeros become holes.
+
+    What a file that is near has at the same place is taken from there: the bytes that were read
+    are the ones that are written, and their id tells whether they are the stored ones.
+    """
     if entry.size <= CHUNK:
-        _write_fully(fd, read(entry.content), 0)
+        _write_fully(fd, _had(near, entry.content, 0, entry.size, read), 0)
         return
     for index, identity in enumerate(_chunks(entry, read)):
         if identity != NO_CONTENT:
-            _write_fully(fd, read(identity), index * CHUNK)
+            start = index * CHUNK
+            length = min(CHUNK, entry.size - start)
+            _write_fully(fd, _had(near, identity, start, length, read), start)
     os.ftruncate(fd, entry.size)
 
 
@@ -64,6 +71,15 @@ def _chunks(entry: Entry, read: Read) -> list[bytes]:
     return [listed[at : at + ID_BYTES] for at in range(0, len(listed), ID_BYTES)]
 
 
+def _had(near: int | None, identity: bytes, start: int, length: int, read: Read) -> bytes:
+    if near is not None:
+        with suppress(OSError):  # something else may stand there by now; the store has the bytes
+            data = os.pread(near, length, start)
+            if object_id(data) == identity:
+                return data
+    return read(identity)
+
+
 def _store_chunks(fd: int, size: int, put: Put) -> Iterator[bytes]:
     data_at = 0  # the next data is here or later; before it lies a hole
     for start in range(0, size, CHUNK):
@@ -83,8 +99,6 @@ def _next_data(fd: int, start: int, size: int) -> int:
 
 
 def _write_fully(fd: int, data: bytes, offset: int) -> None:
-    view = memoryview(data)
-    while view:
-        written = os.pwrite(fd, view, offset)
-        view = view[written:]
-        offset += written
+    written = os.pwrite(fd, data, offset)
+    while written < len(data):
+        written += os.pwrite(fd, memoryview(data)[written:], offset + written)

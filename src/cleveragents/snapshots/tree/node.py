@@ -84,6 +84,13 @@ class Node:
         if self.identity is not None:
             self.version = Version(self.identity, self.packed)
 
+    def take(self, entry: Entry, packed: bytes, signatures: bytes, inode: int) -> None:
+        """Takes over what was seen or placed before, and is stored."""
+        self.own = entry._replace(content=NO_CONTENT)
+        self.identity = entry.content
+        self.packed, self.signatures, self.inode = packed, signatures, inode
+        self.stored = True
+
     def open(self) -> OpenDirectory:
         """Returns its entries for changing."""
         if self.opened is None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from cleveragents.snapshots.tree.manifest import ID_BYTES, NO_CONTENT, Entry, decode, encode
+from cleveragents.snapshots.tree.manifest import ID_BYTES, Entry, decode, encode
 from cleveragents.snapshots.tree.node import Node
 from cleveragents.snapshots.tree.tree import LinkedFile, Tree
 
@@ -94,19 +94,12 @@ def _read(data: memoryview) -> Tree:
             at += length
         path, packed, signatures = parts
         node, entry = expected.pop(path)
-        node.packed, node.signatures, node.inode = packed, signatures, inode
-        _settle(node, entry)
+        node.take(entry, packed, signatures, inode)
         if has_directories:
             expected.update(_children(node))
         if has_linked:
             tree.linked.update(_linked(node))
     return tree
-
-
-def _settle(node: Node, entry: Entry) -> None:
-    node.own = entry._replace(content=NO_CONTENT)
-    node.identity = entry.content
-    node.stored = True
 
 
 def _children(node: Node) -> Iterator[tuple[bytes, tuple[Node, Entry]]]:

@@ -29,6 +29,7 @@ class Cache:
     key: bytes
     packs: Callable[[], Collection[str]]  # the packs that the store has now
     has: Callable[[set[str]], bool]  # whether all that was in some packs is still there
+    for_any_filter: bool = False  # whether what is left out may be another the next time
 
 
 @frozen
@@ -87,6 +88,7 @@ class Tracker:
         self._borrow = borrow
         self._tell = tell
         self._tree = Tree()
+        self._placed: Tree | None = None  # what somebody has just made here
         self._is_known = False  # whether the tree was ever filled
         self._is_doubted = False
         self._watcher: Watcher | None = None
@@ -104,6 +106,12 @@ class Tracker:
                 with suppress(OSError):  # it names the packs it relies on: it is void anyway
                     self._cache.path.unlink(missing_ok=True)
         self._losses = losses
+
+    def begin_with(self, tree: Tree) -> None:
+        """Takes what was just made here for known; the first look sees whether it is so."""
+        self.forget()
+        self._placed = tree
+        self._root_inode = tree.root.inode
 
     def state(self, sink: Sink, *, full: bool = False) -> TreeState:
         """Returns the present content; what is not stored yet goes to a sink that stores.
@@ -181,6 +189,7 @@ class Tracker:
         """Knows nothing any more; the next look is at everything."""
         self._stop_watching()
         self._tree = Tree()
+        self._placed = None
         self._is_known = False
         self._is_doubted = False
 
@@ -204,16 +213,20 @@ class Tracker:
         return tree
 
     def _first_look(self, root: int, sink: Sink) -> Tree:
-        cache = self._cache
-        loaded = None
-        if cache is not None:
-            loaded = stat_cache.load(cache.path, cache.key, cache.has)
-        tree = self._tree = loaded or Tree()
+        tree = self._tree = self._placed or self._loaded() or Tree()
+        self._placed = None
         self._is_known = True
         if self._tracking is not Tracking.SCAN:
             self._start_watching()
         self._everything(root, tree, sink)
         return tree
+
+    def _loaded(self) -> Tree | None:
+        cache = self._cache
+        loaded = None if cache is None else stat_cache.load(cache.path, cache.key, cache.has)
+        if cache is not None and loaded is not None and cache.for_any_filter:
+            loaded.leave_out(self._excluded)  # of a file that nobody touched a look does not ask
+        return loaded
 
     def _look_at_changes(
         self, root: int, tree: Tree, sink: Sink, watcher: Watcher, *, full: bool

@@ -4,7 +4,7 @@ A change clears what its directory and those above it know of their ids and of b
 that encoding and storing visit only what changed.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 from cleveragents.snapshots.tree.manifest import Entry, Version, object_id
@@ -114,6 +114,21 @@ class Tree:
         for notes in (self.left_out, self.attributes):
             for path in [path for path in notes if path.startswith(prefix)]:
                 del notes[path]
+
+    def leave_out(self, excluded: Callable[[bytes], bool]) -> None:
+        """Forgets what is not to be in it any more."""
+        doomed = [
+            (node, name)
+            for node in self.nodes()
+            for name in node.names()
+            if excluded(node.inner(name))
+        ]
+        for node, name in doomed:
+            if name in node.children:
+                for _ in self.remove_child(node, name):
+                    pass
+            else:
+                self.remove(node, name)
 
     def encode(self, sink: Sink) -> Entry:
         """Returns the root's entry, storing what is not stored if the sink keeps it."""

@@ -23,7 +23,7 @@ from cleveragents.snapshots.write.aside import Aside, purge, written_meanwhile
 from cleveragents.snapshots.write.foreign import refuse_foreign
 
 _STAGED = b"staged"
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -124,7 +124,7 @@ class _Placement:
             with suppress(FileNotFoundError, NotADirectoryError):  # borrowed, then removed
                 fd = self._directory(path)
                 if path in wanted:
-                    _settle(fd, wanted[path])
+                    settle(fd, wanted[path])
                 else:
                     os.fchmod(fd, self._borrowed[path])
 
@@ -138,17 +138,14 @@ class _Placement:
             )
         elif entry.is_file:
             self._stage_file(entry)
-        elif stat.S_ISLNK(entry.mode):
-            os.symlink(self._read(entry.content), _STAGED, dir_fd=self._staging)
         else:
-            os.mkfifo(_STAGED, dir_fd=self._staging)
-            os.chmod(_STAGED, entry.permissions, dir_fd=self._staging)
+            make_special(_STAGED, self._staging, entry, self._read)
 
     def _stage_file(self, entry: Entry) -> None:
-        fd = os.open(_STAGED, _NEW, 0o600, dir_fd=self._staging)
+        fd = os.open(_STAGED, NEW, 0o600, dir_fd=self._staging)
         try:
             write_file(fd, entry, self._read)
-            _settle(fd, entry)
+            settle(fd, entry)
             os.utime(fd, ns=(entry.mtime_ns, entry.mtime_ns))
         finally:
             os.close(fd)
@@ -221,7 +218,7 @@ def is_rounded(change: Change, staging: int) -> bool:
     now, wanted = change.before, change.after
     if now is None or wanted is None or now != wanted._replace(mtime_ns=now.mtime_ns):
         return False
-    fd = os.open(_STAGED, _NEW, 0o600, dir_fd=staging)
+    fd = os.open(_STAGED, NEW, 0o600, dir_fd=staging)
     try:
         os.utime(fd, ns=(wanted.mtime_ns, wanted.mtime_ns))
         return os.fstat(fd).st_mtime_ns == now.mtime_ns
@@ -241,6 +238,16 @@ def _in_free_place(parent: int, name: bytes, make: Callable[[], None]) -> None:
         make()
 
 
-def _settle(fd: int, entry: Entry) -> None:
+def make_special(name: bytes, parent: int, entry: Entry, read: Read) -> None:
+    """Makes what is neither a file nor a directory."""
+    if stat.S_ISLNK(entry.mode):
+        os.symlink(read(entry.content), name, dir_fd=parent)
+    else:
+        os.mkfifo(name, dir_fd=parent)
+        os.chmod(name, entry.permissions, dir_fd=parent)
+
+
+def settle(fd: int, entry: Entry) -> None:
+    """Gives a file or directory the attributes and the mode it shall have."""
     attributes.replace(fd, entry.xattrs)
     os.fchmod(fd, entry.permissions)

@@ -1,0 +1,148 @@
+"""Fills a new directory of ours with a stored tree, from a directory near where that has the same.
+
+Files are made where they stay, not beside and renamed as a restore does: nobody works here yet, and
+what is half made is made anew. Whoever writes to the directory near meanwhile, each chunk that is
+taken from there is compared with what is stored. What a file is recognised by is noted as it is
+placed, so that nobody has to read it again.
+"""
+
+import os
+import time
+from itertools import starmap
+
+from cleveragents.snapshots.tree import attributes, beneath, giving_up, signature
+from cleveragents.snapshots.tree.content import Read, write_file
+from cleveragents.snapshots.tree.manifest import Entry, decode
+from cleveragents.snapshots.tree.node import Node
+from cleveragents.snapshots.tree.signature import PACKED, UNTRUSTED, Signature
+from cleveragents.snapshots.tree.tree import Tree
+from cleveragents.snapshots.write.restore import NEW, make_special, settle
+
+_PERMISSIONS = 0o777
+_INHERITED = "system.posix_acl_default"
+_PROBE = "probe"
+_TICK_SECONDS = 0.01  # the clock of most file systems moves every 1 to 10 ms
+
+
+class Filling:
+    """Fills one directory, which is empty; `staging` is one of ours on the same file system."""
+
+    def __init__(self, staging: int, read: Read) -> None:
+        self._staging = staging
+        self._read = read
+        self._tree = Tree()
+        self._linked: dict[bytes, bytes] = {}  # names in staging of files with several, by group
+        self._inherits = False
+
+    def fill(self, target: int, entry: Entry, near: int | None) -> None:
+        """Makes everything below a directory, and the directory itself what an entry says."""
+        self._inherits = _INHERITED in attributes.names(target)
+        try:
+            self._directory(target, self._tree.root, entry, near)
+        finally:
+            for name in self._linked.values():
+                os.unlink(name, dir_fd=self._staging)
+
+    def known(self) -> Tree:
+        """Returns what is known of it.
+
+        A file that was placed at the very moment that the clock of the file system still shows is
+        read once more: what is written to it now would not be told by its times.
+        """
+        time.sleep(_TICK_SECONDS)
+        now = divmod(self._now_ns(), 10**9)
+        for node in self._tree.nodes():
+            rows = (row if row[3:5] < now else UNTRUSTED for row in node.expected())
+            node.signatures = b"".join(starmap(PACKED.pack, rows))
+        return self._tree
+
+    def _now_ns(self) -> int:
+        """Asks the file system for its time."""
+        fd = os.open(_PROBE, NEW, 0o600, dir_fd=self._staging)
+        try:
+            return os.fstat(fd).st_ctime_ns
+        finally:
+            os.close(fd)
+            os.unlink(_PROBE, dir_fd=self._staging)
+
+    def _directory(self, target: int, node: Node, entry: Entry, near: int | None) -> None:
+        packed = self._read(entry.content)
+        rows: list[bytes] = []
+        for name, inner in decode(packed).items():
+            giving_up.look()
+            row = UNTRUSTED
+            if inner.is_dir:
+                self._subdirectory(target, node, name, inner, near)
+            elif not inner.is_file:
+                make_special(name, target, inner, self._read)
+            elif inner.link:
+                self._link(target, name, inner, near)
+            else:
+                row = self._file(target, name, inner, near)
+            self._tree.files += inner.is_file
+            rows.append(PACKED.pack(*row))
+        settle(target, entry)
+        node.take(entry, packed, b"".join(rows), os.fstat(target).st_ino)
+        node.mark_stored()  # what changes in it is kept as a difference
+
+    def _subdirectory(
+        self, target: int, node: Node, name: bytes, entry: Entry, near: int | None
+    ) -> None:
+        child = node.children[name] = Node(node.inner(name), node)
+        os.mkdir(name, 0o700, dir_fd=target)
+        fd = os.open(name, beneath.DIRECTORY, dir_fd=target)
+        try:
+            inner = _opened(name, beneath.DIRECTORY, near)
+            try:
+                self._directory(fd, child, entry, inner)
+            finally:
+                _close(inner)
+        finally:
+            os.close(fd)
+
+    def _link(self, target: int, name: bytes, entry: Entry, near: int | None) -> None:
+        """Makes one name of a file that has several; modes may have closed where others are."""
+        if entry.link in self._linked:
+            first = self._linked[entry.link]
+            os.link(first, name, src_dir_fd=self._staging, dst_dir_fd=target)
+            return
+        self._file(target, name, entry, near)
+        first = b"linked-%d" % len(self._linked)
+        os.link(name, first, src_dir_fd=target, dst_dir_fd=self._staging)
+        self._linked[entry.link] = first
+
+    def _file(self, target: int, name: bytes, entry: Entry, near: int | None) -> Signature:
+        """Makes a file; returns what it is recognised by, if it is what it shall be."""
+        fd = os.open(name, NEW, entry.mode & _PERMISSIONS, dir_fd=target)
+        try:
+            other = _opened(name, beneath.READING, near)
+            try:
+                write_file(fd, entry, self._read, other)
+            finally:
+                _close(other)
+            if entry.xattrs or self._inherits:
+                attributes.replace(fd, entry.xattrs)
+            os.utime(fd, ns=(entry.mtime_ns, entry.mtime_ns))
+            found = os.fstat(fd)
+            if found.st_mode != entry.mode:
+                os.fchmod(fd, entry.permissions)
+                found = os.fstat(fd)
+        finally:
+            os.close(fd)
+        same = found.st_mode == entry.mode and found.st_mtime_ns == entry.mtime_ns
+        return signature.of(found) if same else UNTRUSTED
+
+
+def _opened(name: bytes, flags: int, near: int | None) -> int | None:
+    """Opens what has the same name near; None if there is nothing of the kind."""
+    if near is None:
+        return None
+    try:
+        return os.open(name, flags, dir_fd=near)
+    except OSError:  # gone, closed or another kind by now: the store has it
+        return None
+
+
+def _close(fd: int | None) -> None:
+    if fd is not None:
+        os.close(fd)
