@@ -15,6 +15,7 @@ from cleveragents.snapshots.store.inspection import Inspection, inspect, left_be
 from cleveragents.snapshots.store.joining import Contents, contents, join, joinable
 from cleveragents.snapshots.store.joining import seal as seal_joined
 from cleveragents.snapshots.store.mending import Mender
+from cleveragents.snapshots.store.once import Once
 from cleveragents.snapshots.store.pack import Pack, PackWriter
 from cleveragents.snapshots.store.store_name import name_of
 from cleveragents.snapshots.tree import giving_up
@@ -24,6 +25,7 @@ from cleveragents.storage.place import is_ours, make_durably
 from cleveragents.storage.space import OUT_OF_SPACE
 
 T = TypeVar("T")
+CHAINS = 8192  # objects of which it is remembered what they are differences to
 SMALL_PACK = 4096  # objects; the index of a larger pack is searched on disk, not loaded
 DIFFERENCES_IN_A_ROW = 32
 WORTH_A_DIFFERENCE = 1024  # bytes; what is smaller is kept whole, for itself
@@ -59,6 +61,8 @@ class Store:
         self._packs: dict[str, Pack] = {}
         self._small: dict[bytes, Pack] = {}  # where the objects of small packs are
         self._large: list[Pack] = []  # packs that are searched one by one
+        self._chains: dict[bytes, Sequence[bytes]] = {}  # what objects are differences to
+        self.once = Once()
         self.losses = 0  # how often packs were gone that had been there
 
     def open(self) -> None:
@@ -74,7 +78,7 @@ class Store:
         """Takes in the packs there are; tells whether they are still the same afterwards."""
         found = self._listed()
         if self._packs.keys() - found:  # repacked by another process, or lost: start again
-            self._packs, self._small, self._large = {}, {}, []
+            self._packs, self._small, self._large, self._chains = {}, {}, [], {}
         for name in sorted(found - self._packs.keys()):
             try:
                 self._add(Pack(self._packs_directory / name))
@@ -130,7 +134,11 @@ class Store:
     def read(self, identity: bytes) -> bytes:
         """Returns an object's bytes, verified; raises Damaged if no pack has it intact."""
         giving_up.look()
-        return self._surely(lambda: self._read(identity))
+        found = self.once.get(identity)
+        if found is None:
+            found = self._surely(lambda: self._read(identity))
+            self.once.keep(identity, found)
+        return found
 
     def _read(self, identity: bytes) -> bytes:
         pack = self._holder(identity)
@@ -144,7 +152,7 @@ class Store:
         except Damaged:
             return self._read_another(identity, pack)
 
-    def bases(self, identity: bytes) -> list[bytes] | None:
+    def bases(self, identity: bytes) -> Sequence[bytes] | None:
         """Returns what reading an object needs besides itself; None if not all of it is here."""
         return self._surely(lambda: self._bases(identity))
 
@@ -156,15 +164,21 @@ class Store:
             except FileNotFoundError:
                 self.open()
 
-    def _bases(self, identity: bytes) -> list[bytes] | None:
-        found: list[bytes] = []
-        while (pack := self._holder(identity)) is not None:
+    def _bases(self, identity: bytes) -> Sequence[bytes] | None:
+        """Looks into no pack for what was asked before: a row of differences lies in many."""
+        found = self._chains.get(identity)
+        if found is None and (pack := self._holder(identity)) is not None:
             base = pack.base(identity)
-            if base is None:
-                return found
-            found.append(base)
-            identity = base
-        return None
+            further = () if base is None else self._bases(base)
+            if further is not None:
+                found = further if base is None else (base, *further)
+                self._remember_chain(identity, found)
+        return found
+
+    def _remember_chain(self, identity: bytes, bases: Sequence[bytes]) -> None:
+        if len(self._chains) >= CHAINS:
+            self._chains = {}
+        self._chains[identity] = bases
 
     def _holder(self, identity: bytes) -> Pack | None:
         found = self._small.get(identity)
