@@ -320,7 +320,9 @@ class Archive(SnapshotHealer):
         for identity in roots:
             entries += record.from_bytes(self._store.read(identity)).roots.values()
         self._trackers.doubt_all_but({entry.content for entry in entries})
-        return roots | reachable(entries, self._store.read, self._store.bases)
+        return roots | reachable(
+            entries, self._store.read, self._store.bases, self._store.revisions()
+        )
 
     def _verify(self, snapshot: Snapshot, roots: Roots, kept: list[bytes], staging: int) -> None:
         """Looks whether the directories are what they shall be; if so, all of them is stored."""

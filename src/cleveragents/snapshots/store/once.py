@@ -37,7 +37,10 @@ class Once(local):
         return None if self._known is None else self._known.get(identity)
 
     def keep(self, identity: bytes, data: bytes) -> None:
-        """Remembers an object that was read, while there is room."""
-        if self._known is not None and len(data) <= min(LARGEST, self._room):
-            self._known[identity] = data
-            self._room -= len(data)
+        """Remembers an object that was read; those that were read first go if there is no room."""
+        if self._known is None or len(data) > LARGEST:
+            return
+        self._known[identity] = data
+        self._room -= len(data)
+        while self._room < 0:
+            self._room += len(self._known.pop(next(iter(self._known))))

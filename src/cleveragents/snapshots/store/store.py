@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +15,11 @@ from cleveragents.snapshots.store.inspection import Inspection, inspect, left_be
 from cleveragents.snapshots.store.joining import Contents, contents, join, joinable
 from cleveragents.snapshots.store.joining import seal as seal_joined
 from cleveragents.snapshots.store.mending import Mender
+from cleveragents.snapshots.store.new_pack import NewPack
 from cleveragents.snapshots.store.once import Once
 from cleveragents.snapshots.store.pack import Pack, PackWriter
 from cleveragents.snapshots.store.store_name import name_of
 from cleveragents.snapshots.tree import giving_up
-from cleveragents.snapshots.tree.manifest import Version, object_id
 from cleveragents.storage.lock import FileLock
 from cleveragents.storage.place import is_ours, make_durably
 from cleveragents.storage.space import OUT_OF_SPACE
@@ -27,8 +27,6 @@ from cleveragents.storage.space import OUT_OF_SPACE
 T = TypeVar("T")
 CHAINS = 8192  # objects of which it is remembered what they are differences to
 SMALL_PACK = 4096  # objects; the index of a larger pack is searched on disk, not loaded
-DIFFERENCES_IN_A_ROW = 32
-WORTH_A_DIFFERENCE = 1024  # bytes; what is smaller is kept whole, for itself
 ORPHAN_GRACE_SECONDS = 24 * 3600  # what a crash left without a row can still be rescued by hand
 
 
@@ -196,10 +194,19 @@ class Store:
         """While held, no sweep runs: content written is safe until its row is committed."""
         return FileLock(self._lock_path, doing=doing, shared=True, wait=True)
 
-    def new_pack(self) -> "NewPack":
+    def new_pack(self) -> NewPack:
         """Starts a pack; call it while holding `writing`."""
         self.open()
         return NewPack(self, PackWriter(self._packs_directory, new_id()))
+
+    def revisions(self) -> Mapping[bytes, Sequence[bytes]]:
+        """Returns what each file, or piece of one, is a difference to, in each pack that has it."""
+        found: dict[bytes, list[bytes]] = {}
+        for pack in self._packs.values():
+            if pack.has_revisions:
+                for identity, base in pack.revisions():
+                    found.setdefault(identity, []).append(base)
+        return found
 
     def inspect(self) -> Inspection:
         """Reads everything back; no sweep runs meanwhile."""
@@ -332,52 +339,3 @@ class Store:
             pack.path.unlink()
         self.open()
         return len(joined)
-
-
-class NewPack:
-    """A pack being written that leaves out what the store already holds."""
-
-    stores = True
-
-    def __init__(self, store: Store, writer: PackWriter) -> None:
-        self._store = store
-        self._writer = writer
-
-    def put(self, data: bytes, version: Version | None = None) -> bytes:
-        """Stores an object unless it is there already; returns its id.
-
-        What changed little since an earlier version is kept as a difference to it, unless that
-        is one too many in a row: all of them are needed to read it.
-        """
-        identity = object_id(data)
-        if identity in self._writer or self._store.bases(identity) is not None:
-            return identity
-        if version is not None and self._is_worth_it(version):
-            self._writer.add_difference(identity, data, version)
-        else:
-            self._writer.add(identity, data)
-        return identity
-
-    def _is_worth_it(self, version: Version) -> bool:
-        if len(version.data) < WORTH_A_DIFFERENCE:
-            return False
-        bases = self._store.bases(version.identity)
-        return bases is not None and len(bases) < DIFFERENCES_IN_A_ROW
-
-    def put_root(self, data: bytes) -> bytes:
-        """Stores the record of a snapshot, whatever other packs hold; returns its id.
-
-        So no pack is empty, and the age of the pack is that of the latest wish to keep it.
-        """
-        identity = object_id(data)
-        if identity not in self._writer:
-            self._writer.add(identity, data)
-        return identity
-
-    def seal(self, root: bytes) -> int:
-        """Makes everything durable; returns the bytes that were added."""
-        return self._store.add(self._writer.seal(root)).size
-
-    def discard(self) -> None:
-        """Throws away what was written."""
-        self._writer.discard()
