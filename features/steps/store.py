@@ -182,6 +182,21 @@ def capture_renewed(context, count, name):
         context.kept.capture()
 
 
+@given('the tree has been captured {count:d} times, each time with a line more in "{name}"')
+@when('the tree has been captured {count:d} times, each time with a line more in "{name}"')
+def capture_growing(context, count, name):
+    for number in range(count):
+        with (context.kept.tree / name).open("a") as file:
+            file.write(f"line {number}\n")
+        context.kept.capture()
+
+
+@then('the packs end with "{magics}"')
+def check_ends(context, magics):
+    found = [pack.read_bytes()[-8:].decode() for pack in context.kept.packs]
+    assert ", ".join(found) == magics, found
+
+
 @then("each of the last {count:d} packs takes at most {limit:d} bytes in the mean")
 def check_packs(context, count, limit):
     sizes = [pack.stat().st_size for pack in context.kept.packs[-count:]]

@@ -4,6 +4,7 @@ The model knows of each checkpoint that ever was which one it went on from, as t
 in plain words, and which rows are left. From these two it says what every row must point at.
 """
 
+import itertools
 import json
 import re
 import shutil
@@ -17,9 +18,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from cleveragents.app import App
+from cleveragents.checkpoints.beyond import beyond_limit
+from cleveragents.checkpoints.needs import judged
+from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.operations.operation import OperationRepository
 from cleveragents.plans.lifecycle import COMPLETE
+from cleveragents.storage.database import Database
 
 LIMIT = "sandbox.checkpoint.max-checkpoints-per-plan"
 NAMED = re.compile(r"cp(\d+)")
@@ -146,6 +152,18 @@ class LineMachine(RuleBasedStateMachine):
             assert self.app.checkpoints.current_line(plan_id) == set(model.line()), plan_id
             self.what_is_needed_stays(plan_id, model)
             self.before[plan_id] = model.rows
+
+    @invariant()
+    def the_database_judges_alike(self):
+        """What one statement says goes first is what the rules say, whatever the limit."""
+        with Database(self.home / "data" / "cleveragents.db").reading() as connection:
+            for plan_id, limit in itertools.product(self.plans(), range(2, 8)):
+                verdicts = judged(connection, plan_id, CheckpointRetentionPolicy(limit))
+                unfinished = OperationRepository(connection).unfinished(plan_id)
+                surplus = max(0, len(verdicts) - limit)
+                found = beyond_limit(connection, plan_id, surplus, unfinished)
+                wanted = [verdict.checkpoint for verdict in verdicts if not verdict.stays]
+                assert found == wanted, (plan_id, limit, found, wanted)
 
     def what_is_needed_stays(self, plan_id, model):
         """Nothing but a hand takes the first, a pinned one, or the state before a decision."""

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import cast
+from typing import NamedTuple, cast
 
 from cleveragents.checkpoints.line import closed_around, line
 from cleveragents.checkpoints.missing import Sought, missing
@@ -63,6 +63,13 @@ class Checkpoint:
         return Filter(tuple(str(pattern) for pattern in cast("list[object]", patterns)))
 
 
+class Total(NamedTuple):
+    """All checkpoints of a plan together."""
+
+    checkpoints: int
+    size_bytes: int
+
+
 def facts(checkpoint: Checkpoint) -> dict[str, object]:
     """What is still told of a checkpoint when it is gone."""
     about = ("reason", "trigger", "source_tool", "files", "seconds")
@@ -118,7 +125,8 @@ _BY_ID = "SELECT * FROM checkpoints WHERE checkpoint_id = :checkpoint_id"
 _OF_PLAN = "SELECT * FROM checkpoints WHERE plan_id = :plan_id ORDER BY seq"
 _LATEST = "SELECT * FROM checkpoints WHERE plan_id = :plan_id ORDER BY seq DESC LIMIT 1"
 _NEWEST = "SELECT max(seq) FROM checkpoints WHERE plan_id = :plan_id"
-_COUNT = "SELECT count(*) FROM checkpoints WHERE plan_id = :plan_id"
+_TOTAL = """SELECT count(*), coalesce(sum(size_bytes), 0) FROM checkpoints
+    WHERE plan_id = :plan_id"""
 _PARENTS = "SELECT checkpoint_id, parent_id FROM checkpoints WHERE plan_id = :plan_id ORDER BY seq"
 _DELETE = "DELETE FROM checkpoints WHERE checkpoint_id = :gone"
 _REFS = """SELECT checkpoints.sandbox_ref FROM checkpoints
@@ -145,16 +153,21 @@ class CheckpointRepository:
 
     def of_plan(self, plan_id: PlanId) -> Sequence[Checkpoint]:
         """Returns the checkpoints of a plan, the oldest first."""
-        return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
+        return self.found(_OF_PLAN, plan_id=plan_id)
 
     def latest(self, plan_id: PlanId) -> Checkpoint | None:
         """Returns the newest checkpoint of a plan."""
         row = self._connection.row(_LATEST, plan_id=plan_id)
         return None if row is None else _from_row(row)
 
-    def count(self, plan_id: PlanId) -> int:
-        """Returns how many checkpoints a plan has."""
-        return self._connection.value(_COUNT, plan_id=plan_id)
+    def found(self, query: str, **values: object) -> list[Checkpoint]:
+        """Returns the rows that a query of whole rows finds."""
+        return [_from_row(row) for row in self._connection.rows(query, **values)]
+
+    def total(self, plan_id: PlanId) -> Total:
+        """Returns how many checkpoints a plan has, and how many bytes they added."""
+        ((count, size),) = self._connection.tuples(_TOTAL, plan_id=plan_id)
+        return Total(count, int(size))
 
     def get(self, checkpoint_id: CheckpointId) -> Checkpoint:
         """Returns a checkpoint that is known to be there."""

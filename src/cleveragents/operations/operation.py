@@ -194,11 +194,6 @@ class OperationRepository:
         rows = self._connection.rows(_UNFINISHED, plan_id=plan_id, **_NOT_CLOSED)
         return [_from_row(row) for row in rows]
 
-    def unfinished_of(self, plan_id: PlanId, type_: type[I]) -> Sequence[Operation[I]]:
-        """Returns those of a kind that can be read."""
-        found = self.unfinished(plan_id)
-        return [cast("Operation[I]", one) for one in found if isinstance(one.intent, type_)]
-
     def unfinished_kinds(self) -> Mapping[str, Sequence[str]]:
         """Returns the kinds of what was begun and not closed, by plan."""
         found: dict[str, list[str]] = {}

@@ -128,13 +128,20 @@ class Archive(SnapshotHealer):
         """Tells what must change to get from the directories as they are to the snapshot."""
         return self._way_to(snapshot, roots)[0].changes
 
-    def way_to(self, snapshot: Snapshot, roots: Roots, *, full: bool = True) -> Way:
+    def reading_once(self) -> AbstractContextManager[None]:
+        """While inside, this thread reads an object that is stored once, unless it is large."""
+        return self._store.once.block()
+
+    def way_to(self, snapshot: Snapshot, roots: Roots, seen: Capture | None = None) -> Way:
         """Tells what a restore would change, after verifying that it could be carried out.
 
-        Who has just looked at everything need not do so again.
+        It looks at everything, or leads from what was just seen, if that leaves out the same.
         """
         try:
-            way, excluded = self._way_to(snapshot, roots, full=full)
+            if seen is not None and seen.filter == snapshot.filter:
+                way, excluded = self._way_from(seen.roots, snapshot, roots)
+            else:
+                way, excluded = self._way_to(snapshot, roots, full=True)
         except Damaged as error:
             raise lost(self.damaged(snapshot) or [error.message]) from error
         _refuse(way, roots, excluded, self.verifier())
@@ -173,7 +180,8 @@ class Archive(SnapshotHealer):
         Every needed object is verified before anything changes. Afterwards the directories are
         scanned and compared, and their file system is synced: success means it is so.
         """
-        restored = self.go(self.way_to(snapshot, roots), snapshot, roots, staging)
+        with self.reading_once():
+            restored = self.go(self.way_to(snapshot, roots), snapshot, roots, staging)
         self.purge(staging)
         return restored
 
@@ -289,16 +297,23 @@ class Archive(SnapshotHealer):
         self, snapshot: Snapshot, roots: Roots, *, full: bool = False
     ) -> tuple[Way, list[bytes]]:
         """Returns what must change, and the excluded paths that were met and will stay."""
-        seen: dict[str, Entry] = {}
+        seen = {
+            name: self._trackers.of(name, path, snapshot.filter).state(HASH_ONLY, full=full).root
+            for name, path in roots.items()
+        }
+        return self._way_from(seen, snapshot, roots)
+
+    def _way_from(
+        self, seen: Mapping[str, Entry], snapshot: Snapshot, roots: Roots
+    ) -> tuple[Way, list[bytes]]:
+        """Returns the same for directories as their trackers have just seen them."""
         changes: Changes = {}
         stay: list[bytes] = []
         for name, path in roots.items():
             tracker = self._trackers.of(name, path, snapshot.filter)
-            state = tracker.state(HASH_ONLY, full=full)
-            seen[name] = state.root
             there = snapshot.roots.get(name)
-            changes[name] = list(compare(state.root, there, self._reading(tracker)))
-            stay += state.excluded
+            changes[name] = list(compare(seen[name], there, self._reading(tracker)))
+            stay += tracker.left_out()
         return Way(seen, changes), stay
 
     def _reading(self, tracker: Tracker) -> Load:
@@ -318,7 +333,9 @@ class Archive(SnapshotHealer):
         for identity in roots:
             entries += record.from_bytes(self._store.read(identity)).roots.values()
         self._trackers.doubt_all_but({entry.content for entry in entries})
-        return roots | reachable(entries, self._store.read, self._store.bases)
+        return roots | reachable(
+            entries, self._store.read, self._store.bases, self._store.revisions()
+        )
 
     def _verify(self, snapshot: Snapshot, roots: Roots, kept: list[bytes], staging: int) -> None:
         """Looks whether the directories are what they shall be; if so, all of them is stored."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from cleveragents.ids import SnapshotId
-from cleveragents.snapshots.store.store import NewPack
+from cleveragents.snapshots.store.new_pack import NewPack
 from cleveragents.snapshots.tree import record
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.record import MAIN, Snapshot

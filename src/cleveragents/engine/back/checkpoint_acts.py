@@ -228,11 +228,12 @@ class CheckpointActs:
     def _roll_back(self, held: Held, plan: Plan, goal: "_Goal", stack: ExitStack) -> RollbackResult:
         """Looks once for all that follows: what has to change, and what the safety saves."""
         archive = self._sandboxes.archive(plan.project_id)
+        stack.enter_context(archive.reading_once())
         wanted = _before_going(f"before the rollback to {goal.target.name}", goal.target)
         with self._saving.taking(held, wanted) as taken:
             with self._reads.naming_nearest_good(plan, goal.target):
                 snapshot = verified(archive, goal.target)
-                way = archive.way_to(snapshot, taken.sandbox.roots, full=False)
+                way = taken.way_to(snapshot)
             document = document_of(snapshot)
             same = taken.document.to_record() == document.to_record()
             if same and not (described(way.changes) or goal.even_if_same):

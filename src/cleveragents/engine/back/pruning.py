@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from typing import cast
 
-from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.checkpoints.beyond import beyond_limit
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, Total
 from cleveragents.checkpoints.needs import judged, live
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict
 from cleveragents.counting import counted
@@ -12,7 +14,12 @@ from cleveragents.events import NO_PLAN, Note, Reporter, afterwards
 from cleveragents.ids import PlanId, ProjectId, SnapshotId
 from cleveragents.operations.in_sandbox import Prune
 from cleveragents.operations.kind import Status
-from cleveragents.operations.operation import POSTPONED, Operation, OperationRepository
+from cleveragents.operations.operation import (
+    POSTPONED,
+    AnyOperation,
+    Operation,
+    OperationRepository,
+)
 from cleveragents.plans.plan import PlanRepository
 from cleveragents.records import frozen
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -32,9 +39,10 @@ MANY = 250  # of them, however small: the intent that lists them is written at e
 
 @frozen
 class PruneResult:
-    """What became of the checkpoints of a plan, and how much content waits to be freed."""
+    """What the limit let go of a plan, what it left, and how much content waits to be freed."""
 
-    verdicts: list[Verdict]
+    gone: Sequence[Checkpoint]
+    kept: Total
     waiting: int = 0
     waiting_bytes: int = 0
 
@@ -58,38 +66,46 @@ class Prunes:
     def prune(self, held: Held) -> list[Verdict]:
         """Applies the policy; returns what became of each checkpoint and why."""
         with self._database.writing(held) as connection:
-            retired = self._retired(connection, held.plan_id)
+            line_mending.mend(connection, held.plan_id)
+            verdicts = judged(connection, held.plan_id, self._policy)
+            doomed = [verdict.checkpoint for verdict in verdicts if not verdict.stays]
+            unfinished = OperationRepository(connection).unfinished(held.plan_id)
+            retired = self._retired(connection, held.plan_id, doomed, unfinished)
         self.follow_up(held, retired)
-        return retired.verdicts
+        return verdicts
 
     def retire(self, connection: Connection, plan_id: PlanId) -> PruneResult | None:
         """Applies the policy in the transaction that has added a checkpoint, if it is one too many.
 
         One commit instead of two: it is what a checkpoint waits for. Follow it up afterwards.
         """
-        if CheckpointRepository(connection).count(plan_id) <= self._policy.limit:
+        count = CheckpointRepository(connection).total(plan_id).checkpoints
+        if count <= self._policy.limit:
             return None
-        return self._retired(connection, plan_id)
+        line_mending.mend(connection, plan_id)  # by a broken line it would let the wrong ones go
+        unfinished = OperationRepository(connection).unfinished(plan_id)
+        doomed = beyond_limit(connection, plan_id, count - self._policy.limit, unfinished)
+        return self._retired(connection, plan_id, doomed, unfinished)
 
     def follow_up(self, held: Held, retired: PruneResult) -> None:
         """Frees space if it is worth it by now, and warns of what the limit does and cannot do."""
         plan_id = held.plan_id
-        kept = [verdict.checkpoint for verdict in retired.verdicts if verdict.stays]
-        much = max(MUCH_BYTES, sum(row.size_bytes for row in kept) // 2)
+        much = max(MUCH_BYTES, retired.kept.size_bytes // 2)
         if retired.waiting_bytes > much or retired.waiting >= MANY:
             with self.afterwards(plan_id, "freeing space"):
                 self.free(plan_id)
-        self._tell_of_limit(plan_id, [one for one in retired.verdicts if not one.stays])
-        if len(kept) > self._policy.limit:
-            text = f"{len(kept)} checkpoints are kept, more than the limit of {self._policy.limit}"
+        self._tell_of_limit(plan_id, retired.gone)
+        if retired.kept.checkpoints > self._policy.limit:
+            kept = f"{retired.kept.checkpoints} checkpoints are kept"
+            text = f"{kept}, more than the limit of {self._policy.limit}"
             self._report(Note(plan_id, text))
 
-    def _tell_of_limit(self, plan_id: PlanId, gone: Sequence[Verdict]) -> None:
+    def _tell_of_limit(self, plan_id: PlanId, gone: Sequence[Checkpoint]) -> None:
         """Says once that the oldest go from here on, and how they stay."""
         if not gone or plan_id in self._warned:
             return
         self._warned.add(plan_id)
-        names = gone[0].checkpoint.name + (f"…{gone[-1].checkpoint.name}" if gone[1:] else "")
+        names = gone[0].name + (f"…{gone[-1].name}" if gone[1:] else "")
         text = (
             f"the limit of {self._policy.limit} checkpoints is reached: {names} went, and from"
             " here on the oldest one goes with each new one;"
@@ -105,29 +121,20 @@ class Prunes:
     def forget(self, held: Held, doomed: Sequence[Checkpoint]) -> None:
         """Deletes rows that somebody chose, and notes that their content may go."""
         with self._database.writing(held) as connection:
-            self._forget(connection, held.plan_id, doomed, by_hand=True)
+            unfinished = OperationRepository(connection).unfinished(held.plan_id)
+            chosen = [row.name for row in doomed]
+            _forget(connection, held.plan_id, doomed, unfinished, chosen)
 
-    def _retired(self, connection: Connection, plan_id: PlanId) -> PruneResult:
-        line_mending.mend(connection, plan_id)  # by a broken line it would let the wrong ones go
-        verdicts = judged(connection, plan_id, self._policy)
-        doomed = [verdict.checkpoint for verdict in verdicts if not verdict.stays]
-        if not doomed:
-            return PruneResult(verdicts)
-        intent = self._forget(connection, plan_id, doomed, by_hand=False)
-        return PruneResult(verdicts, len(intent.refs), intent.size_bytes)
-
-    def _forget(
+    def _retired(
         self,
         connection: Connection,
         plan_id: PlanId,
         doomed: Sequence[Checkpoint],
-        *,
-        by_hand: bool,
-    ) -> Prune:
-        CheckpointRepository(connection).delete(*doomed)
-        waiting = self._waiting(connection, plan_id)
-        chosen = [row.name for row in doomed if by_hand]
-        return _note(connection, plan_id, waiting[-1] if waiting else None, doomed, chosen)
+        unfinished: Sequence[AnyOperation],
+    ) -> PruneResult:
+        intent = _forget(connection, plan_id, doomed, unfinished) if doomed else Prune()
+        kept = CheckpointRepository(connection).total(plan_id)
+        return PruneResult(doomed, kept, len(intent.refs), intent.size_bytes)
 
     def finish(self, held: Held, operation: Operation[Prune]) -> str:  # noqa: ARG002 - all at once
         """Frees the content of forgotten rows; stays open while the store is in use."""
@@ -229,8 +236,7 @@ class Prunes:
             return OperationRepository(connection).forgotten(project_id)
 
     def _waiting(self, connection: Connection, plan_id: PlanId) -> list[Operation[Prune]]:
-        prunes = OperationRepository(connection).unfinished_of(plan_id, Prune)
-        return [prune for prune in prunes if not prune.is_stuck]
+        return _waiting(OperationRepository(connection).unfinished(plan_id))
 
     def _needed(self, project_id: ProjectId) -> set[SnapshotId]:
         with self._database.reading() as connection:
@@ -243,24 +249,32 @@ class Prunes:
             return live(connection, project_id)
 
 
-def _note(
+def _waiting(unfinished: Sequence[AnyOperation]) -> list[Operation[Prune]]:
+    """Returns the prunes among what was begun that can still be carried out."""
+    prunes = (one for one in unfinished if isinstance(one.intent, Prune) and not one.is_stuck)
+    return [cast("Operation[Prune]", prune) for prune in prunes]
+
+
+def _forget(
     connection: Connection,
     plan_id: PlanId,
-    waiting: Operation[Prune] | None,
     doomed: Sequence[Checkpoint],
-    by_hand: Sequence[str],
+    unfinished: Sequence[AnyOperation],
+    by_hand: Sequence[str] = (),
 ) -> Prune:
-    """Adds forgotten checkpoints to the prune that waits already, or opens one."""
+    """Deletes rows, and adds them to the prune that waits already, or opens one."""
+    CheckpointRepository(connection).delete(*doomed)
     operations = OperationRepository(connection)
-    earlier = waiting.intent if waiting else Prune()
+    waiting = _waiting(unfinished)[-1:]
+    earlier = waiting[0].intent if waiting else Prune()
     intent = Prune(
         refs=(*earlier.refs, *(row.sandbox_ref for row in doomed)),
         names=(*earlier.names, *(row.name for row in doomed)),
         by_hand=(*(earlier.by_hand or ()), *by_hand),
         size_bytes=earlier.size_bytes + sum(row.size_bytes for row in doomed),
     )
-    if waiting is None:
-        operations.open(plan_id, intent)
+    if waiting:
+        operations.extend(waiting[0].operation_id, intent)
     else:
-        operations.extend(waiting.operation_id, intent)
+        operations.open(plan_id, intent)
     return intent

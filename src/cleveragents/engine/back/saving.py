@@ -23,7 +23,8 @@ from cleveragents.sandbox.whereabouts import make_git_directory, with_files
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.capture import Capture
 from cleveragents.snapshots.healing import Safeguard
-from cleveragents.snapshots.way import Changes
+from cleveragents.snapshots.tree.record import Snapshot
+from cleveragents.snapshots.way import Changes, Way
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
@@ -193,6 +194,10 @@ class PendingCheckpoint:
         if self._checkpoint is None:
             self._checkpoint = self._store()
         return self._checkpoint
+
+    def way_to(self, target: Snapshot) -> Way:
+        """Tells what has to change from this very state on, and verifies that it can be had."""
+        return self._archive.way_to(target, self.sandbox.roots, self._capture)
 
     def secure(self, going: Changes | None = None) -> SafetyCheckpoint:
         """Reads back what is about to go, all of it if none is named; heals it from the files.

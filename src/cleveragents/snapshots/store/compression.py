@@ -8,8 +8,30 @@ import zstandard
 RAW, ZSTD = 0, 1
 BATCH_BYTES = 1 << 20  # what is less is not worth a thread
 
+_LEAST_LOG = 10  # of the window, and of the places in it that are remembered
+_PLACES = 4  # as a power of two: one place of so many finds the long runs that two objects share
+
 Object = tuple[bytes, bytes]  # id and bytes
 Compressed = tuple[bytes, int, bytes]  # id, codec and payload
+
+
+def dictionary(known: bytes) -> zstandard.ZstdCompressionDict:
+    """What a difference is made to, and read with."""
+    return zstandard.ZstdCompressionDict(known, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+
+
+def difference(data: bytes, base: bytes) -> bytes:
+    """Returns what an object does not share with another one.
+
+    Unless it is told otherwise, zstd looks back half a megabyte, and remembers few places there.
+    """
+    reach = max(_LEAST_LOG, (len(data) + len(base)).bit_length())
+    places = max(_LEAST_LOG, reach - _PLACES)
+    parameters = zstandard.ZstdCompressionParameters(
+        compression_level=1, window_log=reach, hash_log=places
+    )
+    compressor = zstandard.ZstdCompressor(compression_params=parameters, dict_data=dictionary(base))
+    return compressor.compress(data)
 
 
 class Compression:

@@ -1,12 +1,12 @@
 """Stores lost objects again where identical content is still to be had; nothing is replaced."""
 
 import mmap
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from cleveragents.errors import Damaged
 from cleveragents.snapshots.store.pack import Pack, PackWriter, Read, from_front
-from cleveragents.snapshots.tree.manifest import Version, object_id
+from cleveragents.snapshots.tree.manifest import Entry, Version, object_id
 
 
 class Mender:
@@ -19,7 +19,11 @@ class Mender:
         self._wanted = wanted
         self.healed = 0
 
-    def put(self, data: bytes, version: Version | None = None) -> bytes:  # noqa: ARG002 - a sink
+    def pieces(self, entry: Entry) -> Sequence[bytes]:  # noqa: ARG002 - a sink
+        """Needs none: what was lost is kept whole."""
+        return ()
+
+    def put(self, data: bytes, version: Version | None = None, /) -> bytes:  # noqa: ARG002 - a sink
         """Takes an object if it is one of the lost; returns its id."""
         identity = object_id(data)
         if identity in self._wanted and identity not in self._writer:

@@ -26,12 +26,16 @@ from weakref import WeakSet
 import zstandard
 
 from cleveragents.errors import Damaged
-from cleveragents.snapshots.store.compression import RAW, ZSTD, Compression
-from cleveragents.snapshots.tree.manifest import ID_BYTES, Version, object_id
+from cleveragents.snapshots.store.compression import RAW, ZSTD, Compression, dictionary
+from cleveragents.snapshots.tree.manifest import ID_BYTES, object_id
 from cleveragents.storage.durability import sync_directory
 
 MAGIC = b"capack01"
-DIFFERENCE = 2  # besides the codecs of what is kept whole
+# At the end of a pack with revisions: programs that would sweep away what these are differences to
+# know of no such pack, and so sweep nothing.
+MAGIC_REVISIONS = b"capack02"
+# Besides the codecs of what is kept whole: of a directory, and of a file or a piece of one.
+DIFFERENCE, REVISION = 2, 3
 BUFFER = 1 << 20
 RESIDENT_BYTES = 8 << 20  # of a pack that is being read
 OPEN_PACKS = 32  # of all stores that a process reads
@@ -60,6 +64,7 @@ class PackWriter:
         # while the pack is being thrown away.
         self._buffer = bytearray(MAGIC)
         self._at = len(MAGIC)
+        self._magic = MAGIC
         self._index: dict[bytes, int] = {}
         self._compression = Compression()
 
@@ -72,14 +77,11 @@ class PackWriter:
         for ready in self._compression.add(identity, data):
             self.add_stored(*ready)
 
-    def add_difference(self, identity: bytes, data: bytes, base: Version) -> None:
-        """Appends an object as what it does not share with another one."""
-        compressor = zstandard.ZstdCompressor(level=1, dict_data=_dictionary(base.data))
-        self.add_stored(identity, DIFFERENCE, base.identity + compressor.compress(data))
-
     def add_stored(self, identity: bytes, codec: int, payload: bytes) -> None:
         """Appends an object in the form it is stored in."""
         self._index[identity] = self._at
+        if codec == REVISION:
+            self._magic = MAGIC_REVISIONS
         self._buffer += _OBJECT.pack(identity, codec, len(payload))
         self._buffer += payload
         self._at += _OBJECT.size + len(payload)
@@ -91,7 +93,7 @@ class PackWriter:
         for ready in self._compression.rest():
             self.add_stored(*ready)
         index = b"".join(_INDEX.pack(*item) for item in sorted(self._index.items()))
-        footer = _FOOTER.pack(self._at, len(self._index), root, sha256(index).digest(), MAGIC)
+        footer = _FOOTER.pack(self._at, len(self._index), root, sha256(index).digest(), self._magic)
         self._buffer += index + footer
         self._flush()
         os.fsync(self._fd)
@@ -154,7 +156,8 @@ class Pack:
         self._read_since = 0
         data, end = self._data(), self.size - _FOOTER.size
         self._start, self._count, self.root, digest, magic = _FOOTER.unpack_from(data, end)
-        if magic != MAGIC or self._start + self._count * _INDEX.size != end:
+        self.has_revisions = magic == MAGIC_REVISIONS
+        if magic not in (MAGIC, MAGIC_REVISIONS) or self._start + self._count * _INDEX.size != end:
             raise Damaged(f"the pack {path.name} has no readable index")
         if sha256(data[self._start : end]).digest() != digest:
             raise Damaged(f"the index of the pack {path.name} does not match its hash")
@@ -193,7 +196,7 @@ class Pack:
             return None
         data = self._data()
         self._free_pages(data, 0)
-        if _OBJECT.unpack_from(data, offset)[1] != DIFFERENCE:
+        if _OBJECT.unpack_from(data, offset)[1] not in (DIFFERENCE, REVISION):
             return None
         start = offset + _OBJECT.size
         return data[start : start + ID_BYTES]
@@ -222,6 +225,16 @@ class Pack:
         places = sorted((offset, identity) for identity, offset in index)
         for (offset, identity), (end, _) in pairwise([*places, (self._start, b"")]):
             yield identity, end - offset  # no object is touched
+
+    def revisions(self) -> Iterator[tuple[bytes, bytes]]:
+        """Yields each revision and what it is a difference to, in the order they lie there."""
+        data = self._data()
+        index = _INDEX.iter_unpack(self._index())
+        for offset, identity in sorted((offset, identity) for identity, offset in index):
+            if data[offset + ID_BYTES] == REVISION:
+                start = offset + _OBJECT.size
+                yield identity, data[start : start + ID_BYTES]
+            self._free_pages(data, 0)
 
     def _index(self) -> bytes:
         return self._data()[self._start : self.size - _FOOTER.size]
@@ -286,12 +299,8 @@ def _decoded(codec: int, payload: bytes, read: Read) -> bytes:
         return payload
     if codec == ZSTD:
         return zstandard.ZstdDecompressor().decompress(payload)
-    dictionary = _dictionary(read(payload[:ID_BYTES]))
-    return zstandard.ZstdDecompressor(dict_data=dictionary).decompress(payload[ID_BYTES:])
-
-
-def _dictionary(known: bytes) -> zstandard.ZstdCompressionDict:
-    return zstandard.ZstdCompressionDict(known, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+    base = dictionary(read(payload[:ID_BYTES]))
+    return zstandard.ZstdDecompressor(dict_data=base).decompress(payload[ID_BYTES:])
 
 
 def abandoned(path: Path) -> bool:

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import RLock
@@ -15,18 +15,18 @@ from cleveragents.snapshots.store.inspection import Inspection, inspect, left_be
 from cleveragents.snapshots.store.joining import Contents, contents, join, joinable
 from cleveragents.snapshots.store.joining import seal as seal_joined
 from cleveragents.snapshots.store.mending import Mender
+from cleveragents.snapshots.store.new_pack import NewPack
+from cleveragents.snapshots.store.once import Once
 from cleveragents.snapshots.store.pack import Pack, PackWriter
 from cleveragents.snapshots.store.store_name import name_of
 from cleveragents.snapshots.tree import giving_up
-from cleveragents.snapshots.tree.manifest import Version, object_id
 from cleveragents.storage.lock import FileLock
 from cleveragents.storage.place import is_ours, make_durably
 from cleveragents.storage.space import OUT_OF_SPACE
 
 T = TypeVar("T")
+CHAINS = 8192  # objects of which it is remembered what they are differences to
 SMALL_PACK = 4096  # objects; the index of a larger pack is searched on disk, not loaded
-DIFFERENCES_IN_A_ROW = 32
-WORTH_A_DIFFERENCE = 1024  # bytes; what is smaller is kept whole, for itself
 ORPHAN_GRACE_SECONDS = 24 * 3600  # what a crash left without a row can still be rescued by hand
 
 
@@ -60,6 +60,8 @@ class Store:
         self._packs: dict[str, Pack] = {}
         self._small: dict[bytes, Pack] = {}  # where the objects of small packs are
         self._large: list[Pack] = []  # packs that are searched one by one
+        self._chains: dict[bytes, Sequence[bytes]] = {}  # what objects are differences to
+        self.once = Once()
         self.losses = 0  # how often packs were gone that had been there
 
     def open(self) -> None:
@@ -75,7 +77,7 @@ class Store:
         """Takes in the packs there are; tells whether they are still the same afterwards."""
         found = self._listed()
         if self._packs.keys() - found:  # repacked by another process, or lost: start again
-            self._packs, self._small, self._large = {}, {}, []
+            self._packs, self._small, self._large, self._chains = {}, {}, [], {}
         for name in sorted(found - self._packs.keys()):
             try:
                 self._add(Pack(self._packs_directory / name))
@@ -131,7 +133,11 @@ class Store:
     def read(self, identity: bytes) -> bytes:
         """Returns an object's bytes, verified; raises Damaged if no pack has it intact."""
         giving_up.look()
-        return self._surely(lambda: self._read(identity))
+        found = self.once.get(identity)
+        if found is None:
+            found = self._surely(lambda: self._read(identity))
+            self.once.keep(identity, found)
+        return found
 
     def _read(self, identity: bytes) -> bytes:
         pack = self._holder(identity)
@@ -145,7 +151,7 @@ class Store:
         except Damaged:
             return self._read_another(identity, pack)
 
-    def bases(self, identity: bytes) -> list[bytes] | None:
+    def bases(self, identity: bytes) -> Sequence[bytes] | None:
         """Returns what reading an object needs besides itself; None if not all of it is here."""
         return self._surely(lambda: self._bases(identity))
 
@@ -157,15 +163,21 @@ class Store:
             except FileNotFoundError:
                 self.open()
 
-    def _bases(self, identity: bytes) -> list[bytes] | None:
-        found: list[bytes] = []
-        while (pack := self._holder(identity)) is not None:
+    def _bases(self, identity: bytes) -> Sequence[bytes] | None:
+        """Looks into no pack for what was asked before: a row of differences lies in many."""
+        found = self._chains.get(identity)
+        if found is None and (pack := self._holder(identity)) is not None:
             base = pack.base(identity)
-            if base is None:
-                return found
-            found.append(base)
-            identity = base
-        return None
+            further = () if base is None else self._bases(base)
+            if further is not None:
+                found = further if base is None else (base, *further)
+                self._remember_chain(identity, found)
+        return found
+
+    def _remember_chain(self, identity: bytes, bases: Sequence[bytes]) -> None:
+        if len(self._chains) >= CHAINS:
+            self._chains = {}
+        self._chains[identity] = bases
 
     def _holder(self, identity: bytes) -> Pack | None:
         found = self._small.get(identity)
@@ -183,10 +195,19 @@ class Store:
         """While held, no sweep runs: content written is safe until its row is committed."""
         return FileLock(self._lock_path, doing=doing, shared=True, wait=True)
 
-    def new_pack(self) -> "NewPack":
+    def new_pack(self) -> NewPack:
         """Starts a pack; call it while holding `writing`."""
         self.open()
         return NewPack(self, PackWriter(self._packs_directory, new_id()))
+
+    def revisions(self) -> Mapping[bytes, Sequence[bytes]]:
+        """Returns what each file, or piece of one, is a difference to, in each pack that has it."""
+        found: dict[bytes, list[bytes]] = {}
+        for pack in self._packs.values():
+            if pack.has_revisions:
+                for identity, base in pack.revisions():
+                    found.setdefault(identity, []).append(base)
+        return found
 
     def inspect(self) -> Inspection:
         """Reads everything back; no sweep runs meanwhile."""
@@ -319,52 +340,3 @@ class Store:
             pack.path.unlink()
         self.open()
         return len(joined)
-
-
-class NewPack:
-    """A pack being written that leaves out what the store already holds."""
-
-    stores = True
-
-    def __init__(self, store: Store, writer: PackWriter) -> None:
-        self._store = store
-        self._writer = writer
-
-    def put(self, data: bytes, version: Version | None = None) -> bytes:
-        """Stores an object unless it is there already; returns its id.
-
-        What changed little since an earlier version is kept as a difference to it, unless that
-        is one too many in a row: all of them are needed to read it.
-        """
-        identity = object_id(data)
-        if identity in self._writer or self._store.bases(identity) is not None:
-            return identity
-        if version is not None and self._is_worth_it(version):
-            self._writer.add_difference(identity, data, version)
-        else:
-            self._writer.add(identity, data)
-        return identity
-
-    def _is_worth_it(self, version: Version) -> bool:
-        if len(version.data) < WORTH_A_DIFFERENCE:
-            return False
-        bases = self._store.bases(version.identity)
-        return bases is not None and len(bases) < DIFFERENCES_IN_A_ROW
-
-    def put_root(self, data: bytes) -> bytes:
-        """Stores the record of a snapshot, whatever other packs hold; returns its id.
-
-        So no pack is empty, and the age of the pack is that of the latest wish to keep it.
-        """
-        identity = object_id(data)
-        if identity not in self._writer:
-            self._writer.add(identity, data)
-        return identity
-
-    def seal(self, root: bytes) -> int:
-        """Makes everything durable; returns the bytes that were added."""
-        return self._store.add(self._writer.seal(root)).size
-
-    def discard(self) -> None:
-        """Throws away what was written."""
-        self._writer.discard()

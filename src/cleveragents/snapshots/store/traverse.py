@@ -9,6 +9,7 @@ from cleveragents.snapshots.tree.content import Read
 from cleveragents.snapshots.tree.lookup import Lookup
 from cleveragents.snapshots.tree.manifest import Entry, contents, decode
 
+Revisions = Mapping[bytes, Iterable[bytes]]  # what files are differences to
 Bases = Callable[[bytes], Iterable[bytes] | None]  # what reading an object needs besides itself
 
 
@@ -113,7 +114,9 @@ def intact(path: bytes, entry: Entry, read: Read) -> Iterator[tuple[bytes, Entry
         yield from intact(tree_path.joined(path, name), inner, read)
 
 
-def reachable(entries: Iterable[Entry], read: Read, bases: Bases) -> set[bytes]:
+def reachable(
+    entries: Iterable[Entry], read: Read, bases: Bases, revisions: Revisions
+) -> set[bytes]:
     """Returns the ids of every object that directories need; raises Damaged if one is lost."""
     found: set[bytes] = set()
     walked: set[bytes] = set()  # a base is needed for its bytes, not for what it lists
@@ -132,4 +135,15 @@ def reachable(entries: Iterable[Entry], read: Read, bases: Bases) -> set[bytes]:
                 found.update(content.objects(Entry(mode, size, content=identity), read))
             else:
                 found.add(identity)
-    return found
+    return found | _beneath(found, revisions)
+
+
+def _beneath(found: set[bytes], revisions: Revisions) -> set[bytes]:
+    """Returns what files among these are differences to, and what that is one to, and so on."""
+    needed: set[bytes] = set()
+    waiting = [identity for identity in revisions if identity in found]
+    while waiting:
+        bases = set(revisions.get(waiting.pop(), ())) - needed
+        needed |= bases
+        waiting += bases
+    return needed

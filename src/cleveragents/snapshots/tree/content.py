@@ -7,15 +7,17 @@ and no file needs more memory than a chunk.
 
 import errno
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Protocol
 
-from cleveragents.snapshots.tree.manifest import ID_BYTES, NO_CONTENT, Entry, object_id
+from cleveragents.snapshots.tree.manifest import ID_BYTES, NO_CONTENT, Entry, Version, object_id
 
 CHUNK = 4 << 20
 Put = Callable[[bytes], bytes]
 Read = Callable[[bytes], bytes]
+# Takes an object, and what stood in its place before.
+PutVersion = Callable[[bytes, Version | None], bytes]
 
 
 class Objects(Protocol):
@@ -27,10 +29,15 @@ class Objects(Protocol):
 
 def store_file(fd: int, size: int, put: Put) -> bytes | None:
     """Stores a file's bytes; returns the id of its content, None if it is not as long as said."""
+    return store_version(fd, size, lambda data, _: put(data), ())
+
+
+def store_version(fd: int, size: int, put: PutVersion, earlier: Sequence[bytes]) -> bytes | None:
+    """Does the same for a file that consisted of other pieces before."""
     if size <= CHUNK:
         data = os.pread(fd, size + 1, 0)
-        return put(data) if len(data) == size else None
-    return put(b"".join(_store_chunks(fd, size, put)))
+        return put(data, _version(earlier, 0)) if len(data) == size else None
+    return put(b"".join(_store_chunks(fd, size, put, earlier)), None)
 
 
 def write_file(fd: int, entry: Entry, read: Read, near: int | None = None) -> None:
@@ -59,6 +66,11 @@ def objects(entry: Entry, read: Read) -> Iterator[bytes]:
         yield from (identity for identity in _chunks(entry, read) if identity != NO_CONTENT)
 
 
+def pieces(entry: Entry, read: Read) -> list[bytes]:
+    """Returns the ids of a file's bytes, piece by piece."""
+    return [entry.content] if entry.size <= CHUNK else _chunks(entry, read)
+
+
 def bytes_needed(entry: Entry, read: Read) -> int:
     """How much space the content will take; holes take none."""
     if entry.size <= CHUNK:
@@ -80,14 +92,29 @@ def _had(near: int | None, identity: bytes, start: int, length: int, read: Read)
     return read(identity)
 
 
-def _store_chunks(fd: int, size: int, put: Put) -> Iterator[bytes]:
+def _store_chunks(fd: int, size: int, put: PutVersion, earlier: Sequence[bytes]) -> Iterator[bytes]:
+    """Stores the pieces of a large file, the first one that differs with what it was before.
+
+    A file that grew or changed in one place differs in one piece; where all of them do, to compare
+    each with what it was would take longer than to store it.
+    """
     data_at = 0  # the next data is here or later; before it lies a hole
-    for start in range(0, size, CHUNK):
+    for index, start in enumerate(range(0, size, CHUNK)):
         length = min(CHUNK, size - start)
         if data_at <= start:
             data_at = _next_data(fd, start, size)
         data = os.pread(fd, length, start) if data_at < start + length else b""
-        yield put(data) if data.strip(b"\0") else NO_CONTENT
+        version = _version(earlier, index)
+        identity = put(data, version) if data.strip(b"\0") else NO_CONTENT
+        if version is not None and identity != version.identity:
+            earlier = ()
+        yield identity
+
+
+def _version(earlier: Sequence[bytes], index: int) -> Version | None:
+    """What a piece was before; nothing if there was none, or but zeros."""
+    found = earlier[index] if index < len(earlier) else NO_CONTENT
+    return None if found == NO_CONTENT else Version(found)
 
 
 def _next_data(fd: int, start: int, size: int) -> int:

@@ -72,10 +72,10 @@ Extra = tuple[str, Attributes, *tuple[int, ...]]
 
 
 class Version(NamedTuple):
-    """A directory object as it was when it was stored."""
+    """What a directory or a piece of a file was before, as it is stored."""
 
     identity: bytes
-    data: bytes
+    data: bytes | None = None  # None: whoever needs it reads it
 
 
 @frozen

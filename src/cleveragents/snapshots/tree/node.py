@@ -125,6 +125,16 @@ class Node:
             rewrite.set_content(name, self.children[name].identity or b"")
         self.packed = rewrite.data()
 
+    def known(self, name: bytes) -> Entry | None:
+        """Returns a file as it was last seen; None if there was none, or it is not a plain one."""
+        if self.opened is not None:
+            entry = self.opened.entries.get(name)
+        else:
+            rewrite = Rewrite(self.packed)
+            index = rewrite.find(name)
+            entry = None if index is None else rewrite.entry(index)
+        return entry if entry is not None and entry.is_file else None
+
     def replace(self, name: bytes, entry: Entry, signature: Signature) -> Entry | None:
         """Replaces a plain file where it stands; returns what it was, None if that cannot be."""
         if self.opened is not None or not is_plain(entry):

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from cleveragents.errors import Failed, Refused
 from cleveragents.snapshots.tree import attributes, beneath, giving_up, signature, tree_path
-from cleveragents.snapshots.tree.content import store_file
+from cleveragents.snapshots.tree.content import store_version
 from cleveragents.snapshots.tree.manifest import Entry
 from cleveragents.snapshots.tree.node import Node
 from cleveragents.snapshots.tree.tree import LinkedFile, Sink, Tree
@@ -230,7 +230,7 @@ class Scanner:
         path = node.inner(name)
         with ExitStack() as stack:
             fd = self._opened(stack, parent, name, path, beneath.open_file, stat.S_IRUSR)
-            entry = self._read(fd, path)
+            entry = self._read(fd, path, node.known(name))
         settled = os.stat(name, dir_fd=parent, follow_symlinks=False)
         same = (settled.st_size, settled.st_mtime_ns) == (entry.size, entry.mtime_ns)
         trusted = same and settled.st_ctime_ns < self._trusted_before_ns
@@ -242,11 +242,12 @@ class Scanner:
             self._tree.linked.pop((node, name), None)
         self._tree.put(node, name, entry, signature.of(settled) if trusted else signature.UNTRUSTED)
 
-    def _read(self, fd: int, path: bytes) -> Entry:
+    def _read(self, fd: int, path: bytes, known: Entry | None) -> Entry:
         """Reads a file that must not change meanwhile; a moving one is read again."""
+        earlier = () if known is None else self._sink.pieces(known)
         for _ in range(READ_ROUNDS):
             before = os.fstat(fd)
-            content = store_file(fd, before.st_size, self._sink.put)
+            content = store_version(fd, before.st_size, self._sink.put, earlier)
             xattrs = self._attributes(fd, path)
             still = stat.S_ISREG(before.st_mode) and _moment(os.fstat(fd)) == _moment(before)
             if still and content is not None:

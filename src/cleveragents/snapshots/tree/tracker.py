@@ -3,7 +3,7 @@
 import os
 import stat
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -60,9 +60,13 @@ class HashOnly:
 
     stores = False
 
-    def put(self, data: bytes, version: Version | None = None) -> bytes:  # noqa: ARG002 - a sink
+    def put(self, data: bytes, version: Version | None = None, /) -> bytes:  # noqa: ARG002 - a sink
         """Returns the id the object would have."""
         return object_id(data)
+
+    def pieces(self, entry: Entry) -> Sequence[bytes]:  # noqa: ARG002 - a sink
+        """Needs none."""
+        return ()
 
 
 HASH_ONLY = HashOnly()

@@ -4,7 +4,7 @@ A change clears what its directory and those above it know of their ids and of b
 that encoding and storing visit only what changed.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from cleveragents.snapshots.tree.manifest import Entry, Version, object_id
@@ -15,11 +15,16 @@ LINKED_OUTSIDE = "it has hard links outside and would be restored as a copy"
 
 
 class Sink(Protocol):
-    """Takes the objects of a tree and tells their ids; a storing one keeps them."""
+    """Takes the objects of a tree and tells their ids; a storing one keeps them.
+
+    `pieces` are those of a file that is stored: what it is now may be kept as a difference to them.
+    """
 
     stores: bool
 
-    def put(self, data: bytes, version: Version | None = None) -> bytes: ...
+    def put(self, data: bytes, version: Version | None = None, /) -> bytes: ...
+
+    def pieces(self, entry: Entry) -> Sequence[bytes]: ...
 
 
 class LinkedFile(NamedTuple):

@@ -1,0 +1,65 @@
+"""Steps about what makes time: it is counted, because no clock is the same twice."""
+
+from behave import given, then, when
+from support.counts import counted
+
+from cleveragents.checkpoints.saving import CheckpointRequest
+from cleveragents.checkpoints.triggers import CheckpointType
+
+CHANGED = 10
+
+
+@given("a project of {files:d} files in {folders:d} folders")
+def make_files(context, files, folders):
+    for number in range(files):
+        path = context.world.project / f"d{number % folders}" / f"f{number}.txt"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"{number}\n" * 300)
+
+
+@given("a process that has made {count:d} checkpoints, each of ten changed files")
+def make_checkpoints(context, count):
+    context.app = context.world.app()
+    plan = context.app.plans.find("@")
+    context.plan_id, context.round = plan.plan_id, 0
+    context.tree = context.app.plans.status(plan).sandbox.path
+    for _ in range(count):
+        _change(context)
+        _checkpoint(context)
+
+
+@when("it makes one more")
+def make_one(context):
+    _change(context)
+    with context.app.ownership.hold(context.plan_id, "counting"):
+        context.counts = counted(lambda: _checkpoint(context))
+
+
+@when("it goes back to the latest after ten files were changed")
+def go_back(context):
+    _change(context)
+    checkpoints = context.app.checkpoints
+    latest = checkpoints.latest_checkpoint(context.plan_id)
+    with context.app.ownership.hold(context.plan_id, "counting"):
+        context.counts = counted(
+            lambda: checkpoints.rollback_to_checkpoint(context.plan_id, latest)
+        )
+
+
+@then("it takes at most")
+def check_counts(context):
+    found = {row["what"]: context.counts[row["what"]] for row in context.table}
+    allowed = {row["what"]: int(row["count"]) for row in context.table}
+    assert all(found[what] <= allowed[what] for what in allowed), found
+
+
+def _change(context):
+    """Another line in ten files of folders that are not all the same."""
+    context.round += 1
+    for path in sorted(context.tree.rglob("f*.txt"))[context.round % 7 :: 7][:CHANGED]:
+        path.write_text(f"round {context.round}\n" + path.read_text())
+
+
+def _checkpoint(context):
+    wanted = CheckpointRequest(CheckpointType.TOOL, "counted", even_if_unchanged=False)
+    context.app.checkpoints.create_checkpoint(context.plan_id, wanted)

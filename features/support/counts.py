@@ -1,0 +1,49 @@
+"""Counts what makes time: calls of a few functions of this thread, and what is said to SQLite.
+
+Nothing is put in the place of anything: Python tells each call, and SQLite each statement.
+"""
+
+import gc
+import sqlite3
+import sys
+from collections import Counter
+
+from cleveragents.snapshots.store.pack import Pack
+from cleveragents.snapshots.tree.scan import Scanner
+from cleveragents.snapshots.tree.tracker import Tracker
+
+CALLS = {
+    Tracker.state.__code__: "looks",
+    Scanner.everything.__code__: "looks at everything",
+    Pack.read.__code__: "objects read",
+    Pack.base.__code__: "searches for what an object is a difference to",
+}
+
+
+def counted(act):
+    """Does it; returns how often each thing happened."""
+    found = Counter()
+
+    def called(frame, event, _):
+        if event == "call" and frame.f_code in CALLS:
+            found[CALLS[frame.f_code]] += 1
+
+    def told(statement):
+        found["commits" if statement == "COMMIT" else "statements"] += not _is_a_part(statement)
+
+    connections = [one for one in gc.get_objects() if isinstance(one, sqlite3.Connection)]
+    for connection in connections:
+        connection.set_trace_callback(told)
+    sys.setprofile(called)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+        for connection in connections:
+            connection.set_trace_callback(None)
+    return found
+
+
+def _is_a_part(statement):
+    """What SQLite does by itself for keys of other tables is told as a comment."""
+    return statement.startswith(("--", "BEGIN"))
