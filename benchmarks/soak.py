@@ -236,7 +236,7 @@ def _beyond(home: Path) -> float:
         records = set(map(bytes.fromhex, live(connection, project_id)))
     store = Store(home / "data" / "projects" / project_id / "store")
     roots = [entry for one in records for entry in from_bytes(store.read(one)).roots.values()]
-    needed = records | reachable(roots, store.read, store.bases)
+    needed = records | reachable(roots, store.read, store.bases, store.revisions())
     sizes: dict[bytes, int] = {}
     total = 0
     for path in (home / "data").glob("projects/*/store/packs/*.pack"):
