@@ -11,12 +11,13 @@ from oracle import assert_same, picture
 
 from cleveragents.once import once
 from cleveragents.plans.lifecycle import written
-from cleveragents.sandbox.survivors import MARK, adopt_orphans
+from cleveragents.sandbox.adoption import ADOPTS
+from cleveragents.sandbox.survivors import MARK
 
 
 @when("the library runs {count:d} plans of the action at once")
 def run_at_once(context, count):
-    adopt_orphans()
+    ADOPTS.set()
     context.app = context.world.app()
     plans = [context.app.use(context.action, {}) for _ in range(count)]
     with ThreadPoolExecutor(count) as pool:

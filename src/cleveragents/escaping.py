@@ -5,7 +5,7 @@ import unicodedata
 
 def safe(text: str) -> str:
     """Escapes whatever could act on a terminal, and bytes that are no text."""
-    return "".join(_safe(char) for char in text)
+    return text if text.isprintable() else "".join(map(_safe, text))
 
 
 def safe_cell(text: str) -> str:

@@ -17,6 +17,7 @@ from cleveragents.cli.signs import show_every_sign
 from cleveragents.cli.table.entries import Command
 from cleveragents.cli.table.words import VERSION
 from cleveragents.errors import CleverAgentsError, Failed, in_words
+from cleveragents.sandbox.adoption import ADOPTS
 
 Load = Callable[[str], ModuleType]
 # As many as are asked for: steps get the same limit, and some programs close all they might have.
@@ -97,9 +98,7 @@ def _write(write: Callable[[], None]) -> None:
 
 def _prepare_for_steps() -> None:
     """Adopts what steps leave, and raises the limit on open files as far as everybody may."""
-    from cleveragents.sandbox.survivors import adopt_orphans  # help and mistakes need none of it
-
-    adopt_orphans()
+    ADOPTS.set()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, DESCRIPTORS)
     if soft != resource.RLIM_INFINITY and soft < wanted:

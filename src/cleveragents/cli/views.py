@@ -3,15 +3,17 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from cleveragents.app import ROLLBACK_OFF, App
-from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields
 from cleveragents.config.environment import caller_environment, home
 from cleveragents.ids import now
 from cleveragents.plans.plan import Plan
+
+if TYPE_CHECKING:
+    from cleveragents.checkpoints.checkpoint import Checkpoint
 
 UNCONFINED = (
     "steps are not confined yet: an absolute path in a step still reaches your own files, and the"
@@ -55,7 +57,7 @@ def _plainly(value: object) -> str:
     return "-" if value is None else str(value)
 
 
-def remark(row: Checkpoint, *, left_behind: bool) -> str:
+def remark(row: "Checkpoint", *, left_behind: bool) -> str:
     """Why a checkpoint was made, and whether a rollback left it behind."""
     text = f"{row.label}: {row.reason}" if row.label else row.reason
     return f"{text} (left behind)" if left_behind else text

@@ -7,11 +7,14 @@ or a subplan. The parent's side is the one nearer to the project.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from cleveragents.ids import CauseId, OperationId, PlanId, ProjectId, SnapshotId, new_id, now
 from cleveragents.records import frozen
-from cleveragents.snapshots.tree.manifest import Entry, decode, encode
 from cleveragents.storage.connection import Connection, Row
+
+if TYPE_CHECKING:
+    from cleveragents.snapshots.tree.manifest import Entry
 
 PROJECT = "project"  # the source of what a refresh merged in; a subplan's is its id
 BASE, PARENT, CHILD = "base", "parent", "child"
@@ -33,7 +36,7 @@ class Conflict:
     path: bytes
     source: str  # what was merged in: the project, or the id of a subplan
     reason: str
-    versions: Mapping[str, Entry | None]  # of base, parent and child
+    versions: "Mapping[str, Entry | None]"  # of base, parent and child
     refs: tuple[SnapshotId, ...]  # the snapshots that hold their content
     closed_by: str | None
     taken: str | None
@@ -97,7 +100,7 @@ def new_conflict(
     *,
     source: str,
     reason: str,
-    versions: Mapping[str, Entry | None],
+    versions: "Mapping[str, Entry | None]",
     refs: Iterable[SnapshotId],
 ) -> Conflict:
     """Makes a conflict that is not recorded yet."""
@@ -113,10 +116,14 @@ def _from_row(fields: Row) -> Conflict:
     return Conflict(**fields, versions=versions, refs=refs)
 
 
-def _text(entry: Entry | None) -> str | None:
+def _text(entry: "Entry | None") -> str | None:
     """An entry as a manifest writes it."""
+    from cleveragents.snapshots.tree.manifest import encode  # noqa: PLC0415 - who counts needs none
+
     return None if entry is None else encode({_IT: entry}).hex()
 
 
-def _entry(text: str | None) -> Entry | None:
+def _entry(text: str | None) -> "Entry | None":
+    from cleveragents.snapshots.tree.manifest import decode  # noqa: PLC0415 - as above
+
     return None if text is None else decode(bytes.fromhex(text))[_IT]

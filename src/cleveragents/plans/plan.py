@@ -1,6 +1,5 @@
 """A plan: one use of an action on a project, and where it stands."""
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -329,8 +328,10 @@ class PlanRepository:
 
 def file_hash(path: Path) -> str | None:
     """Returns the hash of a file; None if it cannot be read."""
+    from hashlib import sha256  # noqa: PLC0415 - slow to import, and a list of plans hashes nothing
+
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return sha256(path.read_bytes()).hexdigest()
     except OSError:
         return None
 

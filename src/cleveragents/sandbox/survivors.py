@@ -18,6 +18,7 @@ from threading import Event, Lock
 from cleveragents.errors import Failed
 from cleveragents.ids import now
 from cleveragents.records import field, mutable
+from cleveragents.sandbox.adoption import ADOPTS
 from cleveragents.sandbox.bystanders import Span
 from cleveragents.storage.owner import Owner, process_fields, start_time
 
@@ -41,11 +42,8 @@ class _OwnChildren:
 _started = _OwnChildren()
 
 
-def adopt_orphans() -> None:
-    """Makes this process the parent of its orphaned descendants.
-
-    Only for a process that starts nothing but steps: unknown children are taken for a step's.
-    """
+def _adopt_orphans() -> None:
+    """Makes this process the parent of its orphaned descendants."""
     libc = ctypes.CDLL(None)
     if hasattr(libc, "prctl") and libc.prctl(_SUBREAPER, 1, 0, 0, 0) == 0:
         _adopts_orphans.set()
@@ -67,6 +65,8 @@ def helper(start: Callable[[], subprocess.Popen[bytes]]) -> Generator[subprocess
 
 def start_step(mark: str, start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
     """Starts the leader of a step, in a session of its own."""
+    if ADOPTS.is_set() and not _adopts_orphans.is_set():
+        _adopt_orphans()
     with _started.lock:
         process = start()
         _started.pids.add(process.pid)
