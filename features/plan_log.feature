@@ -160,6 +160,7 @@ Feature: The history of a plan
       DROP TABLE journal
       ALTER TABLE step_runs ADD COLUMN pid INTEGER
       ALTER TABLE step_runs ADD COLUMN pid_started TEXT
+      DROP TABLE plan_steps
       UPDATE alembic_version SET version_num = '0009'
       """
     When I run "agents plan log @"
