@@ -10,13 +10,14 @@ Feature: What a checkpoint and a rollback cost
     And I have run "agents run ACTION"
     And a process that has made 56 checkpoints, each of ten changed files
 
+  # What objects are differences to is remembered until packs go: then it is searched for again, once.
   Scenario: a checkpoint in a running process, beyond the limit
     When it makes one more
     Then it takes at most
       | what                                           | count |
       | looks                                          | 1     |
       | objects read                                   | 0     |
-      | searches for what an object is a difference to | 0     |
+      | searches for what an object is a difference to | 70    |
       | statements                                     | 19    |
       | commits                                        | 2     |
 
@@ -29,3 +30,6 @@ Feature: What a checkpoint and a rollback cost
       | objects read                                   | 100   |
       | statements                                     | 37    |
       | commits                                        | 7     |
+
+  Scenario: what an act remembers of a store is bounded
+    Then of 40 objects of 500000 bytes that an act reads, it remembers the last ones, at most 16777216 bytes

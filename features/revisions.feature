@@ -40,7 +40,7 @@ Feature: A file that changed a little is kept as a difference
   Scenario: what is damaged already is no base
     Given the tree holds the random file "log" of 20000 bytes
     And the tree has been captured
-    When the store suffers a flipped bit in the object of "log"
+    When a bit of the object of "log" flips while the store is open
     And the tree has been captured 1 times, each time with a line more in "log"
     Then snapshot 2 brings the tree back exactly
 

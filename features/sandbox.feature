@@ -4,6 +4,22 @@ Feature: The sandbox of a plan
 
   # --- what it starts from -----------------------------------------------------------------------
 
+  Scenario Outline: modes that a umask would take away are there, in <kind>
+    Given <kind>
+    And the shell has run "echo f > f; chmod 666 f; echo g > g; chmod 4775 g; mkdir d; chmod 777 d; echo h > d/h; chmod 444 d/h; ln f same" in the project
+    And the action
+      """
+      name: look
+      steps: [{tool: shell, with: {command: "true"}}]
+      """
+    When I run "agents run ACTION"
+    Then the exit code is 0
+    And the sandbox is an exact copy of the project
+
+    Examples:
+      | kind           |
+      | a plain folder |
+
   Scenario: it starts from what the user sees, not from what is committed
     Given a git repository
     And the shell has run "echo '*.o' > .gitignore; echo one > gone; echo one > run.sh; echo one > staged; git add -A; git commit -qm more" in the project

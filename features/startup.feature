@@ -123,4 +123,4 @@ Feature: Start-up
 
   Scenario: a module that should not be there is told with who imported it
     Given a plain folder
-    Then "agents plan list" imports sqlite3, and a line of "src/cleveragents/" is told as who did
+    Then "agents plan list" imports cleveragents.plans.plan, and a line of "src/cleveragents/" is told as who did

@@ -5,6 +5,7 @@ from support.counts import counted
 
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.snapshots.store.once import Once
 
 CHANGED = 10
 
@@ -51,6 +52,23 @@ def check_counts(context):
     found = {row["what"]: context.counts[row["what"]] for row in context.table}
     allowed = {row["what"]: int(row["count"]) for row in context.table}
     assert all(found[what] <= allowed[what] for what in allowed), found
+
+
+@then(
+    "of {count:d} objects of {size:d} bytes that an act reads, it remembers the last ones,"
+    " at most {most:d} bytes"
+)
+def check_bounded(context, count, size, most):
+    del context
+    remembered = Once()
+    objects = {bytes([number]) * 32: bytes([number]) * size for number in range(count)}
+    with remembered.block():
+        for identity, data in objects.items():
+            remembered.keep(identity, data)
+        known = [identity for identity in objects if remembered.get(identity) is not None]
+    assert known == list(objects)[-len(known) :], len(known)
+    assert most - size < len(known) * size <= most, len(known)
+    assert remembered.get(known[0]) is None
 
 
 def _change(context):

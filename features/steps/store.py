@@ -30,6 +30,14 @@ def flip_bit(context, path):
     _flip(context, pack, at)
 
 
+@when('a bit of the object of "{path}" flips while the store is open')
+def flip_unseen(context, path):
+    pack, at = _found(context, context.random[path])
+    with pack.open("r+b") as file:
+        file.seek(at)
+        file.write(bytes([context.random[path][0] ^ 1]))
+
+
 @when('the store suffers a flipped bit in its first object of "{path}"')
 def flip_first(context, path):
     data = context.random[path]

@@ -188,8 +188,8 @@ class Archive(SnapshotHealer):
     def fill(self, snapshot: Snapshot, root: Path, staging: Path, near: Path) -> None:
         """Makes a new, empty directory equal to a snapshot; what a crash leaves is for nobody.
 
-        Content is taken from the directory near where that has it. Afterwards all is synced and
-        looked at: success means it is so.
+        Content is taken from the directory near where that has it. Afterwards all is looked at and
+        synced: success means it is so.
         """
         staging.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
@@ -203,9 +203,9 @@ class Archive(SnapshotHealer):
             filling = Filling(staging_fd, self._store.read)
             with beneath.root_directory(root) as top, beneath.root_directory(near) as source:
                 filling.fill(top, snapshot.roots[MAIN], source)
-            sync_file_system(root)
             self._trackers.of(MAIN, root, snapshot.filter).begin_with(filling.known())
             self._verify(snapshot, {MAIN: root}, [], staging_fd)
+        sync_file_system(root)
 
     def go(self, way: Way, snapshot: Snapshot, roots: Roots, staging: Path) -> RestoreResult:
         """Goes a way that was just looked for, to a snapshot.

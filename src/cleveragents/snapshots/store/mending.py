@@ -1,15 +1,16 @@
 """Stores lost objects again where identical content is still to be had; nothing is replaced."""
 
 import mmap
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from cleveragents.errors import Damaged
 from cleveragents.snapshots.store.pack import Pack, PackWriter, Read, from_front
-from cleveragents.snapshots.tree.manifest import Entry, Version, object_id
+from cleveragents.snapshots.tree.content import WholeSink
+from cleveragents.snapshots.tree.manifest import Version, object_id
 
 
-class Mender:
+class Mender(WholeSink):
     """A pack of objects that were lost; what is offered and not among them is let go."""
 
     stores = True  # a tree hands it everything it has
@@ -18,10 +19,6 @@ class Mender:
         self._writer = writer
         self._wanted = wanted
         self.healed = 0
-
-    def pieces(self, entry: Entry) -> Sequence[bytes]:  # noqa: ARG002 - a sink
-        """Needs none: what was lost is kept whole."""
-        return ()
 
     def put(self, data: bytes, version: Version | None = None, /) -> bytes:  # noqa: ARG002 - a sink
         """Takes an object if it is one of the lost; returns its id."""

@@ -86,8 +86,7 @@ class NewPack:
         So no pack is empty, and the age of the pack is that of the latest wish to keep it.
         """
         identity = object_id(data)
-        if identity not in self._writer:
-            self._writer.add(identity, data)
+        self._writer.add(identity, data)
         return identity
 
     def seal(self, root: bytes) -> int:

@@ -22,15 +22,13 @@ class Once(local):
 
     @contextmanager
     def block(self) -> Generator[None]:
-        """Remembers until the block ends; one within another is part of it."""
-        if self._known is not None:
-            yield
-            return
+        """Remembers until the block ends."""
+        outer = self._known, self._room
         self._known, self._room = {}, REMEMBERED_BYTES
         try:
             yield
         finally:
-            self._known = None
+            self._known, self._room = outer
 
     def get(self, identity: bytes) -> bytes | None:
         """Returns an object that was read before."""

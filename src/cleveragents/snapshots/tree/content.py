@@ -27,6 +27,14 @@ class Objects(Protocol):
     def put(self, data: bytes) -> bytes: ...
 
 
+class WholeSink:
+    """Takes each object for itself, whatever its file was before."""
+
+    def pieces(self, entry: Entry) -> Sequence[bytes]:  # noqa: ARG002 - a sink
+        """Needs none."""
+        return ()
+
+
 def store_file(fd: int, size: int, put: Put) -> bytes | None:
     """Stores a file's bytes; returns the id of its content, None if it is not as long as said."""
     return store_version(fd, size, lambda data, _: put(data), ())

@@ -3,12 +3,13 @@
 import os
 import stat
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 
 from cleveragents.records import frozen
 from cleveragents.snapshots.tree import beneath, stat_cache
+from cleveragents.snapshots.tree.content import WholeSink
 from cleveragents.snapshots.tree.manifest import Entry, Version, decode, object_id
 from cleveragents.snapshots.tree.node import Node
 from cleveragents.snapshots.tree.scan import EXCLUDED, Excluded, Scanner
@@ -55,7 +56,7 @@ class FileLocation:
     entry: Entry
 
 
-class HashOnly:
+class HashOnly(WholeSink):
     """Takes objects without keeping them."""
 
     stores = False
@@ -63,10 +64,6 @@ class HashOnly:
     def put(self, data: bytes, version: Version | None = None, /) -> bytes:  # noqa: ARG002 - a sink
         """Returns the id the object would have."""
         return object_id(data)
-
-    def pieces(self, entry: Entry) -> Sequence[bytes]:  # noqa: ARG002 - a sink
-        """Needs none."""
-        return ()
 
 
 HASH_ONLY = HashOnly()
