@@ -16,10 +16,10 @@ BARE = [sys.executable, "-I", "-c", "pass"]
 # Ours and the standard library's, and those of the libraries a command cannot do without.
 MOST_MODULES = {
     "--version": 70,
-    "plan list": 430,
-    "plan status @": 505,
-    "plan checkpoint list @": 525,
-    "plan checkpoint create @": 530,
+    "plan list": 190,
+    "plan status @": 305,
+    "plan checkpoint list @": 220,
+    "plan checkpoint create @": 330,
 }
 TELL = "import atexit, sys; atexit.register(lambda: print(len(sys.modules), file=sys.stderr))"
 

@@ -52,7 +52,7 @@ Feature: Start-up
       | __complete plan ro       |                                                                                           |
       | plan list                |                                                                                           |
       | plan status @            | zstandard                                                                                 |
-      | plan checkpoint list @   | zstandard                                                                                 |
+      | plan checkpoint list @   |                                                                                           |
       | plan checkpoint create @ | zstandard                                                                                 |
       | plan rollback @ 1 --yes  | annotated_types pydantic pydantic_core typing_extensions typing_inspection zstandard      |
 

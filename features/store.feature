@@ -19,9 +19,14 @@ Feature: The store of snapshots
     And every snapshot brings the tree back exactly
 
   Scenario: a capture that is not committed leaves nothing
-    Given the shell has run "echo one > a" in the tree
+    Given the shell has run "head -c 9000000 /dev/urandom > a" in the tree
     When a capture of the tree is given up
     Then the store holds nothing
+
+  Scenario: a capture that finds nothing new writes no file
+    Given the shell has run "echo one > a" in the tree
+    And the tree has been captured
+    Then a capture of the tree that is given up has written no file
 
   Scenario: many files, which are compressed while others are read, are kept exactly
     Given the tree holds 8 MB in files of every kind of content

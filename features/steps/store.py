@@ -12,7 +12,7 @@ from kept import Kept, kept
 from cleveragents.errors import Damaged
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.store import store
-from cleveragents.snapshots.store.pack import Pack, abandoned
+from cleveragents.snapshots.store.pack import BUFFER, Pack, abandoned
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import decode
@@ -227,6 +227,12 @@ def give_up(context):
         assert context.kept.unfinished
 
 
+@then("a capture of the tree that is given up has written no file")
+def give_up_nothing(context):
+    with context.kept.archive.capture({MAIN: context.kept.tree}, Filter()):
+        assert not context.kept.unfinished
+
+
 @given("a process that was writing a pack {fate}")
 def leave_writer(context, fate):
     WRITERS[fate](context)
@@ -235,7 +241,7 @@ def leave_writer(context, fate):
 
 def _kill_writer(context):
     def work():
-        kept(context).store.new_pack().put(b"never finished")
+        _begun_pack(context)
         die()
 
     assert forked(work) < 0
@@ -243,7 +249,15 @@ def _kill_writer(context):
 
 def _keep_writer(context):
     """Without the lock that keeps sweeps away, to see that its own mark is enough."""
-    beside(context, kept(context).store.new_pack)
+    beside(context, lambda: _begun_pack(context))
+
+
+def _begun_pack(context):
+    """Writes more than is held back for one write: before that there is no file."""
+    begun = kept(context).store.new_pack()
+    while not context.kept.unfinished:
+        begun.put(os.urandom(BUFFER))
+    return begun
 
 
 WRITERS = {"has been killed": _kill_writer, "is still at it": _keep_writer}

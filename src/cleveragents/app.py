@@ -23,6 +23,7 @@ from cleveragents.sandbox.project import locate, refuse_overlap
 if TYPE_CHECKING:
     from cleveragents.checkpoints.checkpoint import Checkpoint
     from cleveragents.checkpoints.comparison import Comparisons, FileDiff
+    from cleveragents.checkpoints.kept import KeptCheckpoints
     from cleveragents.checkpoints.service import CheckpointService
     from cleveragents.engine.back.restore import RestoreService
     from cleveragents.engine.bring.apply import ApplyPhase
@@ -122,6 +123,11 @@ class App:
     def ownership(self) -> "Ownership":
         """Who owns which plan, and taking it over."""
         return self._wiring.ownership
+
+    @property
+    def kept(self) -> "KeptCheckpoints":
+        """Points to come back to, as their rows tell: listing and finding them."""
+        return self._wiring.kept
 
     @property
     def checkpoints(self) -> "CheckpointService":
@@ -262,11 +268,11 @@ class App:
         """Tells what a plan changed so far, how another one differs, or what a correction did."""
         if correction is not None:
             attempt = self.corrections.attempt(correction)
-            before = self.checkpoints.get_checkpoint(attempt.plan_id, attempt.before_id or "")
+            before = self.kept.get_checkpoint(attempt.plan_id, attempt.before_id or "")
             return self.comparisons.beside(self.plans.find(attempt.plan_id), before)
         found = self.plans.find(plan)
         if other is not None:
-            latest = self.checkpoints.get_checkpoint(found.plan_id, "@")
+            latest = self.kept.get_checkpoint(found.plan_id, "@")
             return self.comparisons.beside(self.plans.find(other), latest)
         if found.stage == APPLIED:
             return self.comparisons.between_snapshots(found, *self.apply.versions(found))

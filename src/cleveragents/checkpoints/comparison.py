@@ -1,8 +1,7 @@
 """Compares states of a plan: what it started from, its checkpoints, and the files as they are."""
 
-import difflib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import FileChange, described, has_other_mode, telling
@@ -10,6 +9,7 @@ from cleveragents.checkpoints.stored import verified
 from cleveragents.ids import SnapshotId
 from cleveragents.plans.plan import Plan
 from cleveragents.records import frozen
+from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.tree import beneath
@@ -44,6 +44,11 @@ class Comparisons:
         """Tells what the plan has changed so far."""
         sandbox = self._sandboxes.require(plan.plan_id)
         return self._until_now(plan, sandbox.base)
+
+    def count_since_start(self, plan: Plan) -> int:
+        """Tells how many paths the plan has changed so far; none of them is read."""
+        sandbox = self._sandboxes.require(plan.plan_id)
+        return sum(1 for _ in _told(self._changes(plan, sandbox, sandbox.base)))
 
     def since(self, plan: Plan, before: Checkpoint) -> list[FileDiff]:
         """Tells what has changed since a checkpoint."""
@@ -91,7 +96,7 @@ class Comparisons:
     ) -> list[FileDiff]:
         sandbox = self._sandboxes.require(plan.plan_id)
         archive = self._sandboxes.archive(plan.project_id)
-        changes = archive.changes_from_now(archive.load(snapshot_id), {MAIN: sandbox.path})[MAIN]
+        changes = self._changes(plan, sandbox, snapshot_id)
 
         def present(path: bytes, _: Entry) -> bytes:
             return beneath.read(sandbox.path, path)
@@ -104,6 +109,10 @@ class Comparisons:
         forward = [Change(one.path, one.after, one.before) for one in changes if counts(one)]
         return list(diffs(forward, stored, present))
 
+    def _changes(self, plan: Plan, sandbox: Sandbox, snapshot_id: SnapshotId) -> Sequence[Change]:
+        archive = self._sandboxes.archive(plan.project_id)
+        return archive.changes_from_now(archive.load(snapshot_id), {MAIN: sandbox.path})[MAIN]
+
 
 def _is_more_than_time(change: Change) -> bool:
     before, after = change.before, change.after
@@ -114,14 +123,17 @@ def _is_more_than_time(change: Change) -> bool:
 
 def diffs(changes: Iterable[Change], old: Content, new: Content) -> Iterator[FileDiff]:
     """Yields how each path differs."""
-    for change in telling(changes):
-        if change.path == b".git":
-            continue  # it ties a sandbox to its own git directory; the project has another
+    for change in _told(changes):
         before, after = (
             _lines(change.path, change.before, old),
             _lines(change.path, change.after, new),
         )
         yield _diff(change, before, after)
+
+
+def _told(changes: Iterable[Change]) -> Iterator[Change]:
+    """Leaves out what ties a sandbox to its own git directory; the project has another."""
+    return (change for change in telling(changes) if change.path != b".git")
 
 
 def path_told(change: Change) -> str:
@@ -137,6 +149,8 @@ def _diff(change: Change, before: list[str] | None, after: list[str] | None) -> 
     )
     if before is None or after is None or before == after:
         return FileDiff(path, status, 0, 0, (), _remark(change, before, after))
+    import difflib  # noqa: PLC0415 - slow to import, and only who shows lines needs it
+
     names = (
         f"a/{path}" if change.before else os.devnull,
         f"b/{path}" if change.after else os.devnull,

@@ -10,14 +10,15 @@ from pathlib import Path
 from cleveragents.checkpoints.besides import Besides, Footprint
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.file_change import FileChange, described
-from cleveragents.checkpoints.needs import judged, open_targets
-from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict
+from cleveragents.checkpoints.kept import KeptCheckpoints
+from cleveragents.checkpoints.needs import open_targets
+from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
 from cleveragents.checkpoints.rollback import RollbackReads
 from cleveragents.checkpoints.shown import digest_of
 from cleveragents.checkpoints.stored import verified
 from cleveragents.checkpoints.verification import Verification, VerificationResult
 from cleveragents.errors import Damaged, Refused
-from cleveragents.ids import CheckpointId, PlanId
+from cleveragents.ids import PlanId
 from cleveragents.plans.document import PlanDocument, current_document
 from cleveragents.plans.plan import Plan, PlanRepository, refuse_applied
 from cleveragents.records import frozen
@@ -51,7 +52,7 @@ class CheckpointDeletion:
         return digest_of((), (self.target.checkpoint_id, self.needed))
 
 
-class CheckpointReads:
+class CheckpointReads(KeptCheckpoints):
     """What can be known of the checkpoints of plans."""
 
     def __init__(
@@ -61,35 +62,14 @@ class CheckpointReads:
         rollbacks: RollbackReads,
         limit: CheckpointRetentionPolicy,
     ) -> None:
-        self._database = database
+        super().__init__(database, limit)
         self._sandboxes = sandboxes
         self.rollbacks = rollbacks
-        self._limit = limit
 
     def plan(self, plan_id: PlanId) -> Plan:
         """Returns a plan as it is now."""
         with self._database.reading() as connection:
             return PlanRepository(connection).get(plan_id)
-
-    def list_checkpoints(self, plan_id: PlanId) -> Sequence[Checkpoint]:
-        """Returns the checkpoints of a plan, the oldest first."""
-        with self._database.reading() as connection:
-            return CheckpointRepository(connection).of_plan(plan_id)
-
-    def latest_checkpoint(self, plan_id: PlanId) -> Checkpoint | None:
-        """Returns the newest checkpoint of a plan."""
-        with self._database.reading() as connection:
-            return CheckpointRepository(connection).latest(plan_id)
-
-    def get_checkpoint(self, plan_id: PlanId, text: str) -> Checkpoint:
-        """Finds a checkpoint by number, id, prefix or `@`."""
-        with self._database.reading() as connection:
-            return CheckpointRepository(connection).resolve(plan_id, text)
-
-    def current_line(self, plan_id: PlanId) -> set[CheckpointId]:
-        """Returns the ids of the checkpoints that no rollback left behind."""
-        with self._database.reading() as connection:
-            return CheckpointRepository(connection).lineage(plan_id)
 
     def document(self, plan_id: PlanId, checkpoint: Checkpoint) -> PlanDocument:
         """Returns what of the plan counted at a checkpoint."""
@@ -146,11 +126,6 @@ class CheckpointReads:
             if project_id not in runs:
                 runs[project_id] = Verification(self._sandboxes.archive(project_id))
             yield runs[project_id].of(row)
-
-    def retention(self, plan_id: PlanId) -> list[Verdict]:
-        """Tells of each checkpoint whether it would be kept now, and why; changes nothing."""
-        with self._database.reading() as connection:
-            return judged(connection, plan_id, self._limit)
 
     def preview_delete(self, plan_id: PlanId, checkpoint: Checkpoint) -> CheckpointDeletion:
         """Tells what would be missed without a checkpoint; refuses one that has to stay."""

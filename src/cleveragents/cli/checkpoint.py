@@ -1,8 +1,8 @@
 """`agents plan checkpoint …`: list, show, compare and verify checkpoints."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from cleveragents.checkpoints.verification import VerificationResult
 from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Grid, Result, Text
@@ -10,16 +10,19 @@ from cleveragents.counting import counted, size
 from cleveragents.errors import InvalidInput
 from cleveragents.shapes.checkpoint import checkpoint_of, list_of, reading_back_of
 
+if TYPE_CHECKING:
+    from cleveragents.checkpoints.verification import VerificationResult
+
 
 def list_checkpoints(call: Invocation, plan: str = "@") -> Result:
     """List the checkpoints of a plan, the oldest first; with --verbose, why each is kept."""
     app = call.app()
     found = views.find(call, app, plan)
     call.messages += app.cautions(found)
-    verdicts = app.checkpoints.retention(found.plan_id)
+    verdicts = app.kept.retention(found.plan_id)
     rows = [verdict.checkpoint for verdict in verdicts]
     reasons = [verdict.why for verdict in verdicts]
-    line = app.checkpoints.current_line(found.plan_id)
+    line = app.kept.current_line(found.plan_id)
     table = [
         [
             row.name,
@@ -54,7 +57,7 @@ def show(call: Invocation, plan: str, checkpoint: str) -> Result:
     """Show everything about a checkpoint."""
     app = call.app()
     found = views.find(call, app, plan)
-    row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
+    row = app.kept.get_checkpoint(found.plan_id, checkpoint)
     data = checkpoint_of(row)
     shown = {key: value for key, value in data.items() if key != "metadata_json"}
     return Result(data, [views.fields(f"Checkpoint {row.name}", {**shown, **row.metadata})])
@@ -72,10 +75,10 @@ def diff(
 
     app = call.app()
     found = views.find(call, app, plan)
-    first = app.checkpoints.get_checkpoint(found.plan_id, before)
+    first = app.kept.get_checkpoint(found.plan_id, before)
     if after is None:
         return told(app.comparisons.since(found, first), stat=stat)
-    second = app.checkpoints.get_checkpoint(found.plan_id, after)
+    second = app.kept.get_checkpoint(found.plan_id, after)
     return told(app.comparisons.between(found, first, second), stat=stat)
 
 
@@ -90,14 +93,14 @@ def verify(
     if every and (checkpoint is not None or plan != "@"):
         raise InvalidInput("--all is about every plan of the project; name none with it")
     if checkpoint is not None:
-        rows = [app.checkpoints.get_checkpoint(views.find(call, app, plan).plan_id, checkpoint)]
+        rows = [app.kept.get_checkpoint(views.find(call, app, plan).plan_id, checkpoint)]
     else:
         plans = app.plans.list() if every else [views.find(call, app, plan)]
-        rows = [row for one in plans for row in app.checkpoints.list_checkpoints(one.plan_id)]
+        rows = [row for one in plans for row in app.kept.list_checkpoints(one.plan_id)]
     return _read_back(list(app.checkpoints.verify_checkpoints(rows)))
 
 
-def _read_back(found: Sequence[VerificationResult]) -> Result:
+def _read_back(found: Sequence["VerificationResult"]) -> Result:
     data, bad = reading_back_of(found), [one for one in found if not one.is_intact]
     if not bad:
         return Result(data, [Text([f"{counted(len(found), 'checkpoint')} verified"])])

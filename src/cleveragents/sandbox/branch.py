@@ -5,7 +5,6 @@ whole are its objects handed over. The user's files, index and HEAD play no part
 """
 
 import os
-import tempfile
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from cleveragents.sandbox import git
 from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.project import Project
 from cleveragents.snapshots.tree import tree_path
+from cleveragents.storage.scratch import scratch_directory
 
 AUTHOR = ("-c", "user.name=CleverAgents", "-c", "user.email=plan@example.invalid")
 
@@ -69,7 +69,7 @@ def why_not(project: Project, head: str, versions: Versions) -> Refused | None:
 def _own(project: Project) -> Generator[Git]:
     """An empty repository that is there within the block, of the same form as the user's."""
     form = _users(project).line("rev-parse", "--show-object-format")
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch_directory() as folder:
         yield git.create(Path(folder, "git"), object_format=form, branch="none")
 
 

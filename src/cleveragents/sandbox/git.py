@@ -4,17 +4,15 @@ No user or system configuration, hook, filter or attribute can take part, and gi
 a repository by itself: everything inside a sandbox or a project is data to us.
 """
 
-import difflib
 import os
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cleveragents.errors import Failed, Refused
 from cleveragents.records import frozen
 from cleveragents.sandbox.survivors import helper
+from cleveragents.storage.scratch import scratch_directory, scratch_file
 
 PATIENCE_SECONDS = 600  # a repository can be made so that git never ends
 _NEUTRAL = (
@@ -92,7 +90,7 @@ class Git:
 
     def unpack_what_is_left(self, pack: Path) -> None:
         """Takes every object out of a broken pack that can still be read."""
-        with pack.open("rb") as file, tempfile.TemporaryFile() as said:
+        with pack.open("rb") as file, scratch_file() as said:
             taking = ("unpack-objects", "-r", "-q")
             with helper(
                 lambda: _spawn(self, taking, file.fileno(), subprocess.DEVNULL, said.fileno())
@@ -103,7 +101,7 @@ class Git:
         """Streams a commit and its history into another repository; shares nothing on disk."""
         wanted = "\n".join([commit, *(f"^{name}" for name in known), ""])
         source, sink = os.pipe()
-        with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as said:
+        with scratch_file() as asked, scratch_file() as said:
             asked.write(wanted.encode())
             asked.seek(0)
             sending = ("pack-objects", *_WHOLE_HISTORY)
@@ -179,8 +177,10 @@ def apply_patch(tree: Path, patch: bytes) -> None:
 def patch_text(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
     """Applies what changed from base to theirs as a patch to ours; None if it does not fit."""
     old, new = _patch_lines(base), _patch_lines(theirs)
+    import difflib  # noqa: PLC0415 - slow to import, and few files are merged
+
     patch = b"".join(difflib.diff_bytes(difflib.unified_diff, old, new, b"a/text", b"b/text"))
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch_directory() as folder:
         text = Path(folder, "text")
         text.write_bytes(ours)
         # One line around a change is enough to find its place again.
@@ -197,7 +197,7 @@ def _patch_lines(text: bytes) -> list[bytes]:
 def merge_text(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
     """Merges two versions of a text line by line; None if they change the same place."""
     arguments = ("merge-file", "-p", "-q", "ours", "base", "theirs")
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch_directory() as folder:
         for name, text in (("base", base), ("ours", ours), ("theirs", theirs)):
             Path(folder, name).write_bytes(text)
         done = _run(arguments, b"", _nowhere(), Path(folder))
@@ -254,6 +254,8 @@ def _spawn(
 
 
 def _command() -> list[str]:
+    import shutil  # noqa: PLC0415 - slow to import, and only who runs git needs it
+
     program = shutil.which("git")
     if program is None:
         raise Failed(

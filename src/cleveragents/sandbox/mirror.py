@@ -8,7 +8,6 @@ new one is theirs as soon as it is there; git in a running step keeps what it ha
 import hashlib
 import os
 import re
-import shutil
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -227,6 +226,8 @@ def _packs(wreck: Path) -> list[Path]:
 
 def _copied(pack: Path, made: Git) -> bool:
     """Takes over a pack that is whole, whatever became of its index; tells whether it was."""
+    import shutil  # noqa: PLC0415 - slow to import, and few histories break
+
     copy = made.git_dir / "objects" / "pack" / pack.name
     shutil.copyfile(pack, copy)
     try:
@@ -245,7 +246,7 @@ def _salvage(wrecks: Sequence[Path], broken: Sequence[Path], made: Git) -> None:
         place = made.git_dir / "objects" / loose.parent.name / loose.name
         if _is_whole(loose) and not place.exists():
             place.parent.mkdir(exist_ok=True)
-            shutil.copyfile(loose, place)
+            place.write_bytes(loose.read_bytes())
 
 
 def _is_whole(loose: Path) -> bool:

@@ -9,7 +9,6 @@ import os
 import selectors
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -18,6 +17,7 @@ from pathlib import Path
 from cleveragents.counting import size
 from cleveragents.records import frozen
 from cleveragents.sandbox.survivors import MARK, end_step, sign_leader, start_step, still_runs
+from cleveragents.storage.scratch import scratch_file
 
 ALWAYS_PASSED = ("HOME", "PATH", "LANG", "TERM")
 OUTPUT_CAP = 10 << 20  # bytes of output kept per step
@@ -110,7 +110,7 @@ def _standard_input(given: bytes | None) -> Generator[int]:
     if given is None:
         yield subprocess.DEVNULL
         return
-    with tempfile.TemporaryFile() as file:
+    with scratch_file() as file:
         file.write(given)
         file.seek(0)
         yield file.fileno()

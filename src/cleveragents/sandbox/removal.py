@@ -1,7 +1,6 @@
 """Removes directories of ours, whatever modes the steps in them have left."""
 
 import os
-import shutil
 import stat
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,7 +16,7 @@ def remove_tree(path: Path, inside: Path) -> None:
     """Removes a directory with all that is in it; what does not lie inside is none of ours."""
     if inside.resolve() not in path.parent.resolve().joinpath(path.name).parents:
         raise Refused(f"{path} does not lie in {inside}: it is not removed")
-    shutil.rmtree(path, onerror=_unlock)
+    _remove(path)
 
 
 def somebody_elses(top: Path) -> Path | None:
@@ -43,6 +42,12 @@ def somebody_elses(top: Path) -> Path | None:
     return None
 
 
+def _remove(path: str | Path) -> None:
+    import shutil  # noqa: PLC0415 - slow to import, and most commands remove nothing
+
+    shutil.rmtree(path, onerror=_unlock)
+
+
 def _unlock(act: Callable[[str], object], path: str, raised: Raised) -> None:
     """Opens what is closed to its owner, and tries again."""
     error = raised[1]
@@ -52,7 +57,7 @@ def _unlock(act: Callable[[str], object], path: str, raised: Raised) -> None:
     if act in (os.unlink, os.rmdir):
         act(path)
     elif _open(path) or opened:  # it could not be looked at, let alone entered
-        shutil.rmtree(path, onerror=_unlock)
+        _remove(path)
     else:  # it is somebody else's
         raise PermissionError(error.errno, error.strerror, path) from error
 

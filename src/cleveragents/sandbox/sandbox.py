@@ -1,6 +1,8 @@
 """The sandbox: its facts, as stored, and where its parts lie."""
 
 import json
+import os
+import stat
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -72,12 +74,12 @@ class Sandbox:
     @property
     def has_directories(self) -> bool:
         """Whether all of its directories are there, and no link has taken their place."""
-        return all(path.is_dir() and not path.is_symlink() for path in self.roots.values())
+        return all(map(_is_directory, self.roots.values()))
 
     @property
     def has_files(self) -> bool:
         """Whether the directory of its files is there, whatever became of the others."""
-        return self.path.is_dir() and not self.path.is_symlink()
+        return _is_directory(self.path)
 
     @property
     def has_part(self) -> bool:
@@ -99,6 +101,14 @@ class Sandbox:
     def condition(self) -> str:
         """What became of its files, in a word."""
         return self.status if self.exists or self.status == REMOVED else "missing"
+
+
+def _is_directory(path: Path) -> bool:
+    """Whether a directory is there, and no link to one; each checkpoint asks, in one look."""
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
 
 
 @frozen

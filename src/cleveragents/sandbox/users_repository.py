@@ -1,7 +1,6 @@
 """The user's repository, looked at and never changed: what stands in the way of an apply."""
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from cleveragents.records import frozen
 from cleveragents.sandbox import git
 from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.project import Project
+from cleveragents.storage.scratch import scratch_directory
 
 UNFINISHED: Mapping[str, str] = {
     "MERGE_HEAD": "a merge is not finished",
@@ -72,7 +72,7 @@ def not_checked_out(project: Project, paths: Sequence[bytes]) -> frozenset[bytes
     rules = Path(users.line(*asked))
     if settings["sparseCheckout"] != "true" or not rules.is_file():
         return frozenset()
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch_directory() as folder:
         tree = Path(folder, "tree")
         tree.mkdir()
         own = Git(
@@ -125,7 +125,7 @@ def ignored_in(tree: Path, project: Project) -> list[bytes]:
 
     The tree is looked at through an empty repository, so that nothing counts as tracked.
     """
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch_directory() as folder:
         empty = git.create(Path(folder, "git"), object_format="sha1", branch="none")
         if project.is_repository:
             own = _common_dir(project.path) / "info" / "exclude"

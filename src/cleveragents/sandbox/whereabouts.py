@@ -65,5 +65,5 @@ def refuse_elsewhere(sandbox: Sandbox, data_dir: Path) -> None:
 
 def make_git_directory(sandbox: Sandbox) -> None:
     """Puts an empty git directory in the place of one that is gone beside its files."""
-    if sandbox.has_files and not sandbox.has_directories:
+    if not sandbox.has_directories and sandbox.has_files:
         sandbox.git_dir.mkdir(mode=0o700)

@@ -1,14 +1,16 @@
 """Checkpoints: their rows, what keeps them, and whether they can be read back."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, forgotten
 from cleveragents.checkpoints.retention import Verdict
 from cleveragents.checkpoints.triggers import CheckpointType
-from cleveragents.checkpoints.verification import VerificationResult
 from cleveragents.ids import CheckpointId, DecisionId, PlanId, SnapshotId
 from cleveragents.shapes.name import PathName, path_name
+
+if TYPE_CHECKING:
+    from cleveragents.checkpoints.verification import VerificationResult
 
 
 class CheckpointRow(TypedDict):
@@ -126,7 +128,7 @@ def deletion_preview_of(row: Checkpoint, *, moving: bool) -> DeletionPreview:
     return {"would_delete": row.checkpoint_id, "seq": row.seq, "moving": moving}
 
 
-def reading_back_of(found: Sequence[VerificationResult]) -> ReadingBack:
+def reading_back_of(found: Sequence["VerificationResult"]) -> ReadingBack:
     """What became of checkpoints when they were read back."""
     return {
         "verified": [one.checkpoint.checkpoint_id for one in found if one.is_intact],
@@ -134,7 +136,7 @@ def reading_back_of(found: Sequence[VerificationResult]) -> ReadingBack:
     }
 
 
-def _damage(found: VerificationResult) -> DamageRow:
+def _damage(found: "VerificationResult") -> DamageRow:
     return {
         "plan_id": found.checkpoint.plan_id,
         "checkpoint_id": found.checkpoint.checkpoint_id,

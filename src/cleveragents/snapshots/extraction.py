@@ -1,7 +1,6 @@
 """Writes what can be had of a stored tree to a new directory."""
 
 import stat
-import tempfile
 from pathlib import Path
 
 from cleveragents.snapshots.store.traverse import intact
@@ -9,6 +8,7 @@ from cleveragents.snapshots.tree import beneath
 from cleveragents.snapshots.tree.content import Read
 from cleveragents.snapshots.tree.manifest import Change, Entry
 from cleveragents.snapshots.write.restore import place
+from cleveragents.storage.scratch import scratch_directory
 
 
 def extract(root: Entry, target: Path, read: Read) -> None:
@@ -23,7 +23,7 @@ def extract(root: Entry, target: Path, read: Read) -> None:
         if entry.link in (b"", path) or entry.link in there
     ]
     with (
-        tempfile.TemporaryDirectory(dir=target.parent, prefix=".extracting-") as staging,
+        scratch_directory(target.parent, prefix=".extracting-") as staging,
         beneath.root_directory(staging) as staging_fd,
     ):
         place(target, staging_fd, changes, read)

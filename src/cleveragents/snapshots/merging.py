@@ -1,7 +1,6 @@
 """What an archive can merge: snapshots with each other, and with a directory that is not ours."""
 
 import stat
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from cleveragents.snapshots.write.exchange import Exchange
 from cleveragents.snapshots.write.look import look_at
 from cleveragents.snapshots.write.owners import Owners
 from cleveragents.snapshots.write.restore import place
+from cleveragents.storage.scratch import scratch_directory
 
 
 @frozen
@@ -123,7 +123,7 @@ class SnapshotReader:
             for path, entry in sorted({**heads, **there}.items())
         ]
         with (
-            tempfile.TemporaryDirectory(dir=target.parent) as staging,
+            scratch_directory(target.parent) as staging,
             beneath.root_directory(staging) as staging_fd,
         ):
             place(target, staging_fd, changes, merge.objects.read)

@@ -1,6 +1,5 @@
 """Picking single paths of one snapshot for another: what is to stand there instead."""
 
-import difflib
 import os
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -109,6 +108,8 @@ def _emptied(entry: Entry | None) -> Entry | None:
 
 def _near(path: bytes, *lookups: Lookup) -> list[str]:
     """Returns paths that may have been meant: of the same name, or in the same directory."""
+    import difflib  # noqa: PLC0415 - slow to import, and only a path that is not there needs it
+
     head, name = split(path)
     known = {other for lookup in lookups for other in lookup.paths()}
     akin = [

@@ -67,12 +67,19 @@ class FileLock:
         To share a lock is to keep others from changing things; a reader goes without.
         """
         if self._mode == fcntl.LOCK_EX or is_ours(self._path.parent):
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            return self._made()
         try:
             return os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         except (FileNotFoundError, PermissionError):
             return None
+
+    def _made(self) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        try:
+            return os.open(self._path, flags, 0o600)
+        except FileNotFoundError:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return os.open(self._path, flags, 0o600)
 
     def release(self) -> None:
         """Frees the lock; the file stays."""

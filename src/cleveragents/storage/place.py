@@ -3,6 +3,7 @@
 import ctypes
 import os
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 
 from cleveragents.errors import Refused
@@ -36,9 +37,9 @@ def refuse_network(path: Path) -> None:
 
 def is_ours(path: Path) -> bool:
     """Tells whether we may leave something at a place: it is our user's and can be written to."""
-    there = next(one for one in (path, *path.parents) if one.exists())
+    there = str(next(one for one in chain((path,), path.parents) if os.path.exists(one)))
     may_write = os.access(there, os.W_OK | os.X_OK, effective_ids=True)
-    return may_write and there.stat().st_uid == os.geteuid()
+    return may_write and os.stat(there).st_uid == os.geteuid()
 
 
 def refuse_foreign(path: Path) -> None:

@@ -6,6 +6,7 @@ from cleveragents.foundations import Foundations
 from cleveragents.once import once
 
 if TYPE_CHECKING:
+    from cleveragents.checkpoints.kept import KeptCheckpoints
     from cleveragents.checkpoints.reads import CheckpointReads
     from cleveragents.checkpoints.rollback import RollbackReads
     from cleveragents.checkpoints.saving import CheckpointPolicy
@@ -95,6 +96,13 @@ class Points:
         from cleveragents.checkpoints.rollback import RollbackReads
 
         return RollbackReads(self._base.database, self._base.sandboxes)
+
+    @once
+    def kept(self) -> "KeptCheckpoints":
+        """Finds checkpoints, and looks at no file."""
+        from cleveragents.checkpoints.kept import KeptCheckpoints
+
+        return KeptCheckpoints(self._base.database, self.policy.retention)
 
     @once
     def reads(self) -> "CheckpointReads":

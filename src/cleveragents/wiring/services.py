@@ -14,6 +14,7 @@ from cleveragents.wiring.points import Points
 
 if TYPE_CHECKING:
     from cleveragents.checkpoints.comparison import Comparisons
+    from cleveragents.checkpoints.kept import KeptCheckpoints
     from cleveragents.checkpoints.service import CheckpointService
     from cleveragents.engine.back.fork import ForkService
     from cleveragents.engine.back.restore import RestoreService
@@ -58,6 +59,11 @@ class Wiring:
 
         base = self._base
         return Ownership(base.database, base.plan_locks, base.sandboxes, self._acts.of, base.report)
+
+    @property
+    def kept(self) -> "KeptCheckpoints":
+        """The checkpoints of plans as their rows tell."""
+        return self._points.kept
 
     @once
     def checkpoints(self) -> "CheckpointService":

@@ -118,7 +118,7 @@ class StatusReader:
         if sandbox is None:
             return 0
         try:
-            return len(self._comparisons.since_start(plan))
+            return self._comparisons.count_since_start(plan)
         except (CleverAgentsError, OSError):
             return None  # what is wrong with them is told by whoever needs them
 

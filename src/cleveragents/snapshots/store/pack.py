@@ -56,10 +56,7 @@ class PackWriter:
         self._directory = directory
         self._name = name
         self._temporary = directory / f"{TEMPORARY}{name}"
-        self._fd = os.open(
-            self._temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600
-        )
-        fcntl.flock(self._fd, fcntl.LOCK_EX)  # says that the writer is alive
+        self._fd = -1  # there is no file before something is written: often nothing is
         # Not a buffered file: closing one writes, which a full disk would turn into an error
         # while the pack is being thrown away.
         self._buffer = bytearray(MAGIC)
@@ -111,6 +108,10 @@ class PackWriter:
             self._close()
 
     def _flush(self) -> None:
+        if self._fd < 0:
+            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            self._fd = os.open(self._temporary, flags, 0o600)
+            fcntl.flock(self._fd, fcntl.LOCK_EX)  # says that the writer is alive
         view = memoryview(self._buffer)
         while view:
             view = view[os.write(self._fd, view) :]

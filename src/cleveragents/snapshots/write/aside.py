@@ -10,7 +10,6 @@ import stat
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
-from secrets import token_hex
 from threading import Thread
 
 from cleveragents.errors import Unsettled
@@ -39,7 +38,7 @@ class Aside:
     def __init__(self, staging: int) -> None:
         self._staging = staging
         # Never a name that is taken: to rename a hard link onto its own inode does nothing.
-        self._mark = f"{_PREFIX}{token_hex(8)}"
+        self._mark = f"{_PREFIX}{os.urandom(8).hex()}"
         self._taken = 0
 
     def take(self, parent: int, name: bytes, before: Entry) -> None:

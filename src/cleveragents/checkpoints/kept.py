@@ -1,0 +1,42 @@
+"""The checkpoints that are kept, as their rows tell: no file is looked at."""
+
+from collections.abc import Sequence
+
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.checkpoints.needs import judged
+from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict
+from cleveragents.ids import CheckpointId, PlanId
+from cleveragents.storage.database import Database
+
+
+class KeptCheckpoints:
+    """Lists and finds the checkpoints of plans, and tells why each of them is kept."""
+
+    def __init__(self, database: Database, limit: CheckpointRetentionPolicy) -> None:
+        self._database = database
+        self._limit = limit
+
+    def list_checkpoints(self, plan_id: PlanId) -> Sequence[Checkpoint]:
+        """Returns the checkpoints of a plan, the oldest first."""
+        with self._database.reading() as connection:
+            return CheckpointRepository(connection).of_plan(plan_id)
+
+    def latest_checkpoint(self, plan_id: PlanId) -> Checkpoint | None:
+        """Returns the newest checkpoint of a plan."""
+        with self._database.reading() as connection:
+            return CheckpointRepository(connection).latest(plan_id)
+
+    def get_checkpoint(self, plan_id: PlanId, text: str) -> Checkpoint:
+        """Finds a checkpoint by number, id, prefix or `@`."""
+        with self._database.reading() as connection:
+            return CheckpointRepository(connection).resolve(plan_id, text)
+
+    def current_line(self, plan_id: PlanId) -> set[CheckpointId]:
+        """Returns the ids of the checkpoints that no rollback left behind."""
+        with self._database.reading() as connection:
+            return CheckpointRepository(connection).lineage(plan_id)
+
+    def retention(self, plan_id: PlanId) -> list[Verdict]:
+        """Tells of each checkpoint whether it would be kept now, and why; changes nothing."""
+        with self._database.reading() as connection:
+            return judged(connection, plan_id, self._limit)
