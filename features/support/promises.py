@@ -18,7 +18,8 @@ from oracle import assert_same, differences, picture
 from trees import write
 
 from cleveragents.checkpoints.checkpoint import CheckpointRepository
-from cleveragents.engine.run.dispatch import ThreadDispatcher, Work
+from cleveragents.engine.run.dispatch import Work
+from cleveragents.engine.run.threads import ThreadDispatcher
 from cleveragents.errors import CleverAgentsError, Interrupted
 from cleveragents.ids import PlanId
 from cleveragents.plans.action import Action

@@ -2,16 +2,18 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from cleveragents.checkpoints.besides import Besides
-from cleveragents.checkpoints.undo import CallsAfter
 from cleveragents.cli.invocation import Invocation, confirm
 from cleveragents.cli.render import Block, Fields, Text, show_blocks
 from cleveragents.counting import counted
-from cleveragents.undertakings import DryRunResult, Foresight, Undertaking
 
-P = TypeVar("P", bound=Foresight)
+if TYPE_CHECKING:
+    from cleveragents.checkpoints.besides import Besides
+    from cleveragents.checkpoints.undo import CallsAfter
+    from cleveragents.undertakings import DryRunResult, Foresight, Undertaking
+
+P = TypeVar("P", bound="Foresight")
 R = TypeVar("R")
 DRY_RUN = "dry run: nothing was changed"
 MOVING = "moving: another process is at work on the plan; this is how it was a moment ago"
@@ -19,7 +21,7 @@ OUTSIDE = "undo calls stand outside the all-or-nothing of files and plan: what t
 NOT_REDONE = "taking the rollback back does not make the undone calls again"
 
 
-def dry_run(call: Invocation, act: Undertaking[P, R]) -> DryRunResult[P]:
+def dry_run(call: Invocation, act: "Undertaking[P, R]") -> "DryRunResult[P]":
     """Tells what an act would do; that the plan is moving is told with it."""
     found = act.preview()
     tell_moving(call, is_moving=found.is_moving)
@@ -33,7 +35,7 @@ def tell_moving(call: Invocation, *, is_moving: bool) -> None:
 
 def undertake(
     call: Invocation,
-    act: Undertaking[P, R],
+    act: "Undertaking[P, R]",
     *,
     yes: bool,
     again: str,
@@ -50,7 +52,7 @@ def undertake(
 
 
 def asked(
-    call: Invocation, would: Foresight, *, again: str, show: Sequence[Block], question: str
+    call: Invocation, would: "Foresight", *, again: str, show: Sequence[Block], question: str
 ) -> str:
     """Shows what would be done and asks; returns the digest of what was agreed to."""
     show_blocks(show, call.form, sys.stderr)
@@ -58,7 +60,7 @@ def asked(
     return would.digest
 
 
-def blocks(besides: Besides) -> list[Block]:
+def blocks(besides: "Besides") -> list[Block]:
     """What an act touches besides its files, as people read it."""
     rows = [
         ("Cancels", some("subplan", [child.name for child in besides.subplans])),
@@ -69,7 +71,7 @@ def blocks(besides: Besides) -> list[Block]:
     return [*_calls(besides.calls), *([Fields("Besides", told)] if told else [])]
 
 
-def _calls(calls: CallsAfter) -> list[Block]:
+def _calls(calls: "CallsAfter") -> list[Block]:
     """What is done about calls: they are undone, or what they did is left."""
     due = [(call.run.name, f"{call.run.tool}: {call.declared.undo}") for call in calls.due]
     left = [(call.step, f"{call.tool}: {call.effects}") for call in calls.left]

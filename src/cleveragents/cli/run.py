@@ -4,12 +4,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from cleveragents.cli.apply import apply_plan
 from cleveragents.cli.execute import run_plan
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.plan import make_plan
 from cleveragents.cli.render import Result
-from cleveragents.engine.bring.proposal import ApplyOptions
 from cleveragents.errors import InvalidInput
 
 
@@ -29,4 +27,9 @@ def run(
     app = call.app(progress=True)
     made = make_plan(app, action, arg)
     done = run_plan(call, app, made)
-    return apply_plan(call, app, made, ApplyOptions(), yes=yes) if apply else done
+    if not apply:
+        return done
+    from cleveragents.cli.apply import apply_plan
+    from cleveragents.engine.bring.proposal import ApplyOptions
+
+    return apply_plan(call, app, made, ApplyOptions(), yes=yes)

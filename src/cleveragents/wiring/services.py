@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.read.tree import DecisionTree
     from cleveragents.engine.run.borders import StepBorders
     from cleveragents.engine.run.cancel import Cancellation
+    from cleveragents.engine.run.dispatch import Dispatcher, Work
     from cleveragents.engine.run.execute import ExecutePhase
     from cleveragents.engine.run.resume import Resumption
     from cleveragents.engine.run.strategist import Strategist
@@ -148,7 +149,6 @@ class Wiring:
     @once
     def subplans(self) -> "SubplanSteps":
         """Runs the subplans of a step."""
-        from cleveragents.engine.run.dispatch import ThreadDispatcher
         from cleveragents.engine.run.subplans import Runner, SubplanSteps
 
         base, points = self._base, self._points
@@ -161,7 +161,7 @@ class Wiring:
             Runner(
                 self._run_plan,
                 self._hold,
-                ThreadDispatcher,
+                _in_threads,
                 base.stopping,
             ),
             base.report,
@@ -355,3 +355,9 @@ class Wiring:
         """Holds a plan, if anything may be changed at all."""
         self._base.head.advance()
         return self.ownership.hold(plan_id, doing, files=files)
+
+
+def _in_threads(most: int, work: "Work[Plan]") -> "Dispatcher[Plan]":
+    from cleveragents.engine.run.threads import ThreadDispatcher
+
+    return ThreadDispatcher(most, work)
