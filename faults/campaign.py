@@ -3,6 +3,7 @@
 import multiprocessing
 import re
 import signal
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -134,6 +135,8 @@ class _Worker:
             return
         stage.start(operation.start)
         injections = self._campaign.choose(stage.room.calls(operation.line))
+        if self._number == 0:  # a whole suite takes an hour: let whoever waits see how far it is
+            print(f"{operation.name}: {len(injections)} faults", file=sys.stderr, flush=True)
         for turn in range(self._number, len(injections), self._extent.workers):
             tried = _try(stage, judge, operation, turn, injections[turn])
             yield tried
