@@ -124,8 +124,8 @@ def faults(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench_peers(session: nox.Session) -> None:
-    """Checkpoints and rollbacks beside the git sequences of other tools, in one run."""
-    run(session, "python", "benchmarks/peers.py", *session.posargs)
+    """Checkpoints and rollbacks beside git, restic, borg and rsync, in one run; about an hour."""
+    run(session, "python", "-m", "benchmarks.peers", *session.posargs)
 
 
 @nox.session(default=False)

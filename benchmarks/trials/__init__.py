@@ -1,1 +1,1 @@
-"""What the bars of `benchmarks/ratios.py` are measured by."""
+"""What `benchmarks/ratios.py` and `benchmarks/peers.py` measure."""

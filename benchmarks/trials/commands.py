@@ -1,56 +1,19 @@
 """Commands in processes of their own, and the same acts in a running process."""
 
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.trials.costs import BARE, GIT, ROUNDS, agents, changed, command, cpu, least, project
-from cleveragents.app import App
-from cleveragents.checkpoints.saving import CheckpointRequest
-from cleveragents.checkpoints.triggers import CheckpointType
+from benchmarks.trials.costs import BARE, ROUNDS, agents, command, least, project
+from benchmarks.trials.place import Place
+from benchmarks.trials.turns import Costs, round_trips
+from benchmarks.trials.ways import Fresh, Git, GitTree, Running
 
 FILES = 1_000
 PLANS = 1_000
 STEPS = 20
 MANY_STEPS = 100
-BEYOND = 60  # checkpoints: more than a plan keeps unless told otherwise
-ACTION = "name: look\nsteps: [{tool: shell, with: {command: 'true'}}]\n"
-
-
-class Place:
-    """A project, its data directory and one plan that has run."""
-
-    def __init__(self, home: Path, files: int) -> None:
-        self.home, self.files = home, files
-        self.project = project(home / "project", files)
-        self.data = home / "data"
-        self.action = home / "action.yaml"
-        self.action.write_text(ACTION)
-        self.app = App(self.project, data_dir=self.data)
-        self.plan_id = self.app.use(self.action, {}).plan_id
-        self.app.execute.run(self.plan_id)
-        sandbox = self.app.plans.status(self.app.plans.find("@")).sandbox
-        assert sandbox is not None
-        self.tree = sandbox.path
-
-    def agents(self, *arguments: str) -> Callable[[], object]:
-        return agents(self.data, self.project, *arguments)
-
-    def checkpoint(self) -> None:
-        wanted = CheckpointRequest(CheckpointType.TOOL, "measured", even_if_unchanged=False)
-        self.app.checkpoints.create_checkpoint(self.plan_id, wanted)
-
-    def rollback(self) -> None:
-        latest = self.app.checkpoints.latest_checkpoint(self.plan_id)
-        assert latest is not None
-        self.app.checkpoints.rollback_to_checkpoint(self.plan_id, latest)
-
-    def shadow(self) -> Path:
-        """The same files for git, in a repository of their own."""
-        copy = self.home / "shadow"
-        subprocess.run(["cp", "-a", self.project, copy], check=True)
-        return copy
+CHANGED = 10
 
 
 def fresh(home: Path, _: int) -> Iterator[tuple[str, float]]:
@@ -74,54 +37,36 @@ def beside_git(home: Path, files: int) -> Iterator[tuple[str, float]]:
     """Whole commands on many files beside git's."""
     place = Place(home, files)
     shadow = place.shadow()
-    create = place.agents("plan", "checkpoint", "create", "@")
-    undo = place.agents("plan", "rollback", "@", "@", "--yes")
-    costs: dict[str, list[float]] = {"ours": [], "git": [], "back": [], "reset": []}
-    for turn in range(ROUNDS):
-        for tree in (place.tree, shadow):
-            changed(tree, files, 10, f"turn {turn}")
-        costs["ours"].append(cpu(create))
-        costs["git"].append(cpu(_git(shadow, ["add", "-A"], ["write-tree"])))
-        _git(shadow, ["commit", "-qm", "turn"])()
-        for tree in (place.tree, shadow):
-            changed(tree, files, 10, f"away {turn}")
-        costs["back"].append(cpu(undo))
-        costs["reset"].append(cpu(_git(shadow, ["reset", "-q", "--hard"], ["clean", "-fdq"])))
-    lowest = {name: min(found) for name, found in costs.items()}
+    git, index = Git(home / "git", shadow), GitTree(home / "index", shadow)
+    for way in (git, index):
+        way.save()
+    saving, back = round_trips([Fresh(place), git, index], files, CHANGED, ROUNDS)
     yield (
         "checkpoint create, many files / git add + write-tree",
-        lowest["ours"] / lowest["git"],
+        _least(saving, Fresh.name) / _least(saving, index.name),
     )
     yield (
         "rollback, many files, 10 changed / git reset + clean",
-        lowest["back"] / lowest["reset"],
+        _least(back, Fresh.name) / _least(back, git.name),
     )
 
 
 def running(home: Path, files: int) -> Iterator[tuple[str, float]]:
     """The same in a running process, of a plan that has more checkpoints than it keeps."""
     place = Place(home, files)
-    shadow = place.shadow()
-    costs: dict[str, list[float]] = {"ours": [], "git": [], "back": [], "reset": []}
-    with place.app.ownership.hold(place.plan_id, "measuring"):
-        for turn in range(BEYOND):
-            changed(place.tree, files, 10, f"before {turn}")
-            place.checkpoint()
-        for turn in range(ROUNDS):
-            for tree in (place.tree, shadow):
-                changed(tree, files, 10, f"turn {turn}")
-            costs["ours"].append(cpu(place.checkpoint))
-            costs["git"].append(cpu(_git(shadow, ["add", "-A"], ["commit", "-qm", "turn"])))
-            for tree in (place.tree, shadow):
-                changed(tree, files, 10, f"away {turn}")
-            costs["back"].append(cpu(place.rollback))
-            costs["reset"].append(cpu(_git(shadow, ["reset", "-q", "--hard"], ["clean", "-fdq"])))
-    lowest = {name: min(found) for name, found in costs.items()}
+    git = Git(home / "git", place.shadow())
+    git.save()
+    with place.held():
+        place.pass_limit()
+        saving, back = round_trips([Running(place), git], files, CHANGED, ROUNDS)
     yield (
         "git add + commit / checkpoint in a running plan beyond the limit",
-        lowest["git"] / lowest["ours"],
+        _least(saving, git.name) / _least(saving, Running.name),
     )
-    yield "git reset + clean / rollback in a running process", lowest["reset"] / lowest["back"]
+    yield (
+        "git reset + clean / rollback in a running process",
+        _least(back, git.name) / _least(back, Running.name),
+    )
 
 
 def steps(home: Path, _: int) -> Iterator[tuple[str, float]]:
@@ -141,8 +86,8 @@ def steps(home: Path, _: int) -> Iterator[tuple[str, float]]:
     yield "a plan of 20 steps on 1,000 files / cp -a and a shell script", ours / script
 
 
-def _git(where: Path, *lines: Sequence[str]) -> Callable[[], object]:
-    return lambda: [command([*GIT, *line], where)() for line in lines]
+def _least(costs: Costs, name: str) -> float:
+    return min(cost.cpu for cost in costs[name])
 
 
 def _script(home: Path, source: Path, lines: Sequence[str]) -> Callable[[], object]:

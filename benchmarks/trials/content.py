@@ -5,8 +5,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.trials.commands import Place
 from benchmarks.trials.costs import command, cpu, disk_bytes, least
+from benchmarks.trials.place import Place
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree.filter import Filter

@@ -5,8 +5,10 @@ import random
 import resource
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 ROUNDS = 7
 PER_DIRECTORY = 100
@@ -14,11 +16,25 @@ BARE = [sys.executable, "-I", "-c", "pass"]
 GIT = ["git", "-c", "user.name=B", "-c", "user.email=b@example.invalid", "-c", "gc.auto=0"]
 
 
+class Cost(NamedTuple):
+    """Seconds of a call: user and system time with all children, and what passed meanwhile."""
+
+    cpu: float
+    wall: float
+
+
+def cost(call: Callable[[], object], settle: Callable[[], object] = lambda: None) -> Cost:
+    """Returns what a call takes; what it goes on with while nobody waits is CPU of its own too."""
+    before, start = _used(), time.perf_counter()
+    call()
+    wall = time.perf_counter() - start
+    settle()
+    return Cost(_used() - before, wall)
+
+
 def cpu(call: Callable[[], object]) -> float:
     """Returns the seconds of user and system time that a call takes, children included."""
-    before = _used()
-    call()
-    return _used() - before
+    return cost(call).cpu
 
 
 def least(rounds: int, *calls: Callable[[], object]) -> list[float]:
@@ -27,9 +43,12 @@ def least(rounds: int, *calls: Callable[[], object]) -> list[float]:
     return [min(row) for row in zip(*taken, strict=True)]
 
 
-def command(line: Sequence[str | Path], where: Path) -> Callable[[], object]:
+def command(
+    line: Sequence[str | Path], where: Path, **variables: str | Path
+) -> Callable[[], object]:
     """Returns what runs a command in a process of its own."""
-    return lambda: subprocess.run(line, cwd=where, check=True, capture_output=True)
+    environment = {**os.environ, **variables}
+    return lambda: subprocess.run(line, cwd=where, env=environment, check=True, capture_output=True)
 
 
 def agents(data: Path, project: Path, *arguments: str) -> Callable[[], object]:
@@ -42,8 +61,8 @@ def project(home: Path, files: int) -> Path:
     """Makes a repository of files of about 2 KB that compress as source code does."""
     chance = random.Random(files)
     words = [f"word{number} " for number in range(400)]
-    for number in range(files):
-        path = home / f"d{number // PER_DIRECTORY:04d}" / f"f{number:06d}.txt"
+    for name in names(files, files):
+        path = home / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(chance.choices(words, k=300)))
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]):
@@ -53,9 +72,15 @@ def project(home: Path, files: int) -> Path:
 
 def changed(tree: Path, files: int, count: int, text: str) -> None:
     """Rewrites so many files, far apart."""
+    for name in names(files, count):
+        path = tree / name
+        path.write_text(f"{text} {path.stem}\n{path.read_text()}")
+
+
+def names(files: int, count: int) -> Iterator[str]:
+    """The paths of so many of the files of a project, far apart."""
     for number in range(0, files, max(files // count, 1)):
-        path = tree / f"d{number // PER_DIRECTORY:04d}" / f"f{number:06d}.txt"
-        path.write_text(f"{text} {number}\n{path.read_text()}")
+        yield f"d{number // PER_DIRECTORY:04d}/f{number:06d}.txt"
 
 
 def disk_bytes(root: Path) -> int:

@@ -4,15 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
-from benchmarks.trials.commands import Place
 from benchmarks.trials.costs import changed, cpu, project
+from benchmarks.trials.place import BEYOND, Place
 from cleveragents.app import App
 
 CALLS = 1_000
 BLOCK = 25  # of calls: what one of them takes is too little to be measured alone
 SUBPLANS = (25, 100)
 CHECKPOINTS = 10_000
-WARM = 60  # the limit of 50 is passed, so that each call lets go of what an earlier one kept
 
 
 def of_calls(home: Path, _: int) -> Iterator[tuple[str, float]]:
@@ -24,7 +23,7 @@ def of_calls(home: Path, _: int) -> Iterator[tuple[str, float]]:
             for number in range(BLOCK):
                 run.tool("write_file", path=f"f{number % 10}", content="x" * 1000)
 
-        for _ in range(WARM // BLOCK + 1):
+        for _ in range(BEYOND // BLOCK + 1):
             block()
         costs = [cpu(block) for _ in range(CALLS // BLOCK)]
     yield "call 1,000 of a session / call 1", median(costs[-4:]) / median(costs[:4])
@@ -59,7 +58,7 @@ def of_projects(home: Path, _: int) -> Iterator[tuple[str, float]]:
             changed(place.tree, place.files, 1, f"turn {turn}")
             place.checkpoint()
 
-    with place.app.ownership.hold(place.plan_id, "measuring"):
+    with place.held():
         for start in range(0, CHECKPOINTS, BLOCK):
             costs.append(cpu(lambda start=start: block(start)))
             for path in place.tree.glob("d0000/f000000.txt"):

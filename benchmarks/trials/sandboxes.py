@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.trials.costs import command, cpu, project
+from benchmarks.trials.place import ACTION
 from cleveragents.app import App
 
 FEW = 10_000
 LATER = 3
-ACTION = "name: look\nsteps: [{tool: shell, with: {command: 'true'}}]\n"
 
 
 def made(home: Path, files: int) -> Iterator[tuple[str, float]]:
