@@ -14,7 +14,7 @@ Feature: Beside other tools
       | checkpoint after a slow step, 10 changed    |
       | `agents plan checkpoint create`, 10 changed |
       | `agents plan rollback`, 10 changed          |
-      | memory of a running plan                    |
+      | memory of a process that runs a plan        |
     And each of these has a column, or is said not to be installed
       | tool   |
       | git    |

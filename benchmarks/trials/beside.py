@@ -31,9 +31,8 @@ class Row(NamedTuple):
 
 def rows(home: Path, files: int, turns: int) -> Iterator[Row]:
     """All that is compared on a project of so many files."""
-    before = _resident()
     place = Place(home, files)
-    held = _resident() - before
+    resident = _resident()
     shadow = place.shadow()
     peers = [way(home / f"peer{n}", shadow) for n, way in enumerate(PEERS) if is_installed(way)]
     yield from _first(place, peers)
@@ -43,7 +42,7 @@ def rows(home: Path, files: int, turns: int) -> Iterator[Row]:
         place.app.tidy(place.plan_id)  # as a run does in the end, and the first command would do
     yield from _after_slow_steps(place, peers, turns)
     yield from _fresh(place, peers, turns)
-    yield Row("memory of a running plan", "MB", {OURS: held / 1e6})
+    yield Row("memory of a process that runs a plan", "MB", {OURS: resident / 1e6})
 
 
 def _first(place: Place, peers: Sequence[Way]) -> Iterator[Row]:
