@@ -456,6 +456,9 @@ Feature: Tools
       python
       """
 
+  Scenario: what a built-in tool does can be taken back with the files, and is told by its name alone
+    Then the own tools are those of the table, without effects outside and without an undo
+
   Scenario: one tool is shown with its parameters
     When I run "agents tool show read_file --format json"
     Then the exit code is 0

@@ -6,6 +6,8 @@ from behave import given, then
 from plans import runs
 
 from cleveragents.sandbox.process import CUT, OUTPUT_CAP
+from cleveragents.tools.builtin import BUILT_IN
+from cleveragents.tools.own import OWN
 
 
 @given('the project\'s file "{name}" holds "{text}"')
@@ -70,3 +72,10 @@ def variables(context):
 
 def output(context):
     return Path(runs(context)[-1].output_path).read_bytes()
+
+
+@then("the own tools are those of the table, without effects outside and without an undo")
+def check_own(_):
+    assert BUILT_IN.keys() == OWN, BUILT_IN.keys() ^ OWN
+    declared = [tool.declaration for tool in BUILT_IN.values()]
+    assert not [one.name for one in declared if one.side_effects or one.undo is not None]

@@ -11,6 +11,7 @@ from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository, UndoStatus
 from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection
+from cleveragents.tools.own import OWN
 
 if TYPE_CHECKING:
     from cleveragents.plans.step import ToolStep
@@ -55,13 +56,14 @@ def calls_after(connection: Connection, plan: Plan, document: PlanDocument) -> C
     waiting = [
         (run, undone.get(run.step_run_id))
         for run in reversed(runs)
-        if run.step_run_id not in undone or not undone[run.step_run_id].worked
+        if run.tool not in OWN  # nothing of theirs is outside the sandbox
+        and (run.step_run_id not in undone or not undone[run.step_run_id].worked)
     ]
     return _sorted_out(plan, waiting) if waiting else CallsAfter((), ())
 
 
 def _sorted_out(plan: Plan, runs: Sequence[tuple[StepRun, UndoRun | None]]) -> CallsAfter:
-    # Late: what reads actions is slow to import, and most rollbacks take no call back.
+    # Late: what reads actions is slow to import, and most rollbacks take no such call back.
     from cleveragents.plans.step import ToolStep  # noqa: PLC0415
     from cleveragents.tools.registry import ToolRegistry  # noqa: PLC0415
 
