@@ -189,6 +189,13 @@ class Pack:
         """Returns the object's bytes, verified against its id; `read` gets those of its base."""
         return unpacked(identity, *self.stored(identity), read)
 
+    def holds(self, identity: bytes, data: bytes, read: Read) -> bool:
+        """Tells whether an object is stored intact, for who has just hashed its bytes."""
+        try:
+            return _decoded(*self.stored(identity), read) == data
+        except (Damaged, zstandard.ZstdError):
+            return False
+
     def base(self, identity: bytes) -> bytes | None:
         """Returns what an object is a difference to; None if it is kept whole or not here."""
         offset = self._offset(identity)

@@ -151,6 +151,18 @@ class Store:
         except Damaged:
             return self._read_another(identity, pack)
 
+    def confirm(self, identity: bytes, data: bytes) -> None:
+        """Compares a large object that was just hashed with what is stored of it.
+
+        An act that will ask whether it can be had need not hash it once more for that.
+        """
+        if self.once.wants(data) and self._surely(lambda: self._is_intact(identity, data)):
+            self.once.keep(identity, data)
+
+    def _is_intact(self, identity: bytes, data: bytes) -> bool:
+        pack = self._holder(identity)
+        return pack is not None and pack.holds(identity, data, self.read)
+
     def bases(self, identity: bytes) -> Sequence[bytes] | None:
         """Returns what reading an object needs besides itself; None if not all of it is here."""
         return self._surely(lambda: self._bases(identity))
