@@ -16,7 +16,7 @@ from cleveragents.snapshots.tree.tracker import Tracker
 CALLS = {
     Tracker.state.__code__: "looks",
     Scanner.everything.__code__: "looks at everything",
-    Pack.read.__code__: "objects read",
+    Pack.stored.__code__: "objects read",
     object_id.__code__: "objects hashed",
     Pack.base.__code__: "searches for what an object is a difference to",
 }
