@@ -28,6 +28,7 @@ Feature: What a checkpoint and a rollback cost
       | looks                                          | 3     |
       | looks at everything                            | 1     |
       | objects read                                   | 100   |
+      | objects hashed                                 | 120   |
       | statements                                     | 37    |
       | commits                                        | 7     |
 
