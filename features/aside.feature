@@ -69,6 +69,31 @@ Feature: What a restore takes out of its way
     Then the tree is exactly as it was captured
 
   @needs_root
+  Scenario: a large file that lies aside makes room though it has most of the one that comes
+    Given a file system of 64m for the tree
+    And the shell has run "head -c 12000000 /dev/urandom > big; printf x | dd of=big bs=1 seek=9000000 conv=notrunc status=none" in the tree
+    And the tree has been captured
+    And the shell has run "printf y | dd of=big bs=1 seek=9000000 conv=notrunc status=none" in the tree
+    And the tree has been captured
+    When the shell runs "printf x | dd of=big bs=1 seek=9000000 conv=notrunc status=none" in the tree
+    And the tree is restored while somebody else fills the disk
+    Then the tree is exactly as it was captured
+
+  Scenario Outline: a large file comes back whole <meanwhile>
+    Given the shell has run "head -c 12000000 /dev/urandom > big; printf x | dd of=big bs=1 seek=9000000 conv=notrunc status=none" in the tree
+    And the tree has been captured
+    And the shell has run "printf y | dd of=big bs=1 seek=9000000 conv=notrunc status=none; echo one > a" in the tree
+    And the tree has been captured
+    When the shell runs "printf x | dd of=big bs=1 seek=9000000 conv=notrunc status=none; echo two > a" in the tree
+    And the tree is restored <meanwhile>
+    Then the tree is exactly as it was captured
+
+    Examples:
+      | meanwhile                                 |
+      | while somebody empties what went          |
+      | while a pipe takes the place of what went |
+
+  @needs_root
   Scenario: a disk that becomes full with nothing aside is an error
     Given a file system of 64m for the tree
     And the shell has run "head -c 12000000 /dev/urandom > big" in the tree

@@ -28,7 +28,8 @@ Feature: What a checkpoint and a rollback cost
       | looks                                          | 3     |
       | looks at everything                            | 1     |
       | objects read                                   | 100   |
-      | statements                                     | 37    |
+      | objects hashed                                 | 120   |
+      | statements                                     | 36    |
       | commits                                        | 7     |
 
   Scenario: what an act remembers of a store is bounded

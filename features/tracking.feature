@@ -279,3 +279,10 @@ Feature: Finding what has changed
   Scenario: what was seen and is not stored yet is read once at a phase border
     Given a tree of 3 directories with 40 files each
     Then what was seen by watching is read once by a capture at a phase border
+
+  Scenario: what was written a moment ago is read once at a phase border, unless it changes meanwhile
+    Given the shell has run "mkdir a b; echo one > a/f; echo two > b/f" in the tree
+    And the tree has been captured
+    When "a/f" changes, and once more when a full capture reads "b/f", which changed as well
+    Then of "a/f" both versions were read, of "b/f" one, each once
+    And every snapshot brings the tree back exactly

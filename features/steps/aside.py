@@ -1,6 +1,7 @@
 """Steps about the files that restores put aside."""
 
 import contextlib
+import os
 import signal
 import threading
 
@@ -59,6 +60,35 @@ def _on_filling_disk(kept):
         kept.on_read = None
 
 
+def _while_it_is_emptied(kept):
+    """Empties what went, as who had it open might, before anything is taken from it."""
+    _doing_to_what_went(kept, lambda path: os.truncate(path, 0))
+
+
+def _while_a_pipe_is_there(kept):
+    """Of a pipe the system copies no part, as of files on some file systems."""
+
+    def pipe(path):
+        path.unlink()
+        os.mkfifo(path)
+
+    _doing_to_what_went(kept, pipe)
+
+
+def _doing_to_what_went(kept, act):
+    """Does something to all that lies aside when the first file is being built."""
+
+    def once(_):
+        if kept.is_placing:
+            kept.on_read = None
+            for path in kept.staging.glob("aside-*"):
+                act(path)
+
+    kept.on_read = once
+    kept.restore()
+    assert kept.on_read is None, "nothing was built"
+
+
 def _without_threads(kept):
     """A stack that does not fit in the address space cannot be given to a thread."""
 
@@ -90,6 +120,8 @@ WAYS = {
     "while something else goes aside": _while_another_goes_aside,
     "without removing what it put aside": _leaving_aside,
     "while somebody else fills the disk": _on_filling_disk,
+    "while somebody empties what went": _while_it_is_emptied,
+    "while a pipe takes the place of what went": _while_a_pipe_is_there,
     "with no thread to be had": _without_threads,
 }
 

@@ -47,6 +47,14 @@ def go_back(context):
         )
 
 
+@when("a process goes back to checkpoint {number} and is counted")
+def go_back_to(context, number):
+    app = context.world.app()
+    plan_id = app.plans.find("@").plan_id
+    target = app.checkpoints.get_checkpoint(plan_id, number)
+    context.counts = counted(lambda: app.checkpoints.rollback_to_checkpoint(plan_id, target))
+
+
 @then("it takes at most")
 def check_counts(context):
     found = {row["what"]: context.counts[row["what"]] for row in context.table}

@@ -14,7 +14,8 @@ from cleveragents.engine.bring.proposal import ApplyOptions
 from cleveragents.errors import Damaged, Failed
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.store.pack import Pack
-from cleveragents.snapshots.tree.manifest import object_id
+from cleveragents.snapshots.store.store import Store
+from cleveragents.snapshots.tree.manifest import ID_BYTES, object_id
 
 
 @given("the stored {part} of {thing} is damaged")
@@ -56,6 +57,12 @@ def _contents(context, thing):
     return [inside.entries(ref)[os.fsencode(name)].content]
 
 
+def _second_pieces(context, thing):
+    (listed,) = _contents(context, thing)
+    chunks = Store(Inside(context.world).store_directory).read(listed)
+    return [chunks[ID_BYTES : 2 * ID_BYTES]]
+
+
 SNAPSHOTS = {
     "the newest checkpoint": lambda context: [checkpoints(context)[-1].sandbox_ref],
     "every checkpoint": lambda context: [row.sandbox_ref for row in checkpoints(context)],
@@ -64,7 +71,12 @@ SNAPSHOTS = {
     )[0],
     "the apply's result": lambda context: [latest_apply(context).result],
 }
-PARTS = {"record": _records, "top directory": _top_directories, "content": _contents}
+PARTS = {
+    "record": _records,
+    "top directory": _top_directories,
+    "content": _contents,
+    "second piece": _second_pieces,
+}
 FATES = {
     "cut short": lambda pack: os.truncate(pack, pack.stat().st_size - 10),
     "gone": lambda pack: pack.unlink(),

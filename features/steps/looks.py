@@ -6,6 +6,7 @@ from pathlib import Path
 
 from behave import given, then, when
 from kept import kept
+from oracle import picture
 
 from cleveragents.errors import Failed
 from cleveragents.snapshots.archive import MAIN, Archive
@@ -208,6 +209,32 @@ def check_read_once(context):
     context.kept.on_put = None
     wanted = sorted(p.read_bytes() for p in context.kept.tree.rglob("*") if p.is_file())
     assert sorted(data for data in put if data in wanted) == wanted
+
+
+@when('"{first}" changes, and once more when a full capture reads "{other}", which changed as well')
+def change_while_read(context, first, other):
+    kept = context.kept
+    context.versions = {first: [b"first", b"again"], other: [b"other"]}
+    context.put = []
+    for path, versions in context.versions.items():
+        (kept.tree / path).write_bytes(versions[0])
+
+    def put(data):
+        context.put.append(data)
+        if data == b"other":
+            (kept.tree / first).write_bytes(b"again")
+
+    kept.on_put = put
+    with kept.archive.capture({MAIN: kept.tree}, Filter(), full=True) as capture:
+        kept.snapshots.append(capture.commit({}))
+    kept.on_put = None
+    kept.pictures[kept.latest] = picture(kept.tree)
+
+
+@then('of "{first}" both versions were read, of "{other}" one, each once')
+def check_versions(context, first, other):
+    wanted = [*context.versions[first], *context.versions[other]]
+    assert sorted(data for data in context.put if data in wanted) == sorted(wanted), context.put
 
 
 @then("of {count:d} objects of {size:d} random bytes that are all {used} little stays in memory")

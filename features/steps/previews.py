@@ -32,6 +32,11 @@ def run_in_sandbox(context, command):
     context.world.sh(command, cwd=context.world.sandbox)
 
 
+@then('"{command}" succeeds in the sandbox of the plan')
+def succeeds_in_sandbox(context, command):
+    run_in_sandbox(context, command)
+
+
 @given("the previews")
 def the_previews(context):
     context.previews = [row.as_dict() for row in context.table]

@@ -9,13 +9,15 @@ import sys
 from collections import Counter
 
 from cleveragents.snapshots.store.pack import Pack
+from cleveragents.snapshots.tree.manifest import object_id
 from cleveragents.snapshots.tree.scan import Scanner
 from cleveragents.snapshots.tree.tracker import Tracker
 
 CALLS = {
     Tracker.state.__code__: "looks",
     Scanner.everything.__code__: "looks at everything",
-    Pack.read.__code__: "objects read",
+    Pack.stored.__code__: "objects read",
+    object_id.__code__: "objects hashed",
     Pack.base.__code__: "searches for what an object is a difference to",
 }
 

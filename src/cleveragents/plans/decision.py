@@ -159,10 +159,11 @@ class DecisionRepository:
 
     def make_active(self, plan_id: PlanId, listed: Sequence[DecisionId], cause: CauseId) -> int:
         """Makes exactly the listed decisions count; returns how many were taken back."""
-        taken_back = [decision for decision in self.active(plan_id) if decision not in listed]
+        active, wanted = self.active(plan_id), set(listed)
+        taken_back = [decision for decision in active if decision not in wanted]
         for decision_id in taken_back:
             self._mark(decision_id, cause)
-        for decision_id in listed:
+        for decision_id in wanted.difference(active):
             self._mark(decision_id, None)
         return len(taken_back)
 

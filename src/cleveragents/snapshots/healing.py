@@ -43,7 +43,7 @@ class SnapshotHealer(SnapshotWriter):
 
     def verifier(self, known: Mapping[bytes, bool] | None = None) -> Verifier:
         """Reads snapshots back; what several of them share, or what is known, is read once."""
-        return Verifier(self._store.read, known)
+        return Verifier(self._store.read, known or self._store.once.lost())
 
     def damaged(self, snapshot: Snapshot, verifier: Verifier | None = None) -> list[str]:
         """Reads everything back; returns the paths that are damaged or missing."""

@@ -22,6 +22,7 @@ class Stored(Protocol):
 
     def read(self, identity: bytes) -> bytes: ...
     def bases(self, identity: bytes) -> Sequence[bytes] | None: ...
+    def confirm(self, identity: bytes, data: bytes) -> None: ...
     def add(self, path: Path) -> Pack: ...
 
 
@@ -41,7 +42,10 @@ class NewPack:
         is one too many in a row: all of them are needed to read it.
         """
         identity = object_id(data)
-        if identity in self._writer or self._store.bases(identity) is not None:
+        if identity in self._writer:
+            return identity
+        if self._store.bases(identity) is not None:
+            self._store.confirm(identity, data)
             return identity
         if version is None or not self._add_difference(identity, data, version):
             self._writer.add(identity, data)

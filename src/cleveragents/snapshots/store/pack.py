@@ -190,6 +190,20 @@ class Pack:
         """Returns the object's bytes, verified against its id; `read` gets those of its base."""
         return unpacked(identity, *self.stored(identity), read)
 
+    def decoded(self, identity: bytes, read: Read) -> bytes:
+        """Returns the object's bytes for who verifies them, or what is made of them.
+
+        It raises Damaged, or ZstdError, if they cannot be had.
+        """
+        return _decoded(*self.stored(identity), read)
+
+    def holds(self, identity: bytes, data: bytes, read: Read) -> bool:
+        """Tells whether an object is stored intact, for who has just hashed its bytes."""
+        try:
+            return self.decoded(identity, read) == data
+        except (Damaged, zstandard.ZstdError):
+            return False
+
     def base(self, identity: bytes) -> bytes | None:
         """Returns what an object is a difference to; None if it is kept whole or not here."""
         offset = self._offset(identity)

@@ -147,9 +147,30 @@ class Store:
         if pack is None:
             raise Damaged(f"object {identity.hex()} is missing")
         try:
-            return pack.read(identity, self.read)
+            return pack.read(identity, self._base)
         except Damaged:
             return self._read_another(identity, pack)
+
+    def _base(self, identity: bytes) -> bytes:
+        """Returns what an object is a difference to: if that is damaged, so is what is verified."""
+        found = self.once.get(identity)
+        if found is None and (pack := self._holder(identity)) is not None:
+            found = pack.decoded(identity, self._base)
+        if found is None:
+            raise Damaged(f"object {identity.hex()} is missing")
+        return found
+
+    def confirm(self, identity: bytes, data: bytes) -> None:
+        """Compares a large object that was just hashed with what is stored of it.
+
+        An act that will ask whether it can be had need not hash it once more for that.
+        """
+        if self.once.wants(data) and self._surely(lambda: self._is_intact(identity, data)):
+            self.once.keep(identity, data)
+
+    def _is_intact(self, identity: bytes, data: bytes) -> bool:
+        pack = self._holder(identity)
+        return pack is not None and pack.holds(identity, data, self._base)
 
     def bases(self, identity: bytes) -> Sequence[bytes] | None:
         """Returns what reading an object needs besides itself; None if not all of it is here."""

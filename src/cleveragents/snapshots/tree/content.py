@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Protocol
 
+from cleveragents.errors import Damaged
 from cleveragents.snapshots.tree.manifest import ID_BYTES, NO_CONTENT, Entry, Version, object_id
+from cleveragents.storage.space import OUT_OF_SPACE
 
 CHUNK = 4 << 20
 Put = Callable[[bytes], bytes]
@@ -65,6 +67,22 @@ def write_file(fd: int, entry: Entry, read: Read, near: int | None = None) -> No
     os.ftruncate(fd, entry.size)
 
 
+def write_anew(fd: int, entry: Entry, read: Read, was: int, before: Entry) -> None:
+    """Does the same for a large file that was another one, with what both have in one place.
+
+    That is copied as it is, by the system, which may let both files have it: who calls this looks
+    at the new one afterwards.
+    """
+    known = _known_pieces(before, read)
+    for index, identity in enumerate(_chunks(entry, read)):
+        start = index * CHUNK
+        length = min(CHUNK, entry.size - start)
+        same = known[index : index + 1] == [identity]
+        if identity != NO_CONTENT and not (same and _is_copied(was, fd, start, length)):
+            _write_fully(fd, read(identity), start)
+    os.ftruncate(fd, entry.size)
+
+
 def objects(entry: Entry, read: Read) -> Iterator[bytes]:
     """Yields every object id that a file or link consists of, a chunk list itself included."""
     if entry.content == NO_CONTENT:
@@ -89,6 +107,29 @@ def bytes_needed(entry: Entry, read: Read) -> int:
 def _chunks(entry: Entry, read: Read) -> list[bytes]:
     listed = read(entry.content)
     return [listed[at : at + ID_BYTES] for at in range(0, len(listed), ID_BYTES)]
+
+
+def _known_pieces(entry: Entry, read: Read) -> list[bytes]:
+    try:
+        return pieces(entry, read)
+    except Damaged:  # nobody has stored it
+        return []
+
+
+def _is_copied(source: int, target: int, start: int, length: int) -> bool:
+    """Copies a part of a file; tells whether the file system could, and had all of it."""
+    end = start + length
+    try:
+        while start < end:
+            copied = os.copy_file_range(source, target, end - start, start, start)
+            if not copied:
+                return False
+            start += copied
+    except OSError as error:
+        if error.errno in OUT_OF_SPACE:
+            raise
+        return False
+    return True
 
 
 def _had(near: int | None, identity: bytes, start: int, length: int, read: Read) -> bytes:

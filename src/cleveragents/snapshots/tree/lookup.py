@@ -6,7 +6,7 @@ from cleveragents.records import field, mutable
 from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.content import Objects
 from cleveragents.snapshots.tree.diff import Load, compare
-from cleveragents.snapshots.tree.manifest import Directory, Entry, decode, encode
+from cleveragents.snapshots.tree.manifest import EMPTY, Entry, Listing, decode, encode
 
 
 class Lookup:
@@ -15,7 +15,7 @@ class Lookup:
     def __init__(self, root: Entry, load: Load) -> None:
         self._root = root
         self._load = load
-        self._known: dict[bytes, Directory] = {}
+        self._known: dict[bytes, Listing] = {}
 
     def find(self, path: bytes) -> Entry | None:
         """Returns what stands at a path; None if nothing does."""
@@ -24,8 +24,8 @@ class Lookup:
         above, name = tree_path.split(path)
         if above not in self._known:
             entry = self.find(above)
-            is_directory = entry is not None and entry.is_dir
-            self._known[above] = decode(self._load(entry.content)) if entry and is_directory else {}
+            listed = self._load(entry.content) if entry is not None and entry.is_dir else EMPTY
+            self._known[above] = Listing(listed)
         return self._known[above].get(name)
 
     def __contains__(self, path: bytes) -> bool:

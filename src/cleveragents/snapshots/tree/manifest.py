@@ -10,6 +10,7 @@ import stat
 import struct
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import cached_property
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -169,6 +170,27 @@ def contents(data: bytes) -> Iterator[tuple[int, int, bytes]]:
     ids = range(ids_at, end, ID_BYTES)
     for (mode, size, _, _), at in zip(rows, ids, strict=True):
         yield mode, size, data[at : at + ID_BYTES]
+
+
+class Listing:
+    """A directory object of which single entries are asked for; none is made of the others."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._names, self._rows_at, self._ids_at, self._end = _layout(data)
+
+    def get(self, name: bytes) -> Entry | None:
+        """Returns the entry of a name; None if it is not listed."""
+        index = bisect_left(self._names, name)
+        if index == len(self._names) or self._names[index] != name:
+            return None
+        extra: int = _ROW.unpack_from(self._data, self._rows_at + _ROW.size * index)[3]
+        plain = _plain(self._data, self._rows_at, self._ids_at, index)
+        return _with_extra(plain, self._extras[extra - 1]) if extra else plain
+
+    @cached_property
+    def _extras(self) -> list[Extra]:
+        return json.loads(self._data[self._end :])
 
 
 class Rewrite:

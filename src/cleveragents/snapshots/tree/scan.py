@@ -27,7 +27,11 @@ Unwatch = Callable[[Node], None]
 
 
 class Scanner:
-    """Brings a tree up to date with the directory it is of."""
+    """Brings a tree up to date with the directory it is of, in one look.
+
+    Of what it looked at by name, a look at everything reads what has changed since: of a file that
+    was written a moment ago, its times alone do not tell the next one.
+    """
 
     def __init__(
         self,
@@ -48,6 +52,7 @@ class Scanner:
         self._watch = watch
         self._unwatch = unwatch
         self._trusted_before_ns = time.time_ns() - RACY_NS
+        self._named_files: dict[tuple[Node, bytes], signature.Signature] = {}
         self._device = 0
 
     @cached_property
@@ -104,6 +109,8 @@ class Scanner:
             else:
                 self._tree.left_out.pop(node.inner(name), None)
                 self._named(fd, name, found, node, 0)
+                if stat.S_ISREG(found.st_mode):
+                    self._named_files[node, name] = signature.of(found)
         self._tree.close(node)
         return directories
 
@@ -172,10 +179,15 @@ class Scanner:
             self._tree.left_out[path] = EXCLUDED
         elif stat.S_ISDIR(found.st_mode):
             self._subdirectory(fd, name, found, node, depth)
-        else:
+        elif not self._is_read(node, name, found):
             if name in node.children:
                 self._remove_child(node, name)
             self._leaf(fd, name, found.st_mode, node)
+
+    def _is_read(self, node: Node, name: bytes, found: os.stat_result) -> bool:
+        """Whether a file was read by this very look, and is as it was before that."""
+        before = self._named_files.get((node, name))
+        return before is not None and before == signature.of(found)
 
     def _forget(self, node: Node, name: bytes) -> None:
         if name in node.children:

@@ -200,17 +200,18 @@ class Tracker:
             self._root_inode = os.fstat(root).st_ino
         if not self._is_known:
             return self._first_look(root, sink)
-        tree = self._tree
+        tree, scanner = self._tree, self._scanner(self._tree, sink)
         full = full or self._has_time()
         if self._watcher is not None:
             try:
-                self._look_at_changes(root, tree, sink, self._watcher, full=full)
+                dirty = self._dirty(tree, sink, self._watcher, full=full)
+                self._look_at_changes(root, tree, scanner, self._watcher, dirty)
             except WatchLost:
                 self._watch_anew(tree)
-                self._everything(root, tree, sink)
+                self._everything(root, tree, scanner)
                 return tree
         if full or self._watcher is None:
-            self._look_at_everything(root, tree, sink)
+            self._look_at_everything(root, tree, scanner)
         return tree
 
     def _first_look(self, root: int, sink: Sink) -> Tree:
@@ -219,7 +220,7 @@ class Tracker:
         self._is_known = True
         if self._tracking is not Tracking.SCAN:
             self._start_watching()
-        self._everything(root, tree, sink)
+        self._everything(root, tree, self._scanner(tree, sink))
         return tree
 
     def _loaded(self) -> Tree | None:
@@ -229,25 +230,36 @@ class Tracker:
             loaded.leave_out(self._excluded)  # of a file that nobody touched a look does not ask
         return loaded
 
-    def _look_at_changes(
-        self, root: int, tree: Tree, sink: Sink, watcher: Watcher, *, full: bool
-    ) -> None:
+    def _dirty(
+        self, tree: Tree, sink: Sink, watcher: Watcher, *, full: bool
+    ) -> set[tuple[Node, bytes]]:
+        """Returns the names to look at again."""
         dirty = set(watcher.drain())
         dirty.update(tree.linked)  # a write through a link outside makes no event here
         if sink.stores and not full:  # a look at everything finds them itself
             dirty.update((node, name) for node in tree.not_stored() for name in node.unstored)
         if tree.root.watch < 0:
             raise WatchLost("the directory itself was replaced")
-        self._scanner(tree, sink).entries(root, dirty)
+        return dirty
+
+    def _look_at_changes(
+        self,
+        root: int,
+        tree: Tree,
+        scanner: Scanner,
+        watcher: Watcher,
+        dirty: set[tuple[Node, bytes]],
+    ) -> None:
+        scanner.entries(root, dirty)
         if watcher.has_lost_names or tree.has_unexplained_links():
             # A new name makes no event where the file's other names are, nor does what is written
             # through it: look for them.
-            self._everything(root, tree, sink)
+            self._everything(root, tree, scanner)
 
-    def _look_at_everything(self, root: int, tree: Tree, sink: Sink) -> None:
+    def _look_at_everything(self, root: int, tree: Tree, scanner: Scanner) -> None:
         watched = self._watcher
         tree.changed = False
-        self._everything(root, tree, sink)
+        self._everything(root, tree, scanner)
         if watched is not None and tree.changed and not watched.has_news:
             self._tell("a change was found that no event had announced; scanning from now on")
             self._stop_watching()
@@ -260,13 +272,13 @@ class Tracker:
         passed = time.monotonic() - self._looked_at
         return self._tracking is Tracking.AUTO and passed >= SHARE * self._seconds
 
-    def _everything(self, root: int, tree: Tree, sink: Sink) -> None:
+    def _everything(self, root: int, tree: Tree, scanner: Scanner) -> None:
         began = time.monotonic()
         try:
-            self._scanner(tree, sink).everything(root)
+            scanner.everything(root)
         except WatchLost as problem:  # no more directories can be watched
             self._cannot_watch(problem)
-            self._scanner(tree, sink).everything(root)
+            scanner.everything(root)
         tree.explain_links()
         self._seconds = time.monotonic() - began
 

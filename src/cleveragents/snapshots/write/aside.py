@@ -41,9 +41,10 @@ class Aside:
         self._mark = f"{_PREFIX}{os.urandom(8).hex()}"
         self._taken = 0
 
-    def take(self, parent: int, name: bytes, before: Entry) -> None:
+    def take(self, parent: int, name: bytes, before: Entry) -> str | None:
         """Takes away what stands at a name and is no directory; refuses what is not as it was seen.
 
+        Returns the name that it lies aside by, until it is purged.
         One of several names of a file frees nothing and is unlinked: aside it would still be
         counted among them.
         """
@@ -51,7 +52,7 @@ class Aside:
         if found.st_nlink > 1 or not stat.S_ISREG(found.st_mode):
             _refuse_other(found, before, name)
             os.unlink(name, dir_fd=parent)
-            return
+            return None
         self._taken += 1
         new = f"{self._mark}-{self._taken}"
         os.rename(name, new, src_dir_fd=parent, dst_dir_fd=self._staging)
@@ -61,6 +62,7 @@ class Aside:
         except WrittenMeanwhile:
             os.rename(new, name, src_dir_fd=self._staging, dst_dir_fd=parent)
             raise
+        return new
 
 
 class Purges:

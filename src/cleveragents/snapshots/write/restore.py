@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from cleveragents.snapshots.tree import attributes, beneath, tree_path
-from cleveragents.snapshots.tree.content import Read, write_file
+from cleveragents.snapshots.tree.content import CHUNK, Read, write_anew, write_file
 from cleveragents.snapshots.tree.manifest import Change, Entry
 from cleveragents.snapshots.write import renaming
 from cleveragents.snapshots.write.aside import Aside, purge, written_meanwhile
@@ -68,6 +68,7 @@ class _Placement:
         self._staging = staging
         self._aside = Aside(staging)
         self._read = read
+        self._large: dict[bytes, str] = {}  # what went, and what it lies aside by
         self._parent: tuple[bytes, int] | None = None
         self._borrowed: dict[bytes, int] = {} if mode is None else {b"": mode}
         self.kept: list[bytes] = []
@@ -92,7 +93,9 @@ class _Placement:
         head, name = tree_path.split(change.path)
         parent = self._directory(head)
         if not before.is_dir:
-            self._aside.take(parent, name, before)
+            aside = self._aside.take(parent, name, before)
+            if aside is not None and before.size > CHUNK:
+                self._large[change.path] = aside
         elif not self._remove_directory(parent, name, change.path):
             self.kept.append(change.path)
 
@@ -106,11 +109,11 @@ class _Placement:
             _in_free_place(parent, name, lambda: os.mkdir(name, 0o700, dir_fd=parent))
             return
         try:
-            self._stage(change.path, entry)
+            self._stage(change, entry)
         except OSError as error:
             if error.errno not in _FULL or not purge(self._staging):
                 raise
-            self._stage(change.path, entry)  # there may be room now
+            self._stage(change, entry)  # there may be room now
         parent = self._directory(head)
         _in_free_place(
             parent, name, lambda: renaming.place_new(_STAGED, name, self._staging, parent)
@@ -128,27 +131,47 @@ class _Placement:
                 else:
                     os.fchmod(fd, self._borrowed[path])
 
-    def _stage(self, path: bytes, entry: Entry) -> None:
+    def _stage(self, change: Change, entry: Entry) -> None:
         self._clear_staging()
-        if entry.link not in (b"", path):
+        if entry.link not in (b"", change.path):
             head, name = tree_path.split(entry.link)
             source = self._directory(head)
             os.link(
                 name, _STAGED, src_dir_fd=source, dst_dir_fd=self._staging, follow_symlinks=False
             )
         elif entry.is_file:
-            self._stage_file(entry)
+            self._stage_file(change, entry)
         else:
             make_special(_STAGED, self._staging, entry, self._read)
 
-    def _stage_file(self, entry: Entry) -> None:
+    def _stage_file(self, change: Change, entry: Entry) -> None:
         fd = os.open(_STAGED, NEW, 0o600, dir_fd=self._staging)
         try:
-            write_file(fd, entry, self._read)
+            self._write(fd, change, entry)
             settle(fd, entry)
             os.utime(fd, ns=(entry.mtime_ns, entry.mtime_ns))
         finally:
             os.close(fd)
+
+    def _write(self, fd: int, change: Change, entry: Entry) -> None:
+        """Writes what is stored; of a large file, what it had before is taken from there."""
+        was = self._opened_aside(change.path) if entry.size > CHUNK else None
+        if was is None or change.before is None:
+            write_file(fd, entry, self._read)
+            return
+        try:
+            write_anew(fd, entry, self._read, was, change.before)
+        finally:
+            os.close(was)
+
+    def _opened_aside(self, path: bytes) -> int | None:
+        """Opens what stood at a path; None if it had to make room, or cannot be read."""
+        if path not in self._large:
+            return None
+        try:
+            return os.open(self._large[path], beneath.READING, dir_fd=self._staging)
+        except OSError:  # the store has all of it
+            return None
 
     def _clear_staging(self) -> None:
         try:
