@@ -261,3 +261,4 @@ Feature: Snapshots of a tree
       | printf x \| dd of=large bs=1 seek=5000000 conv=notrunc status=none |
       | printf x \| dd of=large bs=1 seek=9000000 conv=notrunc status=none |
       | echo short > large                                          |
+      | mv ../tree ../gone                                          |

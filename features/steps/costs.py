@@ -55,6 +55,20 @@ def go_back_to(context, number):
     context.counts = counted(lambda: app.checkpoints.rollback_to_checkpoint(plan_id, target))
 
 
+@given("a plan of the project has been run in this process")
+@when("a plan of the project is run in this process")
+def run_here(context):
+    context.app = app = context.world.app()
+    context.plan = app.use(context.action, {})
+    context.counts = counted(lambda: app.execute.run(context.plan.plan_id))
+
+
+@when("it is forked")
+def fork_here(context):
+    latest = context.app.checkpoints.latest_checkpoint(context.plan.plan_id)
+    context.counts = counted(lambda: context.app.fork(context.plan, latest, "another"))
+
+
 @then("it takes at most")
 def check_counts(context):
     found = {row["what"]: context.counts[row["what"]] for row in context.table}

@@ -19,7 +19,7 @@ def capture_and_copy(context, command):
     subprocess.run(["/bin/sh", "-ec", command], cwd=tree, check=True)
     context.copy = context.world.home / "box" / "tree"
     context.copy.mkdir(parents=True)
-    archive.fill(snapshot, context.copy, context.copy.parent / "staging", tree)
+    archive.fill(snapshot, {"tree": context.copy}, context.copy.parent / "staging", tree)
 
 
 @then("the copy is what was captured")

@@ -4,6 +4,7 @@ Nothing is put in the place of anything: Python tells each call, and SQLite each
 """
 
 import gc
+import os
 import sqlite3
 import sys
 from collections import Counter
@@ -19,16 +20,20 @@ CALLS = {
     Pack.stored.__code__: "objects read",
     object_id.__code__: "objects hashed",
     Pack.base.__code__: "searches for what an object is a difference to",
+    object_id.__code__: "hashes",
 }
+OF_THE_SYSTEM = {os.open: "opened", os.stat: "asked for by name", os.fstat: "asked for when open"}
 
 
 def counted(act):
     """Does it; returns how often each thing happened."""
     found = Counter()
 
-    def called(frame, event, _):
+    def called(frame, event, function):
         if event == "call" and frame.f_code in CALLS:
             found[CALLS[frame.f_code]] += 1
+        elif event == "c_call" and function in OF_THE_SYSTEM:
+            found[OF_THE_SYSTEM[function]] += 1
 
     def told(statement):
         found["commits" if statement == "COMMIT" else "statements"] += not _is_a_part(statement)

@@ -298,7 +298,7 @@ class TreeMachine(RuleBasedStateMachine):
         with self.acting():
             roots["tree"].mkdir(parents=True)
             with at_any_file(lambda: self.edit_one(waiting)):
-                self.archive.fill(made_of, roots["tree"], box / "staging", self.home / "tree")
+                self.archive.fill(made_of, roots, box / "staging", self.home / "tree")
         assert_same(wanted, picture(roots["tree"]))
         self.attempt(lambda: self.put_at(os.fsencode(roots["tree"]) + b"/" + path, data))
         with self.acting():

@@ -58,7 +58,7 @@ class Group:
         """Returns the subplans that may be spawned now."""
         if self.is_stopped:
             return []
-        waiting = [plan for plan in self._order if self._is(plan.name, Progress.WAITING)]
+        waiting = self._waiting()
         if self._subplans.mode is GroupMode.PARALLEL:
             return waiting
         if self._subplans.mode is GroupMode.DEPENDENCY_ORDERED:
@@ -68,11 +68,10 @@ class Group:
 
     def hopeless(self) -> list[Subplan]:
         """Returns the subplans that will never be spawned, because of what failed."""
-        waiting = [plan for plan in self._order if self._is(plan.name, Progress.WAITING)]
         if self.is_stopped:
-            return waiting
+            return self._waiting()
         lost = {*self.names(Progress.FAILED, Progress.SKIPPED)}
-        return [plan for plan in waiting if lost.intersection(plan.needs)]
+        return [plan for plan in self._waiting() if lost.intersection(plan.needs)]
 
     def to_merge(self) -> str | None:
         """Returns the subplan whose turn it is to be merged, if it is at its end."""
@@ -83,8 +82,8 @@ class Group:
                 return None
         return None
 
-    def _is(self, name: str, progress: Progress) -> bool:
-        return self.progress[name] is progress
+    def _waiting(self) -> list[Subplan]:
+        return [plan for plan in self._order if self.progress[plan.name] is Progress.WAITING]
 
     def _met(self, plan: Subplan) -> bool:
-        return all(self._is(name, Progress.MERGED) for name in plan.needs)
+        return all(self.progress[name] is Progress.MERGED for name in plan.needs)

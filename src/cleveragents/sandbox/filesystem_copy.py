@@ -13,7 +13,7 @@ from cleveragents.sandbox.sandbox import (
     Sandbox,
     SandboxPolicy,
 )
-from cleveragents.snapshots.archive import Archive
+from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.scan import Excluded
 
@@ -57,7 +57,8 @@ def copy_in(
     its first checkpoint finds everything stored.
     """
     state = capture_project(project, archive, about, excluded)
-    archive.fill(archive.load(state.reference), sandbox.path, sandbox.staging, project.path)
+    snapshot = archive.load(state.reference)
+    archive.fill(snapshot, {MAIN: sandbox.path}, sandbox.staging, project.path)
     return FillResult(state.reference, None, state.files, state.notes)
 
 

@@ -33,7 +33,16 @@ _NEUTRAL = (
     "safe.directory=*",  # ownership is no protection here: nothing of the repository is executed
 )
 MOST_CONFLICTS = 127  # what git tells of the conflicts in a text; beyond it is an error
-_WHOLE_HISTORY = ("--revs", "--stdout", "--delta-base-offset", "-q")
+# What lies in packs is sent as it is there. For each of the others git would try ten for the best
+# difference, which takes twice as long as all else together and saves an eighth of the bytes.
+_WHOLE_HISTORY = (
+    "--revs",
+    "--stdout",
+    "--delta-base-offset",
+    "-q",
+    "--window=1",
+    "--compression=1",
+)
 _ENVIRONMENT = {
     "HOME": "/nonexistent",
     "LC_ALL": "C",

@@ -295,7 +295,7 @@ class Sandboxes:
         if sandbox.base_ref is not None:
             if sandbox.strategy == REPOSITORY:
                 self._mirror(project_id).mend(self._users(project_id))
-            filled = fill_from_snapshot(sandbox, sandbox.base_ref, archive)
+            filled = fill_from_snapshot(sandbox, sandbox.base_ref, archive, project.path)
             state = archive.load(sandbox.base_ref)
             self.add_left_out(sandbox, state, archive, sandbox.base)
             return filled

@@ -26,6 +26,7 @@ from cleveragents.snapshots.tree.record import Roots, Snapshot
 from cleveragents.snapshots.tree.scan import Excluded, shown
 from cleveragents.snapshots.tree.tracker import HASH_ONLY, Tracker
 from cleveragents.snapshots.tree.tracking import Tracking
+from cleveragents.snapshots.tree.tree import Tree
 from cleveragents.snapshots.way import (
     BEFORE_BYTES,
     RESERVE_BYTES,
@@ -40,7 +41,7 @@ from cleveragents.snapshots.way import (
     refuse_without_space,
 )
 from cleveragents.snapshots.write.aside import TRIED_AGAIN, Purges
-from cleveragents.snapshots.write.filling import Filling
+from cleveragents.snapshots.write.filling import Filling, nearby
 from cleveragents.snapshots.write.foreign import refuse_foreign
 from cleveragents.snapshots.write.protection import refuse_protected
 from cleveragents.snapshots.write.restore import is_rounded, place
@@ -185,27 +186,35 @@ class Archive(SnapshotHealer):
         self.purge(staging)
         return restored
 
-    def fill(self, snapshot: Snapshot, root: Path, staging: Path, near: Path) -> None:
-        """Makes a new, empty directory equal to a snapshot; what a crash leaves is for nobody.
+    def fill(self, snapshot: Snapshot, roots: Roots, staging: Path, project: Path) -> int:
+        """Makes new, empty directories equal to a snapshot; what a crash leaves is for nobody.
 
-        Content is taken from the directory near where that has it. Afterwards all is looked at and
-        synced: success means it is so.
+        Files are taken from the project where that has the same. Afterwards all is looked at and
+        synced: success means it is so. Returns how many files there are.
         """
         staging.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
-            refuse_too_large(snapshot.roots[MAIN], root, staging, self._store.read)
-            self._fill(snapshot, root, staging, near)
+            refuse_too_large(snapshot.roots, roots, staging, self._store.read)
+            with beneath.root_directory(staging) as staging_fd:
+                files = self._fill(snapshot, roots, staging_fd, project)
+                self._verify(snapshot, roots, [], staging_fd)
         except Damaged as error:
             raise lost(self.damaged(snapshot) or [error.message]) from error
+        sync_file_system(roots[MAIN])
+        return files
 
-    def _fill(self, snapshot: Snapshot, root: Path, staging: Path, near: Path) -> None:
-        with beneath.root_directory(staging) as staging_fd:
-            filling = Filling(staging_fd, self._store.read)
-            with beneath.root_directory(root) as top, beneath.root_directory(near) as source:
-                filling.fill(top, snapshot.roots[MAIN], source)
-            self._trackers.of(MAIN, root, snapshot.filter).begin_with(filling.known())
-            self._verify(snapshot, {MAIN: root}, [], staging_fd)
-        sync_file_system(root)
+    def _fill(self, snapshot: Snapshot, roots: Roots, staging: int, project: Path) -> int:
+        filling = Filling(staging, self._store.read)
+        trees: dict[str, Tree] = {}
+        with nearby(project) as near:
+            for name, path in roots.items():
+                with beneath.root_directory(path) as top:
+                    source = near if name == MAIN else None
+                    trees[name] = filling.fill(top, snapshot.roots[name], source)
+        filling.doubt_latest(trees.values())
+        for name, tree in trees.items():
+            self._trackers.of(name, roots[name], snapshot.filter).begin_with(tree)
+        return trees[MAIN].files
 
     def go(self, way: Way, snapshot: Snapshot, roots: Roots, staging: Path) -> RestoreResult:
         """Goes a way that was just looked for, to a snapshot.

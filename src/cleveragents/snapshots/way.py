@@ -15,7 +15,6 @@ from cleveragents.snapshots.tree import beneath, tree_path
 from cleveragents.snapshots.tree.content import Read, bytes_needed
 from cleveragents.snapshots.tree.diff import compare
 from cleveragents.snapshots.tree.manifest import Change, Entry, contents
-from cleveragents.snapshots.tree.record import MAIN
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.write.aside import purge
 from cleveragents.storage.space import BLOCK, FREE_SOME, block_size, free_bytes
@@ -128,14 +127,18 @@ def refuse_without_space(
         ) from OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def refuse_too_large(wanted: Entry, root: Path, staging: Path, read: Read) -> None:
-    """Refuses to fill a new directory with more than there is room for.
+def refuse_too_large(
+    wanted: Mapping[str, Entry], roots: Mapping[str, Path], staging: Path, read: Read
+) -> None:
+    """Refuses to fill new directories with more than there is room for.
 
     Only where it may be too much is it found out what each file really takes.
     """
-    if _at_most(wanted, read, block_size(staging)) + RESERVE_BYTES > free_bytes(staging):
-        way = Way({}, {MAIN: list(compare(None, wanted, read))})
-        refuse_without_space(way, {MAIN: root}, staging, read, RESERVE_BYTES)
+    block = block_size(staging)
+    at_most = sum(_at_most(wanted[name], read, block) for name in roots)
+    if at_most + RESERVE_BYTES > free_bytes(staging):
+        way = Way({}, {name: list(compare(None, wanted[name], read)) for name in roots})
+        refuse_without_space(way, roots, staging, read, RESERVE_BYTES)
 
 
 def make_room(staging: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
-from cleveragents.ids import CheckpointId, SnapshotId
+from cleveragents.ids import CheckpointId, DecisionId, SnapshotId
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.decision import (
     PROMPT_DEFINITION,
@@ -44,8 +44,9 @@ class Spawns:
         checkpoint_id, base_ref = self._state(held, plan, names)
         children: list[Plan] = []
         with self._database.writing(held) as connection:
+            parent_id = DecisionRepository(connection).holding(plan.plan_id, plan.cursor)
             for subplan in subplans:
-                child = self._record(connection, plan, subplan, checkpoint_id)
+                child = self._record(connection, plan, subplan, parent_id, checkpoint_id)
                 self._sandboxes.reserve(connection, child.plan_id, plan.plan_id, base_ref)
                 children.append(child)
         self._save(held, plan, f"spawned {names}")
@@ -54,7 +55,8 @@ class Spawns:
     def skip(self, held: Held, plan: Plan, subplan: Subplan, reason: str) -> Plan:
         """Records a child that is not going to run."""
         with self._database.writing(held) as connection:
-            child = self._record(connection, plan, subplan, None)
+            parent_id = DecisionRepository(connection).holding(plan.plan_id, plan.cursor)
+            child = self._record(connection, plan, subplan, parent_id, None)
             return PlanRepository(connection).move(
                 child.plan_id, CANCELLED, error=PlanError(reason)
             )
@@ -64,6 +66,7 @@ class Spawns:
         connection: Connection,
         plan: Plan,
         subplan: Subplan,
+        parent_id: DecisionId,
         checkpoint_id: CheckpointId | None,
     ) -> Plan:
         decisions = DecisionRepository(connection)
@@ -72,7 +75,7 @@ class Spawns:
             "Which subplan?",
             subplan.name,
             cursor=plan.cursor,
-            parent_id=decisions.holding(plan.plan_id, plan.cursor),
+            parent_id=parent_id,
             checkpoint_id=checkpoint_id,
         )
         decision_id = decisions.add(plan.plan_id, spawned)

@@ -61,6 +61,7 @@ class Store:
         self._small: dict[bytes, Pack] = {}  # where the objects of small packs are
         self._large: list[Pack] = []  # packs that are searched one by one
         self._chains: dict[bytes, Sequence[bytes]] = {}  # what objects are differences to
+        self._joined: dict[str, frozenset[str]] = {}  # which packs each one stands for
         self.once = Once()
         self.losses = 0  # how often packs were gone that had been there
 
@@ -78,6 +79,7 @@ class Store:
         found = self._listed()
         if self._packs.keys() - found:  # repacked by another process, or lost: start again
             self._packs, self._small, self._large, self._chains = {}, {}, [], {}
+            self._joined = {}
         for name in sorted(found - self._packs.keys()):
             try:
                 self._add(Pack(self._packs_directory / name))
@@ -93,8 +95,15 @@ class Store:
         """Tells whether all that was in these packs is there, in packs that they were joined to."""
         missing = names - self._packs.keys()
         return not missing or missing <= set[str]().union(
-            *(self._contents(pack).replaces for pack in self._packs.values())
+            *(self._replaced(pack) for pack in self._packs.values())
         )
+
+    def _replaced(self, pack: Pack) -> frozenset[str]:
+        """Returns the packs that one stands for; nothing changes that, so it is read once."""
+        found = self._joined.get(pack.path.name)
+        if found is None:
+            found = self._joined[pack.path.name] = self._contents(pack).replaces
+        return found
 
     def _contents(self, pack: Pack) -> Contents:
         return contents(pack, self.read)

@@ -168,7 +168,7 @@ class Scanner:
     def _own(self, fd: int, node: Node, mode: int | None) -> None:
         found = os.fstat(fd)
         node.inode = found.st_ino
-        own = Entry(found.st_mode if mode is None else mode, xattrs=self._attributes(fd, node.path))
+        own = Entry(found.st_mode if mode is None else mode, xattrs=self._attributes(fd, node, b""))
         self._tree.set_own(node, own)
 
     def _named(self, fd: int, name: bytes, found: os.stat_result, node: Node, depth: int) -> None:
@@ -182,7 +182,7 @@ class Scanner:
         elif not self._is_read(node, name, found):
             if name in node.children:
                 self._remove_child(node, name)
-            self._leaf(fd, name, found.st_mode, node)
+            self._leaf(fd, name, found, node)
 
     def _is_read(self, node: Node, name: bytes, found: os.stat_result) -> bool:
         """Whether a file was read by this very look, and is as it was before that."""
@@ -195,9 +195,10 @@ class Scanner:
         else:
             self._tree.remove(node, name)
 
-    def _leaf(self, fd: int, name: bytes, mode: int, node: Node) -> None:
+    def _leaf(self, fd: int, name: bytes, found: os.stat_result, node: Node) -> None:
+        mode = found.st_mode
         if stat.S_ISREG(mode):
-            self._file(fd, name, node)
+            self._file(fd, name, found, node)
         elif stat.S_ISLNK(mode):
             content = self._sink.put(os.fsencode(os.readlink(name, dir_fd=fd)))
             self._tree.put(node, name, Entry(mode, content=content), None)
@@ -225,7 +226,12 @@ class Scanner:
             self._remove_child(node, name)
             child = None
         with ExitStack() as stack:
-            fd = self._opened(stack, parent, name, path, beneath.open_directory, stat.S_IRWXU)
+            try:
+                fd = beneath.open_directory(parent, name)
+            except PermissionError as error:
+                stack.enter_context(self._borrowed(parent, name, path, stat.S_IRWXU, error))
+                fd = beneath.open_directory(parent, name)
+            stack.callback(os.close, fd)
             if os.fstat(fd).st_dev != self._device:
                 self._tree.left_out[path] = "another file system is mounted there"
                 return
@@ -238,68 +244,78 @@ class Scanner:
         if mode != child.own.mode:
             self._tree.set_own(child, child.own._replace(mode=mode))
 
-    def _file(self, parent: int, name: bytes, node: Node) -> None:
-        path = node.inner(name)
-        with ExitStack() as stack:
-            fd = self._opened(stack, parent, name, path, beneath.open_file, stat.S_IRUSR)
-            entry = self._read(fd, path, node.known(name))
-        settled = os.stat(name, dir_fd=parent, follow_symlinks=False)
-        same = (settled.st_size, settled.st_mtime_ns) == (entry.size, entry.mtime_ns)
-        trusted = same and settled.st_ctime_ns < self._trusted_before_ns
-        if settled.st_mode != entry.mode:  # bits were borrowed
+    def _file(self, parent: int, name: bytes, found: os.stat_result, node: Node) -> None:
+        try:
+            fd = beneath.open_file(parent, name)
+        except PermissionError as error:
+            with self._borrowed(parent, name, node.inner(name), stat.S_IRUSR, error):
+                fd = beneath.open_file(parent, name)
+                entry, _ = self._read(fd, name, os.fstat(fd), node)
+            settled = os.stat(name, dir_fd=parent, follow_symlinks=False)
             entry = entry._replace(mode=settled.st_mode)
+        else:
+            entry, settled = self._read(fd, name, found, node)
         if settled.st_nlink > 1:
             self._tree.linked[node, name] = LinkedFile(settled.st_ino, settled.st_nlink)
         else:
             self._tree.linked.pop((node, name), None)
-        self._tree.put(node, name, entry, signature.of(settled) if trusted else signature.UNTRUSTED)
+        self._tree.put(node, name, entry, self._trusted(entry, settled))
 
-    def _read(self, fd: int, path: bytes, known: Entry | None) -> Entry:
-        """Reads a file that must not change meanwhile; a moving one is read again."""
+    def _trusted(self, entry: Entry, settled: os.stat_result) -> signature.Signature:
+        """What a file is recognised by from now on; one that changed just now is read again."""
+        same = settled.st_mtime_ns == entry.mtime_ns and settled.st_size == entry.size
+        trusted = same and settled.st_ctime_ns < self._trusted_before_ns
+        return signature.of(settled) if trusted else signature.UNTRUSTED
+
+    def _read(
+        self, fd: int, name: bytes, before: os.stat_result, node: Node
+    ) -> tuple[Entry, os.stat_result]:
+        """Reads a file, and closes it; one that changes meanwhile is read again.
+
+        Returns how it was found when it had been read. `before` is how it was before it was opened.
+        """
+        known = node.known(name)
         earlier = () if known is None else self._sink.pieces(known)
-        for _ in range(READ_ROUNDS):
-            before = os.fstat(fd)
-            content = store_version(fd, before.st_size, self._sink.put, earlier)
-            xattrs = self._attributes(fd, path)
-            still = stat.S_ISREG(before.st_mode) and _moment(os.fstat(fd)) == _moment(before)
-            if still and content is not None:
-                return Entry(
-                    before.st_mode, before.st_size, before.st_mtime_ns, content, xattrs=xattrs
-                )
+        try:
+            for _ in range(READ_ROUNDS):
+                content = store_version(fd, before.st_size, self._sink.put, earlier)
+                xattrs = self._attributes(fd, node, name)
+                after = os.fstat(fd)
+                if content is not None and _same_moment(before, after):
+                    mode, size, time_ns = after.st_mode, after.st_size, after.st_mtime_ns
+                    return Entry(mode, size, time_ns, content, b"", xattrs), after
+                before = after
+        finally:
+            os.close(fd)
         raise Failed(
-            f"{shown(path)} keeps changing while it is read",
+            f"{shown(node.inner(name))} keeps changing while it is read",
             hints=["stop what writes to it, or leave it out with sandbox.checkpoint.exclude"],
         )
 
-    def _opened(
-        self,
-        stack: ExitStack,
-        parent: int,
-        name: bytes,
-        path: bytes,
-        opens: beneath.Opens,
-        bits: int,
-    ) -> int:
-        try:
-            fd = opens(parent, name)
-        except PermissionError as error:
-            owner = os.stat(name, dir_fd=parent, follow_symlinks=False).st_uid
-            if not self._borrow or owner != os.geteuid():
-                raise Refused(
-                    f"no permission to read {shown(path)}",
-                    hints=["make it readable for you, or leave it out"],
-                ) from error
-            stack.enter_context(beneath.borrowed(parent, name, bits))
-            fd = opens(parent, name)
-        stack.callback(os.close, fd)
-        return fd
+    @contextmanager
+    def _borrowed(
+        self, parent: int, name: bytes, path: bytes, bits: int, error: OSError
+    ) -> Generator[None]:
+        """Takes permissions that are missing, if the entry is ours and they may be borrowed."""
+        owner = os.stat(name, dir_fd=parent, follow_symlinks=False).st_uid
+        if not self._borrow or owner != os.geteuid():
+            raise Refused(
+                f"no permission to read {shown(path)}",
+                hints=["make it readable for you, or leave it out"],
+            ) from error
+        with beneath.borrowed(parent, name, bits):
+            yield
 
-    def _attributes(self, fd: int, path: bytes) -> attributes.Attributes:
+    def _attributes(self, fd: int, node: Node, name: bytes) -> attributes.Attributes:
         found = attributes.names(fd)
+        if found or self._tree.attributes:  # nearly no file has any
+            self._note_untold(node.inner(name) if name else node.path, found)
+        return attributes.kept(fd, found)
+
+    def _note_untold(self, path: bytes, found: list[str]) -> None:
         self._tree.attributes.pop(path, None)
         if untold := attributes.untold(found):
             self._tree.attributes[path] = f"extended attribute {', '.join(untold)}"
-        return attributes.kept(fd, found)
 
 
 def shown(path: bytes) -> str:
@@ -324,9 +340,15 @@ def _listed(fd: int) -> list[bytes]:
     return sorted(os.fsencode("\0".join(names)).split(b"\0")) if names else []
 
 
-def _moment(found: os.stat_result) -> tuple[int, int, int]:
-    """What moves when a file is written to."""
-    return (found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+def _same_moment(before: os.stat_result, after: os.stat_result) -> bool:
+    """Whether both are of one regular file that nobody has written to in between."""
+    return (
+        before.st_ctime_ns == after.st_ctime_ns
+        and before.st_mtime_ns == after.st_mtime_ns
+        and before.st_size == after.st_size
+        and before.st_ino == after.st_ino
+        and stat.S_ISREG(before.st_mode)
+    )
 
 
 def _stat(fd: int, name: bytes) -> os.stat_result | None:

@@ -8,8 +8,12 @@ placed, so that nobody has to read it again.
 
 import os
 import time
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from itertools import starmap
+from pathlib import Path
 
+from cleveragents.errors import Gone
 from cleveragents.snapshots.tree import attributes, beneath, giving_up, signature
 from cleveragents.snapshots.tree.content import Read, write_file
 from cleveragents.snapshots.tree.manifest import Entry, decode
@@ -24,8 +28,22 @@ _PROBE = "probe"
 _TICK_SECONDS = 0.01  # the clock of most file systems moves every 1 to 10 ms
 
 
+@contextmanager
+def nearby(path: Path) -> Generator[int | None]:
+    """Opens a directory to take files from; None if it is gone or closed: the store has them."""
+    try:
+        fd, _ = beneath.open_root(path, borrow=False)
+    except (Gone, OSError):
+        yield None
+        return
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
 class Filling:
-    """Fills one directory, which is empty; `staging` is one of ours on the same file system."""
+    """Fills directories, which are empty; `staging` is one of ours on the same file system."""
 
     def __init__(self, staging: int, read: Read) -> None:
         self._staging = staging
@@ -34,27 +52,31 @@ class Filling:
         self._linked: dict[bytes, bytes] = {}  # names in staging of files with several, by group
         self._inherits = False
 
-    def fill(self, target: int, entry: Entry, near: int | None) -> None:
-        """Makes everything below a directory, and the directory itself what an entry says."""
+    def fill(self, target: int, entry: Entry, near: int | None) -> Tree:
+        """Makes everything below a directory, and the directory itself what an entry says.
+
+        Returns what is known of it then.
+        """
+        tree = self._tree = Tree()
         self._inherits = _INHERITED in attributes.names(target)
         try:
-            self._directory(target, self._tree.root, entry, near)
+            self._directory(target, tree.root, entry, near)
         finally:
             for name in self._linked.values():
                 os.unlink(name, dir_fd=self._staging)
+            self._linked.clear()
+        return tree
 
-    def known(self) -> Tree:
-        """Returns what is known of it.
+    def doubt_latest(self, trees: Iterable[Tree]) -> None:
+        """Lets files be read once more that were placed just before the file system's clock moved.
 
-        A file that was placed at the very moment that the clock of the file system still shows is
-        read once more: what is written to it now would not be told by its times.
+        What is written to them at that very moment would not be told by their times.
         """
         time.sleep(_TICK_SECONDS)
         now = divmod(self._now_ns(), 10**9)
-        for node in self._tree.nodes():
+        for node in (node for tree in trees for node in tree.nodes()):
             rows = (row if row[3:5] < now else UNTRUSTED for row in node.expected())
             node.signatures = b"".join(starmap(PACKED.pack, rows))
-        return self._tree
 
     def _now_ns(self) -> int:
         """Asks the file system for its time."""
@@ -71,15 +93,16 @@ class Filling:
         for name, inner in decode(packed).items():
             giving_up.look()
             row = UNTRUSTED
-            if inner.is_dir:
-                self._subdirectory(target, node, name, inner, near)
-            elif not inner.is_file:
-                make_special(name, target, inner, self._read)
-            elif inner.link:
-                self._link(target, name, inner, near)
-            else:
+            if inner.is_file and not inner.link:  # as nearly all are
                 row = self._file(target, name, inner, near)
-            self._tree.files += inner.is_file
+                self._tree.files += 1
+            elif inner.is_dir:
+                self._subdirectory(target, node, name, inner, near)
+            elif inner.is_file:
+                self._link(target, name, inner, near)
+                self._tree.files += 1
+            else:
+                make_special(name, target, inner, self._read)
             rows.append(PACKED.pack(*row))
         settle(target, entry)
         node.take(entry, packed, b"".join(rows), os.fstat(target).st_ino)
