@@ -8,6 +8,7 @@ from dataclasses import replace
 from behave import given, then, when
 from checkpoints import packs
 from forked import die, forked
+from kept import begun_pack
 from oracle import assert_same, picture
 
 from cleveragents.engine.care.checks import CHECKS
@@ -78,7 +79,7 @@ def leave_unfinished(context, size):
     (home,) = context.world.data_dir.glob("projects/*/store")
 
     def work():
-        Store(home).new_pack()
+        begun_pack(Store(home))
         (left,) = home.glob("packs/writing-*")
         os.truncate(left, size)
         die()

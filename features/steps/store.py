@@ -7,12 +7,12 @@ from hashlib import sha256
 
 from behave import given, then, when
 from forked import beside, die, forked
-from kept import Kept, kept
+from kept import Kept, begun_pack, kept
 
 from cleveragents.errors import Damaged
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.store import store
-from cleveragents.snapshots.store.pack import BUFFER, Pack, abandoned
+from cleveragents.snapshots.store.pack import Pack, abandoned
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import decode
@@ -241,7 +241,7 @@ def leave_writer(context, fate):
 
 def _kill_writer(context):
     def work():
-        _begun_pack(context)
+        begun_pack(kept(context).store)
         die()
 
     assert forked(work) < 0
@@ -249,15 +249,7 @@ def _kill_writer(context):
 
 def _keep_writer(context):
     """Without the lock that keeps sweeps away, to see that its own mark is enough."""
-    beside(context, lambda: _begun_pack(context))
-
-
-def _begun_pack(context):
-    """Writes more than is held back for one write: before that there is no file."""
-    begun = kept(context).store.new_pack()
-    while not context.kept.unfinished:
-        begun.put(os.urandom(BUFFER))
-    return begun
+    beside(context, lambda: begun_pack(kept(context).store))
 
 
 WRITERS = {"has been killed": _kill_writer, "is still at it": _keep_writer}

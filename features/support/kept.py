@@ -1,6 +1,7 @@
 """A tree, and a store beside it that keeps snapshots of it."""
 
 import gc
+import os
 from contextlib import nullcontext
 
 from oracle import assert_same, differences, picture
@@ -8,6 +9,7 @@ from ordinary import hand_over, ordinary_user
 from wrecks import WRECKS
 
 from cleveragents.snapshots.archive import MAIN, Archive
+from cleveragents.snapshots.store.pack import BUFFER
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.tracking import Tracking
@@ -27,6 +29,14 @@ def keep(context, home):
         context.kept.by_ordinary_user = context.kept.hands_over = True
         hand_over(home)
     context.add_cleanup(context.kept.close)
+
+
+def begun_pack(store):
+    """Begins a pack, and writes more than is held back for one write: before, it has no file."""
+    begun = store.new_pack()
+    while not [*store.directory.glob("packs/writing-*")]:
+        begun.put(os.urandom(BUFFER))
+    return begun
 
 
 class _WatchedStore(Store):
