@@ -1,7 +1,7 @@
 """Which calls a rollback takes back with what their tools declare, and which nothing can undo."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from cleveragents.errors import CleverAgentsError
 from cleveragents.plans.cursor import step_at
@@ -64,16 +64,14 @@ def calls_after(connection: Connection, plan: Plan, document: PlanDocument) -> C
 
 def _sorted_out(plan: Plan, runs: Sequence[tuple[StepRun, UndoRun | None]]) -> CallsAfter:
     # Late: what reads actions is slow to import, and most rollbacks take no such call back.
-    from cleveragents.plans.step import ToolStep  # noqa: PLC0415
     from cleveragents.tools.registry import ToolRegistry  # noqa: PLC0415
 
     registry = ToolRegistry(plan.action.tools)
     due: list[UndoDue] = []
     left: list[CallLeft] = []
     for run, before in runs:
-        step = step_at(plan.action.steps, run.cursor)
-        if not isinstance(step, ToolStep):
-            continue  # it called no tool
+        # A step of another kind calls none but our own: what asks for a decision is a command.
+        step = cast("ToolStep", step_at(plan.action.steps, run.cursor))
         try:
             declared = registry.find(run.tool).declaration
         except CleverAgentsError as error:  # it was removed since, so nobody knows what it did
