@@ -245,6 +245,11 @@ Feature: Snapshots of a tree
       | read a file of | a directory of theirs that they have closed | one                                                  |
       | enter          | a directory of theirs that they have closed | PermissionError                                      |
 
+  Scenario: who writes to a large file of a copy that is being made keeps it from being taken for what was captured
+    Given the shell has run "head -c 20000000 /dev/urandom > large" in the tree
+    When the tree is captured as a project and copied, and the half made copy of "large" is written to
+    Then the copy is refused as not what was captured
+
   Scenario Outline: a copy is what was captured, whatever became of the project meanwhile: <command>
     Given the shell has run "echo one > a; ln a b; mkdir d; echo two > d/c; chmod 400 d/c; ln -s a l; mkfifo p" in the tree
     And the shell has run "seq 1000000 > large; truncate -s 9M large" in the tree

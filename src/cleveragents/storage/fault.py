@@ -39,6 +39,7 @@ PASSING = frozenset(
         errno.ESTALE,
         errno.ETIMEDOUT,
         errno.ETXTBSY,
+        errno.EXDEV,  # something is mounted there
     }
 )
 PASSING_TYPES = (
