@@ -278,6 +278,16 @@ class App:
             return self.comparisons.between_snapshots(found, *self.apply.versions(found))
         return self.comparisons.since_start(found)
 
+    def checkpoint_differences(
+        self, plan: Plan, before: str, after: str | None = None
+    ) -> "Sequence[FileDiff]":
+        """Tells what changed from a checkpoint to another, or to the files as they are."""
+        first = self.kept.get_checkpoint(plan.plan_id, before)
+        if after is None:
+            return self.comparisons.since(plan, first)
+        second = self.kept.get_checkpoint(plan.plan_id, after)
+        return self.comparisons.between(plan, first, second)
+
     def cautions(self, plan: Plan) -> Sequence[str]:
         """What every output about a plan says while it is so."""
         return [ROLLBACK_OFF] if plan.runs_bare else self.general_cautions
