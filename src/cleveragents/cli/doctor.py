@@ -67,6 +67,7 @@ def _kept(found: Diagnosis) -> list[tuple[str, str]]:
         ("Free", size(disk["free_bytes"])),
         ("SQLite", f"{versions['sqlite']}, journal {versions['journal_mode']}"),
         ("Git", versions["git"] or "not installed"),
+        ("Looks", "compiled" if versions["looks"] == "compiled" else "in Python"),
     ]
 
 
