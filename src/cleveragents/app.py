@@ -7,11 +7,12 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from cleveragents.config.environment import caller_environment, default_data_dir, home
 from cleveragents.config.levels import Sources, load
 from cleveragents.engine.read.plans import PlanReader
+from cleveragents.errors import Refused
 from cleveragents.events import Note, Reporter, in_turn, silent
 from cleveragents.foundations import open_foundations
 from cleveragents.ids import PlanId
@@ -97,6 +98,23 @@ class App:
             self._base.database, self._base.plan_locks.is_owned, self.project, self._status
         )
         self._is_tidying = False
+
+    def __enter__(self) -> Self:
+        """Returns the app: `with App(project) as app` closes it at the end."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Closes it."""
+        self.close()
+
+    def close(self) -> None:
+        """Gives back descriptors and connections; whatever is asked later opens them again."""
+        if self._base.plan_locks.is_holding:
+            raise Refused(
+                "a plan is in use", hints=["close the app after the block of its sessions"]
+            )
+        self._base.sandboxes.close()
+        self._base.database.close()
 
     @once
     def _wiring(self) -> "Wiring":
@@ -287,10 +305,10 @@ class App:
         """The same, of every plan."""
         return [] if self.settings.texts(TRIGGERS) else [AUTOMATIC_OFF]
 
-    def use(self, action_file: Path, arguments: Mapping[str, str]) -> Plan:
-        """Makes a plan from an action file."""
+    def use(self, action_file: Path | str, arguments: Mapping[str, str] | None = None) -> Plan:
+        """Makes a plan from an action file; a relative path is relative to `cwd`."""
         self._base.head.advance()
-        return self.strategize.run(self.project, self._cwd / action_file, arguments)
+        return self.strategize.run(self.project, self._cwd / action_file, arguments or {})
 
     @contextmanager
     def session(
@@ -307,9 +325,10 @@ class App:
         goes on with one there is, after a crash as well. An exception leaves it to be gone on with.
         """
         if project is not None and (self._cwd / project).resolve() != self.project.path:
-            with self._open(project).session(
-                plan=plan, task=task, retry_unsafe=retry_unsafe
-            ) as session:
+            with (
+                self._open(project) as other,
+                other.session(plan=plan, task=task, retry_unsafe=retry_unsafe) as session,
+            ):
                 yield session
             return
         from cleveragents.plans.action import Action

@@ -125,6 +125,11 @@ class Archive(SnapshotHealer):
         self.wait_for_purging()
         self._trackers.release(roots)
 
+    def close(self) -> None:
+        """Follows no directory any more, once nothing of one is being removed."""
+        self.wait_for_purging()
+        self._trackers.close()
+
     def changes_from_now(self, snapshot: Snapshot, roots: Roots) -> Changes:
         """Tells what must change to get from the directories as they are to the snapshot."""
         return self._way_to(snapshot, roots)[0].changes
