@@ -452,7 +452,7 @@ Feature: Sessions
       | write_file | 1       |
       | write_file | 1       |
 
-  Scenario: a complete plan is gone on with
+  Scenario: a complete plan is opened again
     Given a plain folder
     When this program runs
       """

@@ -127,12 +127,12 @@ class App:
 
     @property
     def comparisons(self) -> "Comparisons":
-        """What differs between states of a plan."""
+        """Differences between states of a plan."""
         return self._wiring.comparisons
 
     @once
     def undertakings(self) -> "Undertakings":
-        """What is shown before it is done: preview, ask, carry out."""
+        """Acts that are shown before they are done: preview, ask, carry out."""
         from cleveragents.undertakings import Undertakings
 
         return Undertakings(self._wiring, self, self._cwd)
@@ -169,7 +169,7 @@ class App:
 
     @property
     def resumption(self) -> "Resumption":
-        """Goes on with plans that were interrupted."""
+        """Resumes plans that were interrupted."""
         return self._wiring.resumption
 
     @property
@@ -209,7 +209,7 @@ class App:
 
     @property
     def conflicts(self) -> "ConflictService":
-        """What did not go together."""
+        """Conflicts of merges, and solving them."""
         return self._wiring.conflicts
 
     @property
@@ -297,12 +297,12 @@ class App:
         return self.comparisons.since_start(found)
 
     def cautions(self, plan: Plan) -> Sequence[str]:
-        """What every output about a plan says while it is so."""
+        """Returns the sentences that every output about a plan has to show."""
         return [ROLLBACK_OFF] if plan.runs_bare else self.general_cautions
 
     @property
     def general_cautions(self) -> Sequence[str]:
-        """The same, of every plan."""
+        """The sentences that hold for every plan."""
         return [] if self.settings.texts(TRIGGERS) else [AUTOMATIC_OFF]
 
     def use(self, action_file: Path | str, arguments: Mapping[str, str] | None = None) -> Plan:
@@ -322,7 +322,7 @@ class App:
         """Opens a plan whose steps come one by one, and completes it at the end.
 
         `task` names a new plan, or is its action without steps; `plan` (an id, a prefix, or `@`)
-        goes on with one there is, after a crash as well. An exception leaves it to be gone on with.
+        opens one again, after a crash as well. After an exception it can be resumed.
         """
         if project is not None and (self._cwd / project).resolve() != self.project.path:
             with (

@@ -157,7 +157,7 @@ class CheckpointTried(Occurrence):
 
 @frozen
 class SandboxRefreshed(Occurrence):
-    """What the user changed meanwhile was merged into the sandbox."""
+    """Changes of the project were merged into the sandbox."""
 
     files: int
     conflicts: int

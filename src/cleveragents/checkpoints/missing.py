@@ -21,7 +21,7 @@ _OWNER = "SELECT plan_id FROM checkpoints WHERE checkpoint_id = :checkpoint_id"
 
 @frozen
 class Sought:
-    """What somebody typed to name a checkpoint of a plan."""
+    """The words that somebody typed to name a checkpoint of a plan."""
 
     plan_id: PlanId
     text: str

@@ -29,7 +29,7 @@ from cleveragents.storage.database import Database
 
 @frozen(kw_only=True)
 class RollbackForesight(Footprint):
-    """What a rollback would touch."""
+    """All that a rollback would touch."""
 
     target: Checkpoint
 
@@ -53,7 +53,7 @@ class CheckpointDeletion:
 
 
 class CheckpointReads(KeptCheckpoints):
-    """What can be known of the checkpoints of plans."""
+    """Reads the checkpoints of plans."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class CheckpointReads(KeptCheckpoints):
             return PlanRepository(connection).get(plan_id)
 
     def document(self, plan_id: PlanId, checkpoint: Checkpoint) -> PlanDocument:
-        """Returns what of the plan counted at a checkpoint."""
+        """Returns the part of the plan that counted at a checkpoint."""
         plan = self._plan_of(plan_id, checkpoint)
         try:
             return self.rollbacks.document(plan, checkpoint)
@@ -151,14 +151,14 @@ class CheckpointReads(KeptCheckpoints):
             )
 
     def refuse_damaged(self, plan: Plan, checkpoint: Checkpoint) -> None:
-        """Refuses a checkpoint that cannot be gone to."""
+        """Refuses a checkpoint that cannot be restored."""
         with self.naming_nearest_good(plan, checkpoint):
             archive = self._sandboxes.archive(plan.project_id)
             archive.refuse_damaged(verified(archive, checkpoint))
 
     @contextmanager
     def naming_nearest_good(self, plan: Plan, target: Checkpoint) -> Generator[None]:
-        """Adds to whatever is damaged which checkpoint could be gone to instead."""
+        """Adds to an error about damage which checkpoint could be restored instead."""
         try:
             yield
         except Damaged as error:

@@ -21,7 +21,7 @@ from cleveragents.storage.held import Held, Hold
 
 
 class ActsOnCheckpoints(Protocol):
-    """What is done with the checkpoints of a plan by whoever holds it; handed in by wiring."""
+    """Acts on the checkpoints of a plan, by its holder; handed in by wiring."""
 
     @property
     def policy(self) -> CheckpointPolicy: ...

@@ -243,7 +243,7 @@ class Session:
     def _refuse_cancelled(self, plan: Plan) -> None:
         if plan.stage == CANCELLED:
             raise Refused(
-                "the plan was cancelled", hints=[f"go on: agents plan resume {self.plan_id}"]
+                "the plan was cancelled", hints=[f"resume it: agents plan resume {self.plan_id}"]
             )
 
 

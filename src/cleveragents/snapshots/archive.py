@@ -52,7 +52,7 @@ MAIN = record.MAIN
 
 @frozen
 class RestoreResult:
-    """What a restore changed."""
+    """The changes of a restore."""
 
     changes: Changes
     kept: tuple[str, ...]  # directories that stay because they hold excluded content
@@ -374,7 +374,7 @@ class Archive(SnapshotHealer):
 
 
 def _refuse(way: Way, roots: Roots, excluded: Iterable[bytes], verifier: Verifier) -> None:
-    """Refuses a way that could not be gone to its end."""
+    """Refuses a way that could not be completed."""
     refuse_in_the_way(way.changes[MAIN], excluded)
     refuse_lost(way, verifier)
     for name, changes in way.changes.items():

@@ -93,7 +93,7 @@ class Wiring:
 
     @once
     def resumption(self) -> "Resumption":
-        """Goes on with plans that were interrupted."""
+        """Resumes plans that were interrupted."""
         from cleveragents.engine.run.resume import Resumption
 
         base, points = self._base, self._points
