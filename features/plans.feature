@@ -646,7 +646,7 @@ Feature: Plans
     Then the exit code is 0
     And the plan is "execute/complete"
 
-  Scenario: an interrupt ends the step and leaves the plan to be gone on with
+  Scenario: an interrupt ends the step and leaves a plan that can be resumed
     Given a plain folder
     And the steps
       """
@@ -678,7 +678,7 @@ Feature: Plans
     When the process gets an interrupt
     Then the exit code is 130
     And the error says "interrupted; the plan stays where it is"
-    And the error says "hint: go on: agents plan resume"
+    And the error says "hint: resume it: agents plan resume"
 
   Scenario: Ctrl-C on a terminal leaves it as it was
     Given a plain folder

@@ -56,7 +56,7 @@ class Checkpoint:
 
     @property
     def filter(self) -> Filter:
-        """What it left out; if that cannot be read, nothing."""
+        """The filter that it was made with; if that cannot be read, an empty one."""
         patterns: object = self.metadata.get("filter")
         if not isinstance(patterns, list):
             return Filter()
@@ -71,7 +71,7 @@ class Total(NamedTuple):
 
 
 def facts(checkpoint: Checkpoint) -> dict[str, object]:
-    """What is still told of a checkpoint when it is gone."""
+    """Returns the facts that are still told of a checkpoint when it is gone."""
     about = ("reason", "trigger", "source_tool", "files", "seconds")
     return {
         "name": checkpoint.name,
@@ -99,7 +99,7 @@ def forgotten(rows: Sequence[Checkpoint]) -> int:
 def lineage(rows: Sequence[Checkpoint]) -> set[CheckpointId]:
     """Returns the ids on the line that leads to the newest checkpoint.
 
-    All others were left behind by a rollback: they stay listed, and can be gone back to.
+    All others were left behind by a rollback: they stay listed, and can be restored.
     """
     return line({row.checkpoint_id: row.parent_id for row in rows})
 

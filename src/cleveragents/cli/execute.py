@@ -1,4 +1,4 @@
-"""`agents plan execute`, `resume` and `cancel`: run a plan, go on with one, stop one."""
+"""`agents plan execute`, `resume` and `cancel`: run a plan, resume one, stop one."""
 
 from cleveragents.app import App
 from cleveragents.cli import previewing, status, views
@@ -35,7 +35,7 @@ def resume(
     retry_unsafe: bool = False,
     take_over: bool = False,
 ) -> Result:
-    """Go on with a plan from its latest checkpoint."""
+    """Resume a plan from its latest checkpoint."""
     app = call.app(progress=True, take_over=take_over and not dry_run)
     found = views.find(call, app, plan)
     if dry_run:
@@ -46,7 +46,7 @@ def resume(
 
 
 def cancel(call: Invocation, plan: str = "@", yes: bool = False) -> Result:
-    """Stop a plan, also one that another process runs; it can be gone on with later."""
+    """Stop a plan, also one that another process runs; you can resume it later."""
     app = call.app(progress=True)
     found = views.find(call, app, plan)
     if found.stage == COMPLETE:

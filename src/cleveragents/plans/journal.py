@@ -16,7 +16,7 @@ from cleveragents.storage.connection import Connection
 
 
 class Happening(StrEnum):
-    """What an entry is about."""
+    """The kind of an entry."""
 
     MADE = "made"  # the plan was made from its action
     MOVED = "moved"  # it went to another phase or state

@@ -90,7 +90,7 @@ class Plan:
 
     @property
     def outline(self) -> Mapping[str, Any]:
-        """What is stored of the action itself, for whoever wants no more than a number of it."""
+        """The action as it is stored, for readers that want no more than a number of it."""
         return self._definition.outline
 
     @property

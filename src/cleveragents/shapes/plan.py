@@ -29,7 +29,7 @@ class PlanRow(TypedDict):
 class ListedPlan(PlanRow):
     """A plan in the list of its project."""
 
-    unfinished: Sequence[str]  # what was interrupted and waits to be gone on with
+    unfinished: Sequence[str]  # operations that were interrupted and wait to be finished
     conflicts: int  # how many are open
 
 

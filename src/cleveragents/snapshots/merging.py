@@ -1,4 +1,4 @@
-"""What an archive can merge: snapshots with each other, and with a directory that is not ours."""
+"""Merges of an archive: of snapshots with each other, and with a directory that is not ours."""
 
 import stat
 from collections.abc import Iterable, Mapping

@@ -17,7 +17,7 @@ NEAR = 3  # names that are suggested for one that is not found
 
 @frozen
 class Selection:
-    """What takes the place of what is there, by path."""
+    """Entries that replace those that are there, by path."""
 
     entries: dict[bytes, Entry | None]  # None: nothing does
     absent: tuple[bytes, ...]  # asked for, and not in the snapshot they were to be from
@@ -47,7 +47,7 @@ def is_excluded(filter_: Filter, path: bytes) -> bool:
 
 
 def additions(paths: Sequence[bytes], state: Lookup, base: Lookup) -> list[Change]:
-    """What of a base can be added to a state that lacks it, parents before children."""
+    """Returns what a state lacks and a base can add to it, parents before children."""
     found: dict[bytes, Entry] = {}
     for path in paths:
         parent, entry = split(path)[0], base.find(path)

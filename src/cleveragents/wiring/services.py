@@ -8,6 +8,7 @@ from cleveragents.foundations import Foundations
 from cleveragents.ids import PlanId
 from cleveragents.once import once
 from cleveragents.operations.operation import AnyOperation, OperationRepository
+from cleveragents.plans.plan import PlanRepository
 from cleveragents.storage.held import Held
 from cleveragents.wiring.acts import ActsOfPlans
 from cleveragents.wiring.points import Points
@@ -92,7 +93,7 @@ class Wiring:
 
     @once
     def resumption(self) -> "Resumption":
-        """Goes on with plans that were interrupted."""
+        """Resumes plans that were interrupted."""
         from cleveragents.engine.run.resume import Resumption
 
         base, points = self._base, self._points
@@ -345,6 +346,7 @@ class Wiring:
     def recover(self, plan_id: PlanId) -> Sequence[AnyOperation]:
         """Finishes what was left open; returns what that was."""
         with self._base.database.reading() as connection:
+            PlanRepository(connection).get(plan_id)  # refuses a plan that there is not
             begun = OperationRepository(connection).unfinished(plan_id)
         with self._hold(plan_id, "finishing what was interrupted", files=False):
             return begun

@@ -77,7 +77,7 @@ PLANS = (
     ),
     Command(
         "resume",
-        "Go on with a plan from its latest checkpoint.",
+        "Resume a plan from its latest checkpoint.",
         "execute:resume",
         ("agents plan resume @", "agents plan resume @ --dry-run"),
         (PLAN_OR_LATEST,),
@@ -86,7 +86,7 @@ PLANS = (
     ),
     Command(
         "cancel",
-        "Stop a plan, also one that another process runs; it can be gone on with later.",
+        "Stop a plan, also one that another process runs; you can resume it later.",
         "execute:cancel",
         ("agents plan cancel @",),
         (PLAN_OR_LATEST,),

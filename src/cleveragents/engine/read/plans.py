@@ -50,7 +50,7 @@ class PlanReader:
             return {one: names.short(one) for one in ids}
 
     def unsettled(self, plans: Sequence[Plan]) -> Mapping[str, Sequence[str]]:
-        """Tells of each plan what was interrupted and waits to be gone on with."""
+        """Tells of each plan what was interrupted and waits to be finished."""
         with self._database.reading() as connection:
             begun = OperationRepository(connection).unfinished_kinds()
         return {

@@ -161,7 +161,7 @@ def _store_chunks(fd: int, size: int, put: PutVersion, earlier: Sequence[bytes])
 
 
 def _version(earlier: Sequence[bytes], index: int) -> Version | None:
-    """What a piece was before; nothing if there was none, or but zeros."""
+    """Returns the piece as it was before; nothing if there was none, or but zeros."""
     found = earlier[index] if index < len(earlier) else NO_CONTENT
     return None if found == NO_CONTENT else Version(found)
 

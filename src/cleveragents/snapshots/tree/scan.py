@@ -258,7 +258,7 @@ class Scanner:
         self._tree.put(node, name, entry, self._trusted(entry, settled))
 
     def _trusted(self, entry: Entry, settled: os.stat_result) -> signature.Signature:
-        """What a file is recognised by from now on; one that changed just now is read again."""
+        """Returns the signature of a file from now on; one that changed just now is read again."""
         same = settled.st_mtime_ns == entry.mtime_ns and settled.st_size == entry.size
         trusted = same and settled.st_ctime_ns < self._trusted_before_ns
         return signature.of(settled) if trusted else signature.UNTRUSTED
