@@ -32,6 +32,11 @@ class Paper:
         """Whether lines cannot be drawn on it."""
         return not (getattr(self.stream, "encoding", None) or "utf-8").lower().startswith("utf")
 
+    @property
+    def can_be_drawn_on(self) -> bool:
+        """Whether what stands on it can be changed again."""
+        return self.stream.isatty() and takes_escapes(caller_environment())
+
     def line(self, *pieces: Piece) -> None:
         """Writes one line as it is, however long."""
         self.write([pieces])
@@ -69,6 +74,11 @@ def shows_colors(stream: TextIO, caller: Mapping[str, str]) -> bool:
     return stream.isatty()
 
 
+def takes_escapes(caller: Mapping[str, str]) -> bool:
+    """Whether who reads wants more than text: no bold and no moving lines without colours."""
+    return not caller.get("NO_COLOR") and caller.get("TERM", "").lower() not in WITHOUT_ESCAPES
+
+
 def silence(stream: TextIO) -> None:
     """Sends the rest of a stream nowhere, also what is written when the process ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
@@ -77,10 +87,8 @@ def silence(stream: TextIO) -> None:
 
 
 def _codes(caller: Mapping[str, str], *, colored: bool) -> Mapping[str, int]:
-    """The codes of the styles that are shown; without colours those that are none."""
-    if not colored or caller.get("TERM", "").lower() in WITHOUT_ESCAPES:
-        return {}
-    return ATTRIBUTES if caller.get("NO_COLOR") else {**ATTRIBUTES, **COLORS}
+    """The codes of the styles that are shown."""
+    return {**ATTRIBUTES, **COLORS} if colored and takes_escapes(caller) else {}
 
 
 def _size(stream: TextIO, caller: Mapping[str, str]) -> tuple[int, int]:

@@ -44,7 +44,7 @@ def list_plans(call: Invocation) -> Result:
             + _interrupted(unsettled[plan.plan_id])
             + _conflicted(conflicts.get(plan.plan_id, 0)),
             f"{plan.step_index}/{plan.step_count}",
-            views.day(plan.created_at),
+            views.ago(plan.created_at),
             f"{'  ' * depth}{plan.name}",
         ]
         for depth, plan in _nested(found)

@@ -311,7 +311,7 @@ class Wiring:
         """The story of a plan."""
         from cleveragents.engine.read.history import History
 
-        return History(self._base.database)
+        return History(self._base.database, self._base.masking)
 
     @once
     def bisection(self) -> "Bisection":

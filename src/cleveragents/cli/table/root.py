@@ -33,7 +33,8 @@ ROOT = Group(
             more="It looks at plans, checkpoints and the store. With --repair, lost rows are made"
             " again from the store, lost content is stored again where the sandbox or the"
             " project still has it, and interrupted operations are finished; one that cannot"
-            " be is given up, and files stay as they are.",
+            " be is given up, and files stay as they are. With --verbose it draws what each"
+            " checkpoint added to the store.",
         ),
         Command(
             "demo",
