@@ -14,6 +14,7 @@ from cleveragents.cli.table.words import (
     STAT,
     TAKE_OVER,
     YES,
+    positive,
 )
 
 RETRY_UNSAFE = Option(
@@ -34,7 +35,16 @@ PLANS = (
         "list",
         "List the plans of this project, the newest first, subplans below theirs.",
         "plan:list_plans",
-        ("agents plan list", "agents plan list --format json"),
+        ("agents plan list --limit 5", "agents plan list --state errored --name auth"),
+        options=(
+            Option(("--limit",), "At most so many, with their subplans.", "N", make=positive),
+            Option(
+                ("--state",),
+                "Only those in a state.",
+                "queued|processing|complete|errored|applied|cancelled",
+            ),
+            Option(("--name",), "Only those whose name holds a text.", "TEXT"),
+        ),
     ),
     Command(
         "status",

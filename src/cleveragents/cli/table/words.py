@@ -4,6 +4,16 @@ from pathlib import Path
 
 from cleveragents.cli.table.entries import Argument, Option
 
+MOST_DIGITS = 9
+
+
+def positive(text: str) -> int:
+    """Reads how many there may be: one at least."""
+    if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS and int(text):
+        return int(text)
+    raise ValueError(f"{text!r} is not a number from 1 on")
+
+
 PLAN = Argument("PLAN", "plan", "An id, a prefix, or @.")
 PLAN_OR_LATEST = PLAN._replace(help="An id, a prefix, or @; default: @.", needed=False)
 CHECKPOINT = Argument("CHECKPOINT", "checkpoint", "A number, an id, a prefix, or @.")
