@@ -6,7 +6,7 @@ step can move the cursor, hide text or forge a line.
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, TextIO
 
@@ -71,6 +71,7 @@ class Result(NamedTuple):
     messages: Sequence[str] = ()
     next_steps: Sequence[str] = ()
     paged: bool = False  # whether it may be longer than a screen
+    content: Iterable[bytes] = ()  # written as it is, before all else
 
 
 class Timing(NamedTuple):
@@ -93,6 +94,8 @@ def show(result: Result, form: Format, command: str, timing: Timing) -> None:
         }
         _write_data(envelope, form)
         return
+    for piece in result.content:
+        sys.stdout.buffer.write(piece)
     if result.paged and sys.stdout.isatty():
         show_paged(result.blocks, form)
     else:

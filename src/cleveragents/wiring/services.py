@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from cleveragents.engine.hold.ownership import Ownership
     from cleveragents.engine.read.bisect import Bisection
     from cleveragents.engine.read.history import History
+    from cleveragents.engine.read.path_history import PathHistory
     from cleveragents.engine.read.previews import Previews
     from cleveragents.engine.read.status import StatusReader
+    from cleveragents.engine.read.stored_files import StoredFiles
     from cleveragents.engine.read.tree import DecisionTree
     from cleveragents.engine.run.borders import StepBorders
     from cleveragents.engine.run.cancel import Cancellation
@@ -311,6 +313,20 @@ class Wiring:
         from cleveragents.engine.read.history import History
 
         return History(self._base.database)
+
+    @once
+    def files(self) -> "StoredFiles":
+        """Single files of checkpoints."""
+        from cleveragents.engine.read.stored_files import StoredFiles
+
+        return StoredFiles(self._base.sandboxes)
+
+    @once
+    def paths(self) -> "PathHistory":
+        """Where paths changed."""
+        from cleveragents.engine.read.path_history import PathHistory
+
+        return PathHistory(self._base.database, self._base.sandboxes)
 
     @once
     def bisection(self) -> "Bisection":

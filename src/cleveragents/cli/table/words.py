@@ -16,7 +16,7 @@ def positive(text: str) -> int:
 
 PLAN = Argument("PLAN", "plan", "An id, a prefix, or @.")
 PLAN_OR_LATEST = PLAN._replace(help="An id, a prefix, or @; default: @.", needed=False)
-CHECKPOINT = Argument("CHECKPOINT", "checkpoint", "A number, an id, a prefix, or @.")
+CHECKPOINT = Argument("CHECKPOINT", "checkpoint", "A number, an id, a prefix, a label, or @.")
 DECISION = Argument("DECISION", "decision", "An id or a prefix of it; see `plan tree`.")
 ACTION = Argument("ACTION", "action", "The action file.", make=Path)
 
