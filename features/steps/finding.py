@@ -82,3 +82,9 @@ def makes_file(context, line, name, other, mode):
 @then('the project\'s link "{name}" leads to "{target}"')
 def leads_to(context, name, target):
     assert os.readlink(context.world.project / name) == target
+
+
+@then("the output is drawn as")
+def drawn_as(context):
+    shown = context.world.done.out.rstrip("\n")
+    assert shown.replace("\x1b", "") == context.text, shown

@@ -15,6 +15,7 @@ UNBOUNDED = 10_000  # columns
 USUAL_SIZE = 80, 25  # of a terminal that does not tell
 ATTRIBUTES = {"bold": 1, "dim": 2}
 COLORS = {"red": 31, "green": 32, "yellow": 33, "magenta": 35, "cyan": 36}
+WORDS = {"red word": "7;31", "green word": "7;32"}  # that differ within a line
 WITHOUT_ESCAPES = ("dumb", "unknown")
 
 
@@ -31,6 +32,11 @@ class Paper:
     def has_only_ascii(self) -> bool:
         """Whether lines cannot be drawn on it."""
         return not (getattr(self.stream, "encoding", None) or "utf-8").lower().startswith("utf")
+
+    @property
+    def has_colors(self) -> bool:
+        """Whether colours are seen on it."""
+        return "red" in self._codes
 
     def line(self, *pieces: Piece) -> None:
         """Writes one line as it is, however long."""
@@ -76,11 +82,11 @@ def silence(stream: TextIO) -> None:
     os.close(nowhere)
 
 
-def _codes(caller: Mapping[str, str], *, colored: bool) -> Mapping[str, int]:
+def _codes(caller: Mapping[str, str], *, colored: bool) -> Mapping[str, int | str]:
     """The codes of the styles that are shown; without colours those that are none."""
     if not colored or caller.get("TERM", "").lower() in WITHOUT_ESCAPES:
         return {}
-    return ATTRIBUTES if caller.get("NO_COLOR") else {**ATTRIBUTES, **COLORS}
+    return ATTRIBUTES if caller.get("NO_COLOR") else {**ATTRIBUTES, **COLORS, **WORDS}
 
 
 def _size(stream: TextIO, caller: Mapping[str, str]) -> tuple[int, int]:

@@ -16,8 +16,6 @@ from cleveragents.cli.layout import ASCII, ROUNDED, Columns, NamedValues, outlin
 from cleveragents.errors import CleverAgentsError
 from cleveragents.escaping import safe, safe_cell
 
-PATCH_STYLES = {"+": "green", "-": "red", "@": "cyan"}  # by what a line of a patch begins with
-
 
 class Format(StrEnum):
     """How a result is written."""
@@ -51,13 +49,19 @@ class Text(NamedTuple):
     lines: Sequence[str]
 
 
+class Patch(NamedTuple):
+    """How one file differs, line by line."""
+
+    lines: Sequence[str]
+
+
 class Outline(NamedTuple):
     """Lines of a tree: what leads to each, what leads to the rest of it if it is long, its text."""
 
     lines: Sequence[tuple[str, str, str]]
 
 
-Block = Fields | Grid | Text | Outline
+Block = Fields | Grid | Text | Patch | Outline
 
 
 class Result(NamedTuple):
@@ -192,9 +196,8 @@ def _drawn(blocks: Sequence[Block], form: Format, paper: Paper) -> Iterator[Line
 def _block(block: Block, form: Format, paper: Paper) -> Iterator[Line]:
     framed = form is Format.TABLE
     match block:
-        case Text():
-            styles = {} if form in (Format.PLAIN, Format.TABLE) else PATCH_STYLES
-            return (((safe(line), styles.get(line[:1], "")),) for line in block.lines)
+        case Text() | Patch():
+            return _lines_of(block, paper)
         case Outline() if form in (Format.RICH, Format.TABLE):
             return outlined(block.lines, paper.width)
         case Outline():
@@ -207,6 +210,15 @@ def _block(block: Block, form: Format, paper: Paper) -> Iterator[Line]:
         case Grid():
             columns = Columns(block.title, block.columns, block.rows, framed=framed)
             return columns.drawn(paper.width)
+
+
+def _lines_of(block: Text | Patch, paper: Paper) -> Iterator[Line]:
+    """Yields lines as they are; what a patch changes stands out where colours are seen."""
+    if isinstance(block, Patch) and paper.has_colors:
+        from cleveragents.cli.words import colored  # slow to import, and only seen in colours
+
+        return colored(block.lines)
+    return (((safe(line), ""),) for line in block.lines)
 
 
 def _plain(block: Fields | Grid, width: int) -> Iterator[Line]:
