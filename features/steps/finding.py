@@ -2,10 +2,15 @@
 
 import io
 import os
+import re
 import shlex
+import signal
 import stat
+import subprocess
 
-from behave import given, then
+import pexpect
+from behave import given, then, when
+from world import Done, wait_until
 
 
 @then("the list of plans is")
@@ -88,3 +93,60 @@ def leads_to(context, name, target):
 def drawn_as(context):
     shown = context.world.done.out.rstrip("\n")
     assert shown.replace("\x1b", "") == context.text, shown
+
+
+def _watch(context):
+    """Starts to watch the latest plan, and waits until what was has been told."""
+    told = context.world.home / "watched"
+    watching = subprocess.Popen(
+        context.world.command(["plan", "watch"]),
+        cwd=context.world.project,
+        env={**os.environ, **context.world.variables},
+        stderr=told.open("w"),
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    wait_until(lambda: "cp1" in told.read_text(), "what is watched")
+    return watching, told
+
+
+def _watched(context, watching, told):
+    out, _ = watching.communicate(timeout=60)
+    context.world.done = Done(watching.returncode, out, told.read_text())
+
+
+@when("somebody watches it, and the run is killed")
+def watch_killed(context):
+    watching, told = _watch(context)
+    context.world.child.kill()
+    context.world.end_of_child()
+    _watched(context, watching, told)
+
+
+@when("somebody watches it, and presses Ctrl-C")
+def watch_interrupted(context):
+    watching, told = _watch(context)
+    watching.send_signal(signal.SIGINT)
+    _watched(context, watching, told)
+
+
+@when('somebody on a terminal watches it until it says "{text}", and the gate opens')
+def watch_on_terminal(context, text):
+    screen = context.world.agents_on_terminal("plan", "watch")
+    screen.expect_exact(text)
+    seen = screen.before
+    context.world.gate.touch()
+    screen.expect(pexpect.EOF)
+    context.terminal_said = f"{seen}{text}{screen.before}"
+    screen.close()
+    context.world.end_of_child()
+    context.world.done = Done(screen.exitstatus, context.terminal_said, "")
+
+
+@then("the terminal has said, in this order")
+def said_in_order(context):
+    said, at = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", context.terminal_said), 0
+    for row in context.table:
+        at = said.find(row["text"], at)
+        assert at >= 0, (row["text"], said)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.read.status import PlanStatus
     from cleveragents.engine.read.stored_files import StoredFiles
     from cleveragents.engine.read.tree import DecisionTree
+    from cleveragents.engine.read.watching import Watching
     from cleveragents.engine.run.cancel import Cancellation
     from cleveragents.engine.run.execute import ExecutePhase
     from cleveragents.engine.run.resume import Resumption
@@ -215,6 +216,11 @@ class App:
     def paths(self) -> "PathHistory":
         """In which checkpoints paths changed."""
         return self._wiring.paths
+
+    @property
+    def watching(self) -> "Watching":
+        """Follows plans that other processes run."""
+        return self._wiring.watching
 
     @property
     def bisection(self) -> "Bisection":

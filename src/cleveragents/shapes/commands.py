@@ -67,6 +67,7 @@ SHAPES: Mapping[str, type | UnionType] = {
     "plan execute": PlanReport,
     "plan resume": PlanReport | ResumePreview | NothingLeft,
     "plan cancel": PlanReport,
+    "plan watch": PlanReport,
     "plan apply": Application | ApplyPreview | FinishedApply,
     "plan unapply": Unapplication | UnapplyPreview | FinishedApply,
     "plan conflicts": ConflictList,

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.read.status import StatusReader
     from cleveragents.engine.read.stored_files import StoredFiles
     from cleveragents.engine.read.tree import DecisionTree
+    from cleveragents.engine.read.watching import Watching
     from cleveragents.engine.run.borders import StepBorders
     from cleveragents.engine.run.cancel import Cancellation
     from cleveragents.engine.run.dispatch import Dispatcher, Work
@@ -327,6 +328,14 @@ class Wiring:
         from cleveragents.engine.read.path_history import PathHistory
 
         return PathHistory(self._base.database, self._base.sandboxes)
+
+    @once
+    def watching(self) -> "Watching":
+        """Follows plans that other processes run."""
+        from cleveragents.engine.read.watching import Watching
+
+        base = self._base
+        return Watching(base.database, base.plan_locks.is_owned, base.report)
 
     @once
     def bisection(self) -> "Bisection":

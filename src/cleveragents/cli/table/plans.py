@@ -96,6 +96,15 @@ PLANS = (
         "It asks only about a plan that is complete: there is nothing left to stop.",
     ),
     Command(
+        "watch",
+        "Follow a plan that another process runs until it ends.",
+        "watch:watch",
+        ("agents plan watch", "agents plan watch 01K2ZD"),
+        (PLAN_OR_LATEST,),
+        more="It tells what `execute` tells, from the beginning of the present run, and exits as"
+        " that does. Ctrl-C leaves the plan alone.",
+    ),
+    Command(
         "apply",
         "Bring the result of a finished plan into your project, whole or not at all.",
         "apply:apply",
