@@ -38,8 +38,11 @@ if TYPE_CHECKING:
     from cleveragents.engine.hold.ownership import Ownership
     from cleveragents.engine.read.bisect import Bisection
     from cleveragents.engine.read.history import History
+    from cleveragents.engine.read.path_history import PathHistory
     from cleveragents.engine.read.status import PlanStatus
+    from cleveragents.engine.read.stored_files import StoredFiles
     from cleveragents.engine.read.tree import DecisionTree
+    from cleveragents.engine.read.watching import Watching
     from cleveragents.engine.run.cancel import Cancellation
     from cleveragents.engine.run.execute import ExecutePhase
     from cleveragents.engine.run.resume import Resumption
@@ -221,6 +224,21 @@ class App:
     def history(self) -> "History":
         """The story of a plan."""
         return self._wiring.history
+
+    @property
+    def files(self) -> "StoredFiles":
+        """Single files as checkpoints have them."""
+        return self._wiring.files
+
+    @property
+    def paths(self) -> "PathHistory":
+        """In which checkpoints paths changed."""
+        return self._wiring.paths
+
+    @property
+    def watching(self) -> "Watching":
+        """Follows plans that other processes run."""
+        return self._wiring.watching
 
     @property
     def bisection(self) -> "Bisection":

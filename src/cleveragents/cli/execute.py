@@ -62,11 +62,16 @@ def cancel(call: Invocation, plan: str = "@", yes: bool = False) -> Result:
 def run_plan(
     call: Invocation, app: App, plan: Plan, *, restore: bool = False, retry_unsafe: bool = False
 ) -> Result:
-    """Runs a plan and tells how it ended; a failed step is a failed command."""
+    """Runs a plan and tells how it ended."""
     if plan.attempt == 0:  # told once, when it is about to matter for the first time
         call.messages.append(views.UNCONFINED)
     call.messages += app.cautions(plan)
     done = app.run(plan.plan_id, restore=restore, retry_unsafe=retry_unsafe)
+    return told_end(call, app, done)
+
+
+def told_end(call: Invocation, app: App, done: Plan) -> Result:
+    """Tells how a run ended; a failed step is a failed command."""
     result = status.told(call, app.plans.status(done), app)
     if done.stage == CANCELLED:
         raise Interrupted("the plan was cancelled", hints=result.next_steps)

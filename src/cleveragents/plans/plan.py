@@ -202,6 +202,14 @@ class PlanRepository:
         rows = self._connection.rows(_OF_PROJECT, project_id=project_id)
         return [_from_row(row, added.get(row["plan_id"], NONE_ADDED)) for row in rows]
 
+    def found(self, query: str, **values: object) -> list[Plan]:
+        """Returns the plans that a query of whole rows finds."""
+        added = AddedStepRepository(self._connection)
+        return [
+            _from_row(row, added.read(row["plan_id"], row["definition"]))
+            for row in self._connection.rows(query, **values)
+        ]
+
     def move(self, plan_id: PlanId, target: Stage, *, error: PlanError | None = None) -> Plan:
         """Moves a plan along the lifecycle; what is not in the table is refused."""
         current = self.get(plan_id)

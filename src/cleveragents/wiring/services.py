@@ -31,9 +31,12 @@ if TYPE_CHECKING:
     from cleveragents.engine.hold.ownership import Ownership
     from cleveragents.engine.read.bisect import Bisection
     from cleveragents.engine.read.history import History
+    from cleveragents.engine.read.path_history import PathHistory
     from cleveragents.engine.read.previews import Previews
     from cleveragents.engine.read.status import StatusReader
+    from cleveragents.engine.read.stored_files import StoredFiles
     from cleveragents.engine.read.tree import DecisionTree
+    from cleveragents.engine.read.watching import Watching
     from cleveragents.engine.run.borders import StepBorders
     from cleveragents.engine.run.cancel import Cancellation
     from cleveragents.engine.run.dispatch import Dispatcher, Work
@@ -312,6 +315,28 @@ class Wiring:
         from cleveragents.engine.read.history import History
 
         return History(self._base.database, self._base.masking)
+
+    @once
+    def files(self) -> "StoredFiles":
+        """Single files of checkpoints."""
+        from cleveragents.engine.read.stored_files import StoredFiles
+
+        return StoredFiles(self._base.sandboxes)
+
+    @once
+    def paths(self) -> "PathHistory":
+        """Where paths changed."""
+        from cleveragents.engine.read.path_history import PathHistory
+
+        return PathHistory(self._base.database, self._base.sandboxes)
+
+    @once
+    def watching(self) -> "Watching":
+        """Follows plans that other processes run."""
+        from cleveragents.engine.read.watching import Watching
+
+        base = self._base
+        return Watching(base.database, base.plan_locks.is_owned, base.report)
 
     @once
     def bisection(self) -> "Bisection":

@@ -14,6 +14,7 @@ from cleveragents.cli.table.words import (
     STAT,
     TAKE_OVER,
     YES,
+    positive,
 )
 
 RETRY_UNSAFE = Option(
@@ -42,7 +43,16 @@ PLANS = (
         "list",
         "List the plans of this project, the newest first, subplans below theirs.",
         "plan:list_plans",
-        ("agents plan list", "agents plan list --format json"),
+        ("agents plan list --limit 5", "agents plan list --state errored --name auth"),
+        options=(
+            Option(("--limit",), "At most so many, with their subplans.", "N", make=positive),
+            Option(
+                ("--state",),
+                "Only those in a state.",
+                "queued|processing|complete|errored|applied|cancelled",
+            ),
+            Option(("--name",), "Only those whose name holds a text.", "TEXT"),
+        ),
     ),
     Command(
         "status",
@@ -92,6 +102,15 @@ PLANS = (
         (PLAN_OR_LATEST,),
         (YES,),
         "It asks only about a plan that is complete: there is nothing left to stop.",
+    ),
+    Command(
+        "watch",
+        "Follow a plan that another process runs until it ends.",
+        "watch:watch",
+        ("agents plan watch", "agents plan watch 01K2ZD"),
+        (PLAN_OR_LATEST,),
+        more="It tells what `execute` tells, from the beginning of the present run, and exits as"
+        " that does. Ctrl-C leaves the plan alone.",
     ),
     Command(
         "apply",
