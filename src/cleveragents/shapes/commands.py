@@ -34,6 +34,7 @@ from cleveragents.shapes.demo import Demonstration
 from cleveragents.shapes.difference import Differences
 from cleveragents.shapes.doctor import Diagnosis
 from cleveragents.shapes.failure import FailureReport
+from cleveragents.shapes.first_action import FirstAction
 from cleveragents.shapes.log import PlanLog
 from cleveragents.shapes.plan import Fork, PlanList, PlanRow
 from cleveragents.shapes.refresh import RefreshPreview, SandboxRefresh
@@ -48,6 +49,7 @@ from cleveragents.shapes.tool import ToolList, ToolRow
 
 SHAPES: Mapping[str, type | UnionType] = {
     "run": PlanReport | Application,
+    "init": FirstAction,
     "demo": Demonstration,
     "doctor": Diagnosis,
     "completion": CompletionScript,

@@ -1,5 +1,7 @@
 """All commands, as one table: `agents` is its root."""
 
+from pathlib import Path
+
 from cleveragents.cli.table.checkpoints import CHECKPOINTS
 from cleveragents.cli.table.entries import Argument, Command, Group, Option
 from cleveragents.cli.table.plans import PLANS
@@ -21,6 +23,15 @@ ROOT = Group(
             ("agents run action.yaml --arg module=auth", "agents run action.yaml --apply"),
             (ACTION,),
             (ARG, Option(("--apply",), "Bring the result into the project as well."), YES),
+        ),
+        Command(
+            "init",
+            "Write a first action file that fits the project.",
+            "init:init",
+            ("agents init", "agents init --to tasks/first.yaml"),
+            options=(Option(("--to",), "Where; default: action.yaml here.", "FILE", make=Path),),
+            more="It finds out how the project is tested, and explains each part in comments. A"
+            " file that is there already stays as it is.",
         ),
         Command(
             "doctor",
