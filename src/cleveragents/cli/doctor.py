@@ -4,7 +4,7 @@ from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields, Grid, Outline, Result
 from cleveragents.counting import counted, size
-from cleveragents.engine.care.doctor import Report
+from cleveragents.engine.care.doctor import BEYOND_REPAIR, Report
 from cleveragents.engine.care.findings import Finding, Severity
 from cleveragents.shapes.doctor import Diagnosis, diagnosis_of
 
@@ -22,7 +22,7 @@ def doctor(
 
 def _told(report: Report) -> Result:
     problems = [one for _, one in report.findings if one.level is Severity.PROBLEM]
-    helps = dict.fromkeys(one.help for one in problems)
+    helps = dict.fromkeys(one.help for one in problems if one.help != BEYOND_REPAIR)
     said = [f"{counted(len(problems), 'problem was', 'problems were')} found"] if problems else []
     data = diagnosis_of(report)
     return Result(
