@@ -202,6 +202,9 @@ Feature: The doctor
     When I run "agents doctor --repair --format json"
     Then the exit code is 1
     And the doctor finds the problem "what its sandbox started from is damaged" of "content"
+    When I run "agents doctor --repair"
+    Then the output says "it could not be repaired from what is there"
+    And the error does not say "agents doctor --repair"
 
   Scenario: an interrupted rollback that can be neither finished nor taken back
     Given I have run "agents run ACTION"

@@ -286,9 +286,16 @@ class App:
         """Whether this process has come to where things are changed."""
         return self._base.head.has_advanced
 
-    def run(self, plan_id: PlanId, *, restore: bool = False, retry_unsafe: bool = False) -> Plan:
+    def run(
+        self,
+        plan_id: PlanId,
+        *,
+        restore: bool = False,
+        retry_unsafe: bool = False,
+        reload: bool = False,
+    ) -> Plan:
         """Runs a plan; what a subplan that runs by itself becomes is merged into its parent."""
-        done = self.execute.run(plan_id, restore=restore, retry_unsafe=retry_unsafe)
+        done = self.execute.run(plan_id, restore=restore, retry_unsafe=retry_unsafe, reload=reload)
         self._wiring.subplans.merge_again(done)
         return done
 

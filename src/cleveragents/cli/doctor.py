@@ -6,7 +6,7 @@ from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields, Grid, Outline, Result
 from cleveragents.counting import counted, size
-from cleveragents.engine.care.doctor import Report
+from cleveragents.engine.care.doctor import BEYOND_REPAIR, Report
 from cleveragents.engine.care.findings import Finding, Severity
 from cleveragents.shapes.doctor import Diagnosis, diagnosis_of
 
@@ -29,7 +29,7 @@ def doctor(
 
 def _told(report: Report, data: Diagnosis, short: Mapping[str, str], *, verbose: bool) -> Result:
     problems = [one for _, one in report.findings if one.level is Severity.PROBLEM]
-    helps = dict.fromkeys(one.help for one in problems)
+    helps = dict.fromkeys(one.help for one in problems if one.help != BEYOND_REPAIR)
     said = [f"{counted(len(problems), 'problem was', 'problems were')} found"] if problems else []
     return Result(
         data,

@@ -109,7 +109,8 @@ def show(result: Result, form: Format, command: str, timing: Timing) -> None:
     notes = paper_for(form, sys.stderr)
     notes.write(_notes(result.messages))
     notes.write([(("next:", "dim"),)] if result.next_steps else [])
-    notes.write(((f"  {safe(step)}", ""),) for step in result.next_steps)
+    notes.write(((f"  {safe(step)}", ""),) for step in result.next_steps[:1])
+    notes.write(((f"  {safe(step)}", "dim"),) for step in result.next_steps[1:])
 
 
 def show_blocks(blocks: Sequence[Block], form: Format, stream: TextIO) -> None:
@@ -162,7 +163,8 @@ def show_error(
     paper.line(("error:", "red"), (f" {safe(error.message)}", ""))
     paper.write(((f"  {safe(line)}", ""),) for line in error.detail)
     paper.write(_notes(messages))
-    paper.write((("hint:", "cyan"), (f" {safe(hint)}", "")) for hint in error.hints)
+    paper.write((("hint:", "cyan"), (f" {safe(hint)}", "")) for hint in error.hints[:1])
+    paper.write(((f"      {safe(hint)}", "dim"),) for hint in error.hints[1:])
 
 
 def _notes(messages: Sequence[str]) -> Iterator[Line]:

@@ -26,6 +26,7 @@ class Happening(StrEnum):
     OPERATION = "operation"  # a rollback, an apply, a merge or the like was begun
     PINNED = "pinned"  # a checkpoint was pinned or unpinned
     UNDO = "undo"  # the undo of a call was begun
+    RELOADED = "reloaded"  # its action file was read again, for the steps that are left
 
 
 @frozen

@@ -276,10 +276,12 @@ class PlanRepository:
         return self._connection.value(_NEWEST_KEPT, plan_id=plan_id) or 0
 
     def set_definition(self, plan_id: PlanId, number: int) -> None:
-        """Makes a kept action the one that counts."""
-        if self.get(plan_id).definition != number:
+        """Makes a kept action the one that counts; an older one is not what its file holds now."""
+        present = self.get(plan_id)
+        if present.definition != number:
+            read = present.action_hash if number > present.definition else None
             kept = self._kept(plan_id, number)
-            self._update(plan_id, definition=number, definition_json=kept)
+            self._update(plan_id, definition=number, definition_json=kept, action_hash=read)
 
     def _kept(self, plan_id: PlanId, number: int) -> str:
         return self._connection.value(_KEPT, plan_id=plan_id, number=number)

@@ -41,6 +41,7 @@ from cleveragents.shapes.file import (
     PathChanges,
     WrittenFile,
 )
+from cleveragents.shapes.first_action import FirstAction
 from cleveragents.shapes.log import PlanLog
 from cleveragents.shapes.plan import Fork, PlanList, PlanRow
 from cleveragents.shapes.refresh import RefreshPreview, SandboxRefresh
@@ -59,6 +60,7 @@ SHAPES: Mapping[str, type | UnionType] = {
     "log": PlanLog,
     "diff": Differences,
     "rollback": Rollback | RollbackPreview | RebuildPreview | Extraction,
+    "init": FirstAction,
     "demo": Demonstration,
     "doctor": Diagnosis,
     "find": PathChanges,

@@ -97,10 +97,13 @@ class Wiring:
     @once
     def resumption(self) -> "Resumption":
         """Resumes plans that were interrupted."""
+        from cleveragents.engine.run.reload import Reloads
         from cleveragents.engine.run.resume import Resumption
 
         base, points = self._base, self._points
-        return Resumption(base.database, points.reads, points.acts, base.report)
+        known = base.database, base.sandboxes, points.reads, points.acts
+        reloads = Reloads(*known, base.report)
+        return Resumption(base.database, points.reads, points.acts, reloads, base.report)
 
     @once
     def _moves(self) -> "PlanMoves":

@@ -81,9 +81,15 @@ PLANS = (
         "execute",
         "Run a plan in its sandbox, with checkpoints as it goes.",
         "execute:execute",
-        ("agents plan execute @", "agents plan execute @ --take-over"),
+        ("agents plan execute @", "agents plan execute @ --reload"),
         (PLAN_OR_LATEST,),
-        (RETRY_UNSAFE, TAKE_OVER),
+        (
+            Option(("--reload",), "Read the steps that are left from the action file again."),
+            RETRY_UNSAFE,
+            TAKE_OVER,
+        ),
+        "Finished steps are not run again. With --reload they stay as they ran, and those whose"
+        " definition has changed since are named.",
     ),
     Command(
         "resume",

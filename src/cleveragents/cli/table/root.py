@@ -27,6 +27,15 @@ ROOT = Group(
         ),
         *VERBS,
         Command(
+            "init",
+            "Write a first action file that fits the project.",
+            "init:init",
+            ("agents init", "agents init --to tasks/first.yaml"),
+            options=(Option(("--to",), "Where; default: action.yaml here.", "FILE", make=Path),),
+            more="It finds out how the project is tested, and explains each part in comments. A"
+            " file that is there already stays as it is.",
+        ),
+        Command(
             "doctor",
             "Look for what is wrong, and repair it if asked.",
             "doctor:doctor",
