@@ -143,10 +143,22 @@ PLANS = (
     Command(
         "unapply",
         "Take an applied plan out of your project again.",
-        "apply:unapply",
-        ("agents plan unapply @", "agents plan unapply @ --dry-run"),
+        "unapply:unapply",
+        (
+            "agents plan unapply @",
+            "agents plan unapply @ --dry-run",
+            "agents plan unapply @ --keep-mine",
+        ),
         (PLAN_OR_LATEST,),
-        (YES, DRY_RUN),
+        (
+            Option(
+                ("--keep-mine",),
+                "Leave what you changed since in the same places as you have it.",
+            ),
+            YES,
+            DRY_RUN,
+        ),
+        "What you changed since elsewhere in the same files stays, as with apply.",
     ),
     Command(
         "conflicts",
