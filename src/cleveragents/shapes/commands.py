@@ -30,6 +30,7 @@ from cleveragents.shapes.correction import (
     SecondChoice,
 )
 from cleveragents.shapes.decision import Decisions, Explanation
+from cleveragents.shapes.deed import OpLog, UndoPreview, UndoReport
 from cleveragents.shapes.demo import Demonstration
 from cleveragents.shapes.difference import Differences
 from cleveragents.shapes.doctor import Diagnosis
@@ -48,6 +49,9 @@ from cleveragents.shapes.tool import ToolList, ToolRow
 
 SHAPES: Mapping[str, type | UnionType] = {
     "run": PlanReport | Application,
+    "undo": UndoReport | UndoPreview,
+    "redo": UndoReport | UndoPreview,
+    "op log": OpLog,
     "demo": Demonstration,
     "doctor": Diagnosis,
     "completion": CompletionScript,

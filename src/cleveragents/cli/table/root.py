@@ -10,6 +10,8 @@ PROJECT_LEVEL = Option(
     ("--project-level",), "In the project's file, for everybody who works on it."
 )
 
+OF_PLAN = Option(("--plan",), "Only acts on this plan: an id, a prefix, or @.", "PLAN")
+
 ROOT = Group(
     "agents",
     "Runs plans in a sandbox of your project and takes them back to any checkpoint.",
@@ -21,6 +23,39 @@ ROOT = Group(
             ("agents run action.yaml --arg module=auth", "agents run action.yaml --apply"),
             (ACTION,),
             (ARG, Option(("--apply",), "Bring the result into the project as well."), YES),
+        ),
+        Command(
+            "undo",
+            "Take back what was done last here.",
+            "undo:undo",
+            ("agents undo", "agents undo --dry-run", "agents undo --plan @ --yes"),
+            options=(OF_PLAN, DRY_RUN, YES),
+            more="That is the newest act that stands: an apply, unapply, rollback, correction,"
+            " reversion, restore, resolve or refresh, or the last step of a plan that is not"
+            " running. Typed again, it takes back the act before; an undo is never itself taken"
+            " back by an undo. See `agents op log`.",
+        ),
+        Command(
+            "redo",
+            "Do again what was taken back last.",
+            "undo:redo",
+            ("agents redo", "agents redo --dry-run"),
+            options=(OF_PLAN, DRY_RUN, YES),
+            more="Once something new was done, there is nothing to do again.",
+        ),
+        Group(
+            "op",
+            "What was done here.",
+            (
+                Command(
+                    "log",
+                    "List everything that was done here, the newest first.",
+                    "undo:log",
+                    ("agents op log", "agents op log --plan @ --format json"),
+                    options=(OF_PLAN,),
+                    more="It tells of each act whether it stands or was taken back.",
+                ),
+            ),
         ),
         Command(
             "doctor",

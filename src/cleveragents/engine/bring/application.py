@@ -23,6 +23,7 @@ from cleveragents.errors import CleverAgentsError, Damaged, Failed
 from cleveragents.events import Note, PlanMoved, Reporter, afterwards
 from cleveragents.ids import CheckpointId, PlanId, ProjectId, SnapshotId
 from cleveragents.operations.in_project import Apply, InBranch, InFiles, Unapply
+from cleveragents.operations.intent import NO_RETRACE, Retrace
 from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.child import ChildRepository
@@ -102,6 +103,7 @@ class Applications:
         proposal: Proposal,
         result: SnapshotId,
         checkpoint_id: CheckpointId | None,
+        retraces: Retrace = NO_RETRACE,
     ) -> Operation[Apply]:
         """Stores both versions of every affected path, then records the intent.
 
@@ -116,6 +118,8 @@ class Applications:
             checkpoint=checkpoint_id,
             paths=tuple(file.diff.path for file in proposal.files),
             place=place,
+            include_ignored=proposal.options.include_ignored,
+            retraces=retraces,
             keeps=(proposal.sandbox.base, result, *kept),
         )
         return self._open(held, intent)
@@ -135,7 +139,13 @@ class Applications:
         )
         return InFiles(saved, new, time.time_ns(), known)
 
-    def open_unapply(self, held: Held, plan: Plan, applied: Operation[Apply]) -> Operation[Unapply]:
+    def open_unapply(
+        self,
+        held: Held,
+        plan: Plan,
+        applied: Operation[Apply],
+        retraces: Retrace = NO_RETRACE,
+    ) -> Operation[Unapply]:
         """Records the intent to take an apply back."""
         was = applied.intent
         place = self._reversed(plan, applied)  # may heal what is refused otherwise
@@ -146,6 +156,8 @@ class Applications:
             checkpoint=was.checkpoint,
             paths=was.paths,
             place=place,
+            include_ignored=was.include_ignored,
+            retraces=retraces,
             keeps=was.keeps,
             # Said here: after a crash in the middle of it half a sandbox is there.
             rebuilds=not self._sandboxes.is_there(plan.plan_id),

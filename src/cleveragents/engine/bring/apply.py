@@ -19,6 +19,7 @@ from cleveragents.engine.hold.stuck import refuse_stuck
 from cleveragents.errors import Refused
 from cleveragents.ids import CheckpointId, PlanId, SnapshotId
 from cleveragents.operations.in_project import Apply
+from cleveragents.operations.intent import NO_RETRACE, Retrace
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.lifecycle import APPLIED, COMPLETE, Stage, written
@@ -87,7 +88,12 @@ class ApplyPhase:
         return self._proposals.make(plan, options)
 
     def run(
-        self, plan_id: PlanId, options: ApplyOptions, *, shown_digest: str | None = None
+        self,
+        plan_id: PlanId,
+        options: ApplyOptions,
+        *,
+        shown_digest: str | None = None,
+        retraces: Retrace = NO_RETRACE,
     ) -> ApplyResult:
         """Applies a finished plan; with a digest, only if it is still what was shown."""
         with self._hold(plan_id, "applying") as held:
@@ -101,7 +107,9 @@ class ApplyPhase:
                 refuse(proposal.obstacles, proposal.ways_out)
                 refuse_other(shown_digest, proposal.digest, options.command(plan_id))
                 checkpoint_id = self._milestone(held, plan, proposal)
-                operation = self._applications.open(held, plan, proposal, result, checkpoint_id)
+                operation = self._applications.open(
+                    held, plan, proposal, result, checkpoint_id, retraces
+                )
                 applied = self._applications.carry_out(held, operation)
         if applied.error is not None:
             raise applied.error
@@ -128,7 +136,13 @@ class ApplyPhase:
         """Returns the snapshots from before and after the apply of an applied plan."""
         return self._last(plan).intent.versions
 
-    def unapply(self, plan_id: PlanId, *, shown_digest: str | None = None) -> ApplyOutcome:
+    def unapply(
+        self,
+        plan_id: PlanId,
+        *,
+        shown_digest: str | None = None,
+        retraces: Retrace = NO_RETRACE,
+    ) -> ApplyOutcome:
         """Takes an applied plan back; paths edited since are refused, all of them told."""
         with self._hold(plan_id, "taking an apply back") as held:
             plan = self._plan(plan_id, APPLIED)
@@ -136,7 +150,7 @@ class ApplyPhase:
                 found = self.preview_unapply(plan_id)
                 refuse(found.obstacles, found.ways_out)
                 refuse_other(shown_digest, found.digest, f"agents plan unapply {plan_id}")
-                operation = self._applications.open_unapply(held, plan, found.applied)
+                operation = self._applications.open_unapply(held, plan, found.applied, retraces)
                 undone = self._applications.carry_out(held, operation)
         if undone.error is not None:
             raise undone.error
