@@ -64,6 +64,25 @@ Feature: Taking back what was done last
       | apply    | true                       | plan list              | plan apply @ --as branch --yes                |
       | unapply  | true                       | plan apply @ --yes     | plan unapply @ --yes                          |
 
+  Scenario: of a result in a branch it is told what becomes of the branch
+    Given a git repository
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo 1 > v"}}
+      """
+    And I have run "agents run ACTION"
+    And I have run "agents plan apply @ --as branch --yes"
+    When I run "agents undo --dry-run"
+    Then the output says "last act: apply: 1 path to branch cleveragents/plan-"
+    And the output says " goes"
+    And the output does not say "Would change"
+    When I run "agents undo --yes"
+    And I run "agents redo --dry-run"
+    Then the output says "last undo: apply"
+    And the output says " is made again"
+    When I run "agents plan log @"
+    Then the output says "undo: 1 path taken back from branch"
+
   Scenario: a correction is taken back after what it made the plan do
     Given a git repository
     And the action

@@ -30,7 +30,9 @@ class TrailMachine(RuleBasedStateMachine):
 
     def mark(self, owner, part=Part.DEED, deed="", **options):
         """Something happens."""
-        self.marks.append(Mark(f"{len(self.marks):04}", owner, part, deed, **options))
+        number = len(self.marks)
+        # Ids go down: what orders marks is told apart.
+        self.marks.append(Mark(f"{999 - number}", f"{number:04}", owner, part, deed, **options))
         return self.marks[-1].mark_id
 
     def trail(self, owner):
@@ -73,7 +75,7 @@ class TrailMachine(RuleBasedStateMachine):
         if mine:
             deed, owner = mine[-1]
             self.mark(owner, Part.REDO, deed)
-            self.standing = sorted([*self.standing, (deed, owner)])
+            self.standing = sorted([*self.standing, (deed, owner)], reverse=True)
             for each in (None, owner):
                 self.again[each] = [one for one in self.again[each] if one[0] != deed]
 

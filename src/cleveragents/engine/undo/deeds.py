@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from itertools import groupby
+from itertools import accumulate, groupby
 
 from cleveragents.checkpoints.checkpoint import CheckpointRepository
 from cleveragents.engine.read.operation_story import story
@@ -13,10 +13,11 @@ from cleveragents.operations.in_sandbox import Ending, GoBack, Refresh, Restore
 from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.operation import AnyOperation, Operation, OperationRepository
 from cleveragents.plans.decision import INTERVENTIONS, DecisionRepository
+from cleveragents.plans.journal import places
 from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import StepRunRepository
-from cleveragents.records import frozen
+from cleveragents.records import frozen, replace
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
 from cleveragents.storage.connection import Connection
@@ -127,7 +128,8 @@ class DeedReader:
         taken = {plan.plan_id for plan in busy}
         free = Trail(mark for key in read.keys() - taken for mark in marks[key])
         found = [deed for past in read.values() for deed in past.deeds(whole)]
-        found.sort(key=lambda deed: deed.deed_id, reverse=True)
+        order = whole.order
+        found.sort(key=lambda deed: order[deed.deed_id], reverse=True)
         return DeedList(found, free, plans, busy)
 
     def _plans(self, connection: Connection, plan_id: PlanId | None) -> list[Plan]:
@@ -148,19 +150,23 @@ class _Past:
             for one in OperationRepository(connection).of_plan(plan.plan_id)
             if one.status in HAPPENED and _is_of_user(one)
         }
-        self._steps = _steps(_traces(connection, plan.plan_id))
+        self._order = places(connection, plan.plan_id)
+        traces = _traces(connection, plan.plan_id)
+        self._steps = _steps(sorted(traces, key=lambda trace: self._order.get(trace.trace_id, 0)))
         rows = CheckpointRepository(connection).of_plan(plan.plan_id) if self._operations else ()
         self._names: Mapping[str, str] = {row.checkpoint_id: row.name for row in rows}
 
     @property
     def marks(self) -> list[Mark]:
-        """What happened, as the trail wants it."""
-        owner = self._plan.plan_id
-        steps = [
-            Mark(step[-1].trace_id, owner, counts=any(trace.counts for trace in step))
-            for step in self._steps
-        ]
-        return [*steps, *(_mark(owner, one) for one in self._operations.values())]
+        """What happened, in the order of the journal, whatever the clocks say."""
+        found = [*map(self._step_mark, self._steps), *map(_mark, self._operations.values())]
+        found.sort(key=lambda mark: self._order.get(mark.mark_id, 0))
+        times = accumulate((mark.mark_id for mark in found), max)  # ids begin with their time
+        return [replace(mark, when=when) for mark, when in zip(found, times, strict=True)]
+
+    def _step_mark(self, step: Sequence[_Trace]) -> Mark:
+        last = step[-1].trace_id
+        return Mark(last, "", self._plan.plan_id, counts=any(trace.counts for trace in step))
 
     def deeds(self, trail: Trail) -> Iterable[Deed]:
         """The deeds among them; what is not finished is none yet."""
@@ -211,14 +217,14 @@ def _is_of_user(one: AnyOperation) -> bool:
     return one.kind in OF_USERS
 
 
-def _mark(owner: PlanId, one: AnyOperation) -> Mark:
+def _mark(one: AnyOperation) -> Mark:
     retraced, is_open = one.intent.retraced, one.status is Status.OPEN
     part = Part.UNDO if retraced.undoes else Part.REDO if retraced.redoes else Part.DEED
-    return Mark(one.operation_id, owner, part, retraced.deed or "", is_open=is_open)
+    return Mark(one.operation_id, "", one.plan_id, part, retraced.deed or "", is_open=is_open)
 
 
 def _traces(connection: Connection, plan_id: PlanId) -> list[_Trace]:
-    """The calls of a plan and the decisions that its steps asked for, in order."""
+    """The calls of a plan and the decisions that its steps asked for."""
     calls = [
         _Trace(run.step_run_id, run.cursor, run.name, run.checkpoint_id, run.superseded_by is None)
         for run in StepRunRepository(connection).of_plan(plan_id)
@@ -234,7 +240,7 @@ def _traces(connection: Connection, plan_id: PlanId) -> list[_Trace]:
         for row in DecisionRepository(connection).of_plan(plan_id)
         if row.cursor is not None and row.decision_type not in INTERVENTIONS
     ]
-    return sorted([*calls, *decisions], key=lambda trace: trace.trace_id)
+    return [*calls, *decisions]
 
 
 def _steps(traces: Iterable[_Trace]) -> list[list[_Trace]]:

@@ -4,7 +4,7 @@ A deed is something that a user did, or a step of a plan. The trail is linear: a
 itself the next thing to take back, and a new deed is the end of all that could be done again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from cleveragents.records import frozen
@@ -27,9 +27,10 @@ class Direction(StrEnum):
 
 @frozen
 class Mark:
-    """Something that happened; the ids of marks go up with time."""
+    """Something that happened."""
 
     mark_id: str
+    when: str  # orders it among others; those that have the same are in their order already
     owner: str  # the plan or whatever else it happened to
     part: Part = Part.DEED
     deed: str = ""  # the one that is taken back or done again
@@ -41,10 +42,15 @@ class Trail:
     """What happened, in order."""
 
     def __init__(self, marks: Iterable[Mark]) -> None:
-        self._marks = sorted(marks, key=lambda mark: mark.mark_id)
+        self._marks = sorted(marks, key=lambda mark: mark.when)
         done = [mark for mark in self._marks if not mark.is_open]
         self._undone = _undone(done)
         self._again = _again(done)
+
+    @property
+    def order(self) -> Mapping[str, int]:
+        """The place of each mark among all that happened."""
+        return {mark.mark_id: place for place, mark in enumerate(self._marks)}
 
     def stands(self, deed: str) -> bool:
         """Whether what a deed did is still so."""
