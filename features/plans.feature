@@ -12,7 +12,7 @@ Feature: Plans
       | strategize/processing | strategize/processing, strategize/complete, strategize/errored                                          |
       | strategize/complete   | execute/processing, execute/cancelled, strategize/processing, execute/queued                            |
       | strategize/errored    | strategize/processing                                                                                   |
-      | execute/queued        | execute/queued, execute/processing, execute/cancelled, strategize/processing                            |
+      | execute/queued        | execute/queued, execute/processing, execute/cancelled, strategize/processing, execute/complete, execute/errored |
       | execute/processing    | execute/processing, execute/complete, execute/errored, execute/cancelled, execute/queued, strategize/processing |
       | execute/errored       | execute/errored, execute/processing, execute/queued, execute/cancelled, strategize/processing           |
       | execute/cancelled     | execute/processing, execute/queued, execute/complete, strategize/processing                             |

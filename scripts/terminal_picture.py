@@ -117,7 +117,7 @@ def _type(child: pexpect.spawn, stream: pyte.Stream, screen: pyte.Screen, pictur
         child.close(force=True)
         return
     child.expect(pexpect.EOF)
-    stream.feed(child.before)
+    stream.feed(str(child.before))
 
 
 def _line(screen: pyte.Screen, row: int, home: str) -> Text:

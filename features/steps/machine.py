@@ -9,10 +9,16 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 from line_machine import LineMachine
 from tree_machine import TreeMachine
+from undo_machine import TrailMachine, UndoMachine
 
 from cleveragents.snapshots.tree.tracking import Tracking
 
-MACHINES = {"a tree of decisions": (DecisionMachine, 5), "checkpoints": (LineMachine, 8)}
+MACHINES = {
+    "a tree of decisions": (DecisionMachine, 5),
+    "checkpoints": (LineMachine, 8),
+    "a trail": (TrailMachine, 40),
+    "undo and redo": (UndoMachine, 14),
+}
 
 
 def _run(machine, examples, steps):

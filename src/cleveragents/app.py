@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.run.strategize import StrategizePhase
     from cleveragents.engine.run.subplans import SubplanSteps
     from cleveragents.engine.session import Session
+    from cleveragents.engine.undo.service import UndoService
     from cleveragents.operations.operation import AnyOperation
     from cleveragents.plans.action import Action
     from cleveragents.undertakings import Undertakings
@@ -123,7 +124,7 @@ class App:
     def _wiring(self) -> "Wiring":
         from cleveragents.wiring.services import Wiring
 
-        return Wiring(self._base)
+        return Wiring(self._base, self.project)
 
     def _status(self, plan: Plan) -> "PlanStatus":
         return self._wiring.status.read(plan)
@@ -199,6 +200,11 @@ class App:
     def reversions(self) -> "ReversionService":
         """Plans anew from the start."""
         return self._wiring.reversions
+
+    @property
+    def undo(self) -> "UndoService":
+        """Everything that was done here; taking it back and doing it again."""
+        return self._wiring.undo
 
     @property
     def refresh(self) -> "RefreshPhase":

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from cleveragents.engine.correct.append import Fix
     from cleveragents.engine.correct.correction import Impact
     from cleveragents.engine.correct.revert import BackToStart, ReversionResult
+    from cleveragents.engine.undo.service import RetraceForesight, RetraceResult
+    from cleveragents.engine.undo.trail import Direction
     from cleveragents.operations.operation import AnyOperation
     from cleveragents.plans.correction import CorrectionAttempt
     from cleveragents.plans.decision import Decision
@@ -251,6 +253,31 @@ class Undertakings:
             lambda: service.preview(plan_id),
             lambda shown: service.to_strategize(plan_id, guidance, shown_digest=shown),
             self._recovery(plan_id),
+            self._upkeep,
+        )
+
+    def retrace(
+        self, direction: "Direction", chosen: PlanId | None = None
+    ) -> "Undertaking[RetraceForesight, RetraceResult] | None":
+        """To take the last deed here back, or the last undo; None: there is nothing to do.
+
+        To finish what was interrupted may change what is next: ask for it anew afterwards.
+        """
+        service = self._services.undo
+        owner = service.owner(direction, chosen)
+        if owner is None:
+            return None
+
+        def finish() -> "RetraceResult | None":
+            begun = self._upkeep.recover(owner)
+            told = (service.finished(direction, one, chosen) for one in begun)
+            return next(filter(None, told), None)
+
+        return Undertaking(
+            owner,
+            lambda: service.preview(direction, chosen),
+            lambda shown: service.run(direction, chosen, shown_digest=shown),
+            finish,
             self._upkeep,
         )
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from cleveragents.ids import CheckpointId, SnapshotId
-from cleveragents.operations.intent import Intent, Record
+from cleveragents.operations.intent import NO_RETRACE, Intent, Record, Retrace
 from cleveragents.operations.kind import Kind
 from cleveragents.plans.lifecycle import APPLIED, COMPLETE, Stage
 from cleveragents.records import as_dict, frozen
@@ -65,23 +65,31 @@ class Apply(Intent):
     checkpoint: CheckpointId | None  # made before it
     paths: tuple[str, ...]
     place: InFiles | InBranch
+    include_ignored: bool = False
+    retraces: Retrace = NO_RETRACE
 
     def to_record(self) -> dict[str, object]:
         """Returns it as JSON keeps it: where it is brought to stands beside the rest."""
         record = super().to_record()
-        del record["place"]
-        return record | self.place.to_record()
+        del record["place"], record["retraces"]
+        return record | self.place.to_record() | self.retraces.to_record()
 
     @classmethod
     def from_record(cls, record: Record) -> Self:
         """Reads it back."""
         place = InBranch if "branch" in record else InFiles
-        return super().from_record({**record, "place": place.from_record(record)})
+        parts = {"place": place.from_record(record), "retraces": Retrace.from_record(record)}
+        return super().from_record({**record, **parts})
 
     @property
     def checkpoints(self) -> tuple[CheckpointId, ...]:
         """The one that was made before it."""
         return () if self.checkpoint is None else (self.checkpoint,)
+
+    @property
+    def retraced(self) -> Retrace:
+        """Whether `agents undo` or `agents redo` opened it."""
+        return self.retraces
 
     @property
     def leads_to(self) -> Stage:

@@ -5,16 +5,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from cleveragents.ids import CheckpointId, PlanId, SnapshotId
 from cleveragents.operations.intent import (
+    NO_RETRACE,
     CheckpointState,
     Companions,
     Ends,
     Intent,
     Record,
+    Retrace,
     SnapshotState,
 )
 from cleveragents.operations.kind import Kind
-from cleveragents.plans.lifecycle import Phase, Stage, State
-from cleveragents.plans.plan import PlanError
+from cleveragents.plans.lifecycle import AT_REST, QUEUED, Phase, Stage, State
+from cleveragents.plans.plan import Plan, PlanError
 from cleveragents.records import as_dict, frozen
 
 if TYPE_CHECKING:
@@ -27,6 +29,11 @@ class Ending:
 
     stage: Stage
     error: PlanError | None = None
+
+    @classmethod
+    def where(cls, plan: Plan) -> Self:
+        """Where a plan stands; of one that was cut off, where it can be run from."""
+        return cls(plan.stage, plan.error) if plan.stage in AT_REST else cls(QUEUED)
 
     def to_record(self) -> dict[str, object]:
         """Returns it as JSON keeps it."""
@@ -51,18 +58,28 @@ class GoBack(Intent):
     record: CheckpointId  # the id of the checkpoint that says it went back
     ending: Ending
     going: Companions
+    was: Ending | None = None  # where it took the plan from; version 0.1 did not say
+    retraces: Retrace = NO_RETRACE
 
     def to_record(self) -> dict[str, object]:
         """Returns it as JSON keeps it: flat."""
         record = super().to_record()
-        del record["ending"], record["going"]
-        return record | self.ending.to_record() | self.going.to_record()
+        del record["ending"], record["going"], record["retraces"]
+        record["was"] = None if self.was is None else self.was.to_record()
+        flat = (self.ending, self.going, self.retraces)
+        return record | {key: value for part in flat for key, value in part.to_record().items()}
 
     @classmethod
     def from_record(cls, record: Record) -> Self:
         """Reads it back."""
-        ending, going = Ending.from_record(record), Companions.from_record(record)
-        return super().from_record({**record, "ending": ending, "going": going})
+        was = record.get("was")
+        parts = {
+            "ending": Ending.from_record(record),
+            "going": Companions.from_record(record),
+            "was": None if was is None else Ending.from_record(was),
+            "retraces": Retrace.from_record(record),
+        }
+        return super().from_record({**record, **parts})
 
     @property
     def ends(self) -> Ends:
@@ -83,6 +100,16 @@ class GoBack(Intent):
     def takes_along(self) -> Companions:
         """The subplans that it cancels."""
         return self.going
+
+    @property
+    def retraced(self) -> Retrace:
+        """Whether `agents undo` or `agents redo` opened it."""
+        return self.retraces
+
+    @property
+    def is_by_user(self) -> bool:
+        """Whether somebody wanted just that; a run that fails or goes on ends otherwise."""
+        return self.ending.stage == QUEUED or self.retraces.deed is not None
 
 
 @frozen(kw_only=True)
@@ -153,6 +180,12 @@ class Refresh(Place):
     head: str | None
     inode: str
     files: int
+    safety: CheckpointId | None = None
+
+    @property
+    def before(self) -> CheckpointId | None:
+        """The safety checkpoint; a plan without checkpoints has none."""
+        return self.safety
 
     @property
     def kept_when_done(self) -> tuple[SnapshotId, ...]:

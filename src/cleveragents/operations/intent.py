@@ -53,6 +53,31 @@ class Companions:
         return cls(tuple(record.get("children", ())), tuple(record.get("settled", ())))
 
 
+@frozen
+class Retrace:
+    """Whether an operation is an undo or a redo, and of which deed; else it is a deed itself."""
+
+    undoes: str | None = None  # the id of what it takes back
+    redoes: str | None = None  # the id of what it does again
+
+    @property
+    def deed(self) -> str | None:
+        """The deed that it is about."""
+        return self.undoes or self.redoes
+
+    def to_record(self) -> dict[str, object]:
+        """Returns it as JSON keeps it."""
+        return {key: value for key, value in as_dict(self).items() if value is not None}
+
+    @classmethod
+    def from_record(cls, record: Record) -> Self:
+        """Reads it back; version 0.1 knew neither."""
+        return cls(record.get("undoes"), record.get("redoes"))
+
+
+NO_RETRACE = Retrace()
+
+
 @frozen(kw_only=True)
 class Intent:
     """What an operation is to do."""
@@ -101,6 +126,11 @@ class Intent:
     def takes_along(self) -> Companions:
         """The subplans that go with it."""
         return Companions()
+
+    @property
+    def retraced(self) -> Retrace:
+        """Whether `agents undo` or `agents redo` opened it."""
+        return NO_RETRACE
 
 
 def _frozen(value: object) -> Any:  # noqa: ANN401 - JSON has no types

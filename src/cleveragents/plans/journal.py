@@ -45,6 +45,7 @@ _ADD = """INSERT INTO journal (plan_id, seq, at, kind, ref_id, detail_json)
     FROM journal WHERE plan_id = :of_plan"""
 _OF_PLAN = """SELECT seq, at AS happened_at, kind, ref_id, detail_json
     FROM journal WHERE plan_id = :plan_id AND seq > :after ORDER BY seq"""
+_PLACES = "SELECT ref_id, min(seq) FROM journal WHERE plan_id = :plan_id GROUP BY ref_id"
 
 
 def record(
@@ -64,6 +65,11 @@ def record(
         ref_id=ref_id,
         detail=json.dumps(dict(detail or {})),
     )
+
+
+def places(connection: Connection, plan_id: PlanId) -> Mapping[str, int]:
+    """Returns where each row of a plan stands in the order of what happened."""
+    return dict(connection.tuples(_PLACES, plan_id=plan_id))
 
 
 def entries(connection: Connection, plan_id: PlanId, after: int = 0) -> Sequence[JournalEntry]:

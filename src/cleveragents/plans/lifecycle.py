@@ -43,7 +43,8 @@ MOVES: Mapping[Stage, frozenset[Stage]] = {
     STRATEGIZING: frozenset({STRATEGIZING, STRATEGIZED, STRATEGY_FAILED}),
     STRATEGIZED: frozenset({RUNNING, CANCELLED, STRATEGIZING, QUEUED}),
     STRATEGY_FAILED: frozenset({STRATEGIZING}),
-    QUEUED: frozenset({RUNNING, QUEUED, CANCELLED, STRATEGIZING}),
+    # From queued to complete or errored: a rollback of a plan that was so is taken back.
+    QUEUED: frozenset({RUNNING, QUEUED, CANCELLED, STRATEGIZING, COMPLETE, ERRORED}),
     RUNNING: frozenset({RUNNING, COMPLETE, ERRORED, CANCELLED, QUEUED, STRATEGIZING}),
     # From errored to errored: recovery finishes the rollback that a failed step had begun.
     ERRORED: frozenset({ERRORED, RUNNING, QUEUED, CANCELLED, STRATEGIZING}),
@@ -54,6 +55,7 @@ MOVES: Mapping[Stage, frozenset[Stage]] = {
     APPLIED: frozenset({APPLYING}),
 }
 START = STRATEGIZING
+AT_REST = (STRATEGIZED, QUEUED, COMPLETE, ERRORED, CANCELLED)  # nobody is at work, nor was
 
 
 def check_move(current: Stage, target: Stage) -> None:

@@ -30,6 +30,7 @@ from cleveragents.shapes.correction import (
     SecondChoice,
 )
 from cleveragents.shapes.decision import Decisions, Explanation
+from cleveragents.shapes.deed import OpLog, UndoPreview, UndoReport
 from cleveragents.shapes.demo import Demonstration
 from cleveragents.shapes.difference import Differences
 from cleveragents.shapes.doctor import Diagnosis
@@ -61,6 +62,9 @@ SHAPES: Mapping[str, type | UnionType] = {
     "diff": Differences,
     "rollback": Rollback | RollbackPreview | RebuildPreview | Extraction,
     "init": FirstAction,
+    "undo": UndoReport | UndoPreview,
+    "redo": UndoReport | UndoPreview,
+    "op log": OpLog,
     "demo": Demonstration,
     "doctor": Diagnosis,
     "find": PathChanges,

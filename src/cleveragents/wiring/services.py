@@ -46,14 +46,17 @@ if TYPE_CHECKING:
     from cleveragents.engine.run.strategize import StrategizePhase
     from cleveragents.engine.run.subplans import SubplanSteps
     from cleveragents.engine.session import Sessions
+    from cleveragents.engine.undo.service import UndoService
     from cleveragents.plans.plan import Plan
+    from cleveragents.sandbox.project import Project
 
 
 class Wiring:
     """Every service, made once, when it is asked for."""
 
-    def __init__(self, base: Foundations) -> None:
+    def __init__(self, base: Foundations, project: "Project") -> None:
         self._base = base
+        self._project = project
         self._points = Points(base)
         self._acts = ActsOfPlans(base, self._points)
 
@@ -248,6 +251,18 @@ class Wiring:
             self._strategist,
             self._hold,
         )
+
+    @once
+    def undo(self) -> "UndoService":
+        """Takes back what was done last, and does it again."""
+        from cleveragents.engine.undo.deeds import DeedReader
+        from cleveragents.engine.undo.reversals import table
+        from cleveragents.engine.undo.service import UndoService
+
+        base, points = self._base, self._points
+        reader = DeedReader(base.database, base.plan_locks.is_owned, self._project)
+        ways = table(base.database, base.sandboxes, points.reads, points.acts, self.apply)
+        return UndoService(base.database, reader, ways, self._hold)
 
     @once
     def forks(self) -> "ForkService":

@@ -12,6 +12,7 @@ KEY = Argument("KEY", "key", "The name of a setting.")
 PROJECT_LEVEL = Option(
     ("--project-level",), "In the project's file, for everybody who works on it."
 )
+ON_PLAN = Option(("--plan",), "Only acts on this plan; default: on all.", "PLAN")
 
 ROOT = Group(
     "agents",
@@ -34,6 +35,39 @@ ROOT = Group(
             options=(Option(("--to",), "Where; default: action.yaml here.", "FILE", make=Path),),
             more="It finds out how the project is tested, and explains each part in comments. A"
             " file that is there already stays as it is.",
+        ),
+        Command(
+            "undo",
+            "Take back what was done last here.",
+            "undo:undo",
+            ("agents undo", "agents undo --dry-run", "agents undo --plan @ --yes"),
+            options=(ON_PLAN, DRY_RUN, YES),
+            more="That is the newest act that stands: an apply, unapply, rollback, correction,"
+            " reversion, restore, resolve or refresh, or the last step of a plan that is not"
+            " running. Typed again, it takes back the act before; an undo is never itself taken"
+            " back by an undo. See `agents op log`.",
+        ),
+        Command(
+            "redo",
+            "Do again what was taken back last.",
+            "undo:redo",
+            ("agents redo", "agents redo --dry-run"),
+            options=(ON_PLAN, DRY_RUN, YES),
+            more="Once something new was done, there is nothing to do again.",
+        ),
+        Group(
+            "op",
+            "What was done here.",
+            (
+                Command(
+                    "log",
+                    "List everything that was done here, the newest first.",
+                    "undo:log",
+                    ("agents op log", "agents op log --plan @ --format json"),
+                    options=(ON_PLAN,),
+                    more="It tells of each act whether it stands or was taken back.",
+                ),
+            ),
         ),
         Command(
             "doctor",

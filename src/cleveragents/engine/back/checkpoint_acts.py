@@ -21,7 +21,7 @@ from cleveragents.engine.back.workplaces import Workplaces
 from cleveragents.errors import Refused
 from cleveragents.ids import PlanId
 from cleveragents.operations.in_sandbox import Ending, GoBack
-from cleveragents.operations.intent import Companions
+from cleveragents.operations.intent import NO_RETRACE, Companions, Retrace
 from cleveragents.operations.operation import Operation
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.lifecycle import QUEUED
@@ -138,12 +138,14 @@ class CheckpointActs:
         ending: Ending | None = None,
         rebuild: bool = False,
         shown_digest: str | None = None,
+        retraces: Retrace = NO_RETRACE,
     ) -> RollbackResult:
         """Takes everything after the checkpoint back, as one act; see `rollback`.
 
         With a digest, only if it is still what was shown.
         """
-        goal = _Goal(checkpoint, ending or Ending(QUEUED), even_if_same=bool(ending or rebuild))
+        even_if_same = bool(ending or rebuild)
+        goal = _Goal(checkpoint, ending or Ending(QUEUED), even_if_same, retraces)
         plan_id = held.plan_id
         with ExitStack() as stack:
             plan = self._reads.plan(plan_id)
@@ -280,7 +282,7 @@ class CheckpointActs:
         stack: ExitStack,
     ) -> Operation[GoBack]:
         going = self.save_children(held, plan, document, stack)
-        return self._rollbacks.open(held, goal.target, safety, goal.ending, going)
+        return self._rollbacks.open(held, goal.target, safety, goal.ending, going, goal.retraces)
 
     def _nothing_to_do(self, plan: Plan, checkpoint: Checkpoint) -> RollbackResult:
         remaining = len(self._reads.current_line(plan.plan_id))
@@ -294,6 +296,7 @@ class _Goal:
     target: Checkpoint
     ending: Ending
     even_if_same: bool
+    retraces: Retrace
 
 
 def _before_going(reason: str, target: Checkpoint | None) -> CheckpointRequest:

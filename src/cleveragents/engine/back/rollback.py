@@ -27,11 +27,11 @@ from cleveragents.events import PlanMoved, Reporter, RolledBack
 from cleveragents.ids import CheckpointId, PlanId, SnapshotId, new_id
 from cleveragents.operations.act import TakenBack
 from cleveragents.operations.in_sandbox import Ending, GoBack
-from cleveragents.operations.intent import Companions, SnapshotState
+from cleveragents.operations.intent import NO_RETRACE, Companions, Retrace, SnapshotState
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.document import make_current
-from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGIZING
+from cleveragents.plans.lifecycle import MOVES, QUEUED, STRATEGIZED, STRATEGIZING
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.undo_run import UndoRunRepository
 from cleveragents.records import frozen, replace
@@ -81,19 +81,22 @@ class Rollbacks:
         safety: SafetyCheckpoint,
         ending: Ending,
         going: Companions,
+        retraces: Retrace = NO_RETRACE,
     ) -> Operation[GoBack]:
         """Records the intent, and with it the row of the safety checkpoint.
 
         From here on a crash is finished by recovery. `going` are the subplans that it takes along.
         """
-        intent = GoBack(
-            target=target.checkpoint_id,
-            safety=safety.checkpoint.checkpoint_id,
-            record=CheckpointId(new_id()),
-            ending=ending,
-            going=going,
-        )
         with self._database.writing(held) as connection:
+            intent = GoBack(
+                target=target.checkpoint_id,
+                safety=safety.checkpoint.checkpoint_id,
+                record=CheckpointId(new_id()),
+                ending=ending,
+                going=going,
+                was=Ending.where(PlanRepository(connection).get(held.plan_id)),
+                retraces=retraces,
+            )
             safety.record(connection)
             return OperationRepository(connection).open(held.plan_id, intent)
 
@@ -268,6 +271,8 @@ class Rollbacks:
         ending, plans = operation.intent.ending, PlanRepository(connection)
         if ending.stage == STRATEGIZED:  # it is planned anew: that is a phase of its own
             plans.move(plan.plan_id, STRATEGIZING)
+        elif ending.stage not in MOVES[plan.stage]:  # an act on a plan at rest is taken back
+            plans.move(plan.plan_id, QUEUED)
         return plans.move(plan.plan_id, ending.stage, error=ending.error)
 
 

@@ -17,6 +17,7 @@ from cleveragents.errors import CleverAgentsError, Damaged, Failed
 from cleveragents.events import Note, PlanMoved, Reporter, afterwards
 from cleveragents.ids import CheckpointId, PlanId, ProjectId, SnapshotId
 from cleveragents.operations.in_project import Apply, InBranch, InFiles, Unapply
+from cleveragents.operations.intent import NO_RETRACE, Retrace
 from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.child import ChildRepository
@@ -91,6 +92,7 @@ class Applications:
         proposal: Proposal,
         result: SnapshotId,
         checkpoint_id: CheckpointId | None,
+        retraces: Retrace = NO_RETRACE,
     ) -> Operation[Apply]:
         """Stores both versions of every affected path, then records the intent.
 
@@ -105,6 +107,8 @@ class Applications:
             checkpoint=checkpoint_id,
             paths=tuple(file.diff.path for file in proposal.files),
             place=place,
+            include_ignored=proposal.options.include_ignored,
+            retraces=retraces,
             keeps=(proposal.sandbox.base, result, *kept),
         )
         return self._open(held, intent)
@@ -124,7 +128,9 @@ class Applications:
         )
         return InFiles(saved, new, time.time_ns(), known)
 
-    def open_unapply(self, held: Held, plan: Plan, way: Withdrawal) -> Operation[Unapply]:
+    def open_unapply(
+        self, held: Held, plan: Plan, way: Withdrawal, retraces: Retrace = NO_RETRACE
+    ) -> Operation[Unapply]:
         """Records the intent to take an apply back."""
         was = way.applied.intent
         place = self._place_before(plan, was.place, way.merge)  # may heal what is refused otherwise
@@ -136,6 +142,8 @@ class Applications:
             checkpoint=was.checkpoint,
             paths=way.paths,
             place=place,
+            include_ignored=was.include_ignored,
+            retraces=retraces,
             keeps=(*was.keeps, *kept),
             # Said here: after a crash in the middle of it half a sandbox is there.
             rebuilds=not self._sandboxes.is_there(plan.plan_id),

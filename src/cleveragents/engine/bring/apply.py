@@ -20,6 +20,7 @@ from cleveragents.engine.hold.stuck import refuse_stuck
 from cleveragents.errors import Refused
 from cleveragents.ids import CheckpointId, PlanId, SnapshotId
 from cleveragents.operations.in_project import Apply
+from cleveragents.operations.intent import NO_RETRACE, Retrace
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.lifecycle import APPLIED, COMPLETE, Stage, written
@@ -74,7 +75,12 @@ class ApplyPhase:
         return self._proposals.make(plan, options)
 
     def run(
-        self, plan_id: PlanId, options: ApplyOptions, *, shown_digest: str | None = None
+        self,
+        plan_id: PlanId,
+        options: ApplyOptions,
+        *,
+        shown_digest: str | None = None,
+        retraces: Retrace = NO_RETRACE,
     ) -> ApplyResult:
         """Applies a finished plan; with a digest, only if it is still what was shown."""
         with self._hold(plan_id, "applying") as held:
@@ -90,7 +96,9 @@ class ApplyPhase:
                 if not proposal.files:
                     return ApplyResult(plan, None, proposal, checks)
                 checkpoint_id = self._milestone(held, plan, proposal)
-                operation = self._applications.open(held, plan, proposal, result, checkpoint_id)
+                operation = self._applications.open(
+                    held, plan, proposal, result, checkpoint_id, retraces
+                )
                 applied = self._applications.carry_out(held, operation)
         if applied.error is not None:
             raise applied.error
@@ -118,7 +126,12 @@ class ApplyPhase:
         return self._last(plan).intent.versions
 
     def unapply(
-        self, plan_id: PlanId, *, keep_mine: bool = False, shown_digest: str | None = None
+        self,
+        plan_id: PlanId,
+        *,
+        keep_mine: bool = False,
+        shown_digest: str | None = None,
+        retraces: Retrace = NO_RETRACE,
     ) -> ApplyOutcome:
         """Takes an applied plan back; what you changed since in the same places is refused.
 
@@ -130,7 +143,7 @@ class ApplyPhase:
                 way = self.preview_unapply(plan_id, keep_mine=keep_mine)
                 refuse(way.obstacles, way.ways_out)
                 refuse_other(shown_digest, way.digest, way.command)
-                operation = self._applications.open_unapply(held, plan, way)
+                operation = self._applications.open_unapply(held, plan, way, retraces)
                 undone = self._applications.carry_out(held, operation)
         if undone.error is not None:
             raise undone.error

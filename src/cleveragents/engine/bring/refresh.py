@@ -112,7 +112,9 @@ class Refreshes:
         )
         return RefreshProposal(project, present_ref, merged)
 
-    def open(self, held: Held, plan: Plan, proposed: RefreshProposal) -> Operation[Refresh]:
+    def open(
+        self, held: Held, plan: Plan, proposed: RefreshProposal, safety: Checkpoint | None
+    ) -> Operation[Refresh]:
         """Records the intent; from here on a crash is finished by recovery."""
         archive = self._sandboxes.archive(plan.project_id)
         target = archive.keep_merge(proposed.merge, {"kind": "refresh", "plan_id": plan.plan_id})
@@ -127,6 +129,7 @@ class Refreshes:
                 head=proposed.project.head,
                 inode=projects.inode_of(projects.find(connection, plan.project_id)),
                 files=len(proposed.merge.changes),
+                safety=None if safety is None else safety.checkpoint_id,
                 keeps=(target, proposed.project.reference, sandbox.base, present),
             )
             operation = OperationRepository(connection).open(plan.plan_id, intent)
@@ -181,7 +184,7 @@ class RefreshPhase:
             refuse_other(shown_digest, digest, f"agents plan refresh {plan_id}")
             going = {MAIN: list(proposed.merge.changes)}
             before = self._checkpoints.save_before(held, plan, "before the refresh", going)
-            self._refreshes.carry_out(held, self._refreshes.open(held, plan, proposed))
+            self._refreshes.carry_out(held, self._refreshes.open(held, plan, proposed, before))
             with self._database.reading() as connection:
                 left = tuple(ConflictRepository(connection).open(plan_id))
             return RefreshResult(len(proposed.merge.changes), left, before)

@@ -93,6 +93,7 @@ class CorrectionOperations:
                 record=CheckpointId(new_id()),
                 ending=Ending(QUEUED),
                 going=going,
+                was=Ending.where(plan),
                 correction=attempt.correction_id,
             )
             operation = OperationRepository(connection).open(plan.plan_id, intent)

@@ -199,6 +199,7 @@ class ReversionService:
                 record=CheckpointId(new_id()),
                 ending=Ending(STRATEGIZED),
                 going=self._checkpoints.save_children(held, plan, start, stack),
+                was=Ending.where(plan),
             )
             self._rollbacks.carry_out(held, self._open(held, plan, goal, intent, anew))
         return safety

@@ -33,6 +33,9 @@ def story(operation: AnyOperation, names: Mapping[str, str], subplans: Mapping[s
     if GIVEN_UP in (operation.outcome or {}):
         ending = f"given up: {operation.reason}"
     told = _told(operation.intent, operation.outcome or {}, names, subplans)
+    retraced = operation.intent.retraced
+    if retraced.deed is not None:
+        told = f"{'undo' if retraced.undoes else 'redo'}: {told}"
     if ending is None:
         return told
     return f"{told} ({ending})" if told else ending

@@ -114,8 +114,8 @@ class _Past:
             for op in self.operations
             if op.kind is Kind.ROLLBACK and isinstance(op.intent, GoBack)
         }
-        by_user = [intent for intent in rollbacks.values() if intent.ending.stage == QUEUED]
-        by_itself = {key for key, intent in rollbacks.items() if intent.ending.stage != QUEUED}
+        by_user = [intent for intent in rollbacks.values() if intent.is_by_user]
+        by_itself = {key for key, intent in rollbacks.items() if not intent.is_by_user}
         if run.superseded_by not in by_itself:
             return False
         began = self._number(run.checkpoint_id)

@@ -1,0 +1,209 @@
+"""`agents undo|redo`: takes back what was done last; `agents op log`: everything that was done."""
+
+import sys
+from collections.abc import Sequence
+
+from cleveragents.app import App
+from cleveragents.cli import changes, previewing, views
+from cleveragents.cli.invocation import Invocation, confirm
+from cleveragents.cli.render import Block, Fields, Grid, Result, Text, show_blocks
+from cleveragents.engine.undo.deeds import STEP, Deed, DeedList
+from cleveragents.engine.undo.reversals import Effect, ReversalResult
+from cleveragents.engine.undo.service import NOTHING, RetraceForesight, RetraceResult
+from cleveragents.engine.undo.trail import Direction
+from cleveragents.ids import PlanId
+from cleveragents.plans.plan import Plan
+from cleveragents.shapes.deed import REDO, nothing, op_log_of, retrace_of, retrace_preview_of
+from cleveragents.undertakings import DryRunResult
+
+REFUSED = 4  # the exit code of what would be refused
+LAST = {Direction.BACK: "last act", Direction.FORWARD: "last undo"}
+QUESTIONS = {Direction.BACK: "Take it back?", Direction.FORWARD: "Do it again?"}
+FOOTERS = {Direction.BACK: "Taken back", Direction.FORWARD: "Done again"}
+
+
+def undo(
+    call: Invocation, plan: str | None = None, yes: bool = False, dry_run: bool = False
+) -> Result:
+    """Take back what was done last here."""
+    return _retrace(call, Direction.BACK, plan, yes=yes, dry_run=dry_run)
+
+
+def redo(
+    call: Invocation, plan: str | None = None, yes: bool = False, dry_run: bool = False
+) -> Result:
+    """Do again what was taken back last."""
+    return _retrace(call, Direction.FORWARD, plan, yes=yes, dry_run=dry_run)
+
+
+def log(call: Invocation, plan: str | None = None) -> Result:
+    """List everything that was done here, the newest first."""
+    app = call.app()
+    found = app.undo.deeds(_chosen(call, app, plan))
+    rows = [
+        [
+            views.moment(deed.at),
+            deed.title,
+            deed.plan.name,
+            "stands" if deed.stands else "taken back",
+            deed.plan.plan_id,
+        ]
+        for deed in found.deeds
+    ]
+    return Result(
+        op_log_of(found),
+        [Grid("", ["WHEN", "ACT", "PLAN", "NOW", "ID"], rows)],
+        messages=_left_alone(found.busy),
+        next_steps=_ways(found),
+        paged=True,
+    )
+
+
+def _retrace(
+    call: Invocation, direction: Direction, plan: str | None, *, yes: bool, dry_run: bool
+) -> Result:
+    """Shows what would be done, asks, and does exactly that."""
+    app = call.app(progress=True)
+    chosen = _chosen(call, app, plan)
+    act = app.undertakings.retrace(direction, chosen)
+    if act is not None and not dry_run:
+        finished = act.finish()
+        if finished is not None:
+            return _finished(direction, finished)
+        act = app.undertakings.retrace(direction, chosen)  # another one may be next now
+    call.messages += _left_alone(app.undo.deeds(chosen).busy)
+    if act is None:
+        return Result(nothing(), messages=[NOTHING[direction]])
+    if dry_run:
+        return _preview(direction, previewing.dry_run(call, act))
+    if yes:
+        return _done(direction, act.carry_out())
+    would = act.foresee()
+    show_blocks(_blocks(direction, would), call.form, sys.stderr)
+    if not would.effect.obstacles:  # what is refused needs no question
+        confirm(QUESTIONS[direction], yes=False, command_line=_line(direction, chosen))
+    return _done(direction, act.carry_out(would.digest))
+
+
+def _chosen(call: Invocation, app: App, plan: str | None) -> PlanId | None:
+    return None if plan is None else views.find(call, app, plan).plan_id
+
+
+def _line(direction: Direction, chosen: PlanId | None) -> str:
+    return f"agents {direction}" + (f" --plan {chosen}" if chosen else "")
+
+
+def _preview(direction: Direction, found: DryRunResult[RetraceForesight]) -> Result:
+    would, refused = found.would, bool(found.would.effect.obstacles)
+    return Result(
+        retrace_preview_of(would, moving=found.is_moving),
+        _blocks(direction, would),
+        status="warn" if refused else "ok",
+        exit_code=REFUSED if refused else 0,
+        messages=[previewing.DRY_RUN],
+        next_steps=would.effect.ways_out or [f"agents {direction}"],
+    )
+
+
+def _blocks(direction: Direction, would: RetraceForesight) -> list[Block]:
+    deed, effect = would.deed, would.effect
+    return [
+        Text([f"{LAST[direction]}: {_named(deed)}"]),
+        *_branch(direction, deed),
+        *([] if deed.branch else [changes.panel("Would change", effect.files)]),
+        *_together(deed, effect),
+        *previewing.blocks(effect.besides),
+        *_in_the_way(effect),
+    ]
+
+
+def _named(deed: Deed) -> str:
+    """Which act it is, and of which plan."""
+    return f"{deed.title} (plan {deed.plan.name}, {deed.plan.plan_id}, {views.moment(deed.at)})"
+
+
+def _branch(direction: Direction, deed: Deed) -> list[Block]:
+    """Of a result that is in a branch, what becomes of that."""
+    if deed.branch is None:
+        return []
+    taken_out = (direction is Direction.BACK) == (deed.kind == "apply")
+    return [Text([f"branch {deed.branch} {'goes' if taken_out else 'is made again'}"])]
+
+
+def _together(deed: Deed, effect: Effect) -> list[Block]:
+    """Steps that go back with the last one."""
+    others = [name for name in effect.steps if name != deed.told]
+    if deed.kind != STEP or not others:
+        return []
+    told = "no checkpoint lies between it and the steps before, so these go back too: "
+    return [Text([told + ", ".join(others)])]
+
+
+def _in_the_way(effect: Effect) -> list[Block]:
+    found = effect.obstacles
+    return [Fields("In the way", [(each.path, each.why) for each in found])] if found else []
+
+
+def _finished(direction: Direction, result: RetraceResult) -> Result:
+    """What is told of one that recovery has just brought to its end."""
+    return Result(
+        retrace_of(result),
+        [Text([f"{LAST[direction]}: {_named(result.deed)}"])],
+        FOOTERS[direction],
+        messages=[f"the interrupted {direction} was finished just now; nothing else was done"],
+        next_steps=_next(direction, result),
+    )
+
+
+def _done(direction: Direction, result: RetraceResult) -> Result:
+    done, deed = result.done, result.deed
+    if done is None:
+        return _finished(direction, result)
+    failed = [run.told for run in done.calls if not run.worked]
+    return Result(
+        retrace_of(result),
+        [
+            Text([_named(deed)]),
+            *([] if deed.branch else [changes.panel("Changed", done.files)]),
+        ],
+        FOOTERS[direction],
+        status="warn" if failed else "ok",
+        messages=[*_kept(done), *failed, *done.left, *_about_calls(done)],
+        next_steps=_next(direction, result),
+    )
+
+
+def _kept(done: ReversalResult) -> list[str]:
+    return [f"kept, because it holds other files: {path}" for path in done.kept]
+
+
+def _about_calls(done: ReversalResult) -> list[str]:
+    return [previewing.OUTSIDE, previewing.NOT_REDONE] if done.calls else []
+
+
+def _next(direction: Direction, result: RetraceResult) -> list[str]:
+    """What takes it back, and what comes after it."""
+    this, further = {
+        Direction.BACK: ("# does it again", "# takes back the act before it"),
+        Direction.FORWARD: ("# does again what was taken back before", "# takes it back again"),
+    }[direction]
+    return [
+        *([f"{REDO}    {this}"] if result.is_more_forward else []),
+        *([f"agents undo    {further}"] if result.is_more_back else []),
+    ]
+
+
+def _left_alone(busy: Sequence[Plan]) -> list[str]:
+    return [
+        f"left alone, another process is at work on it: {plan.name} ({plan.plan_id})"
+        for plan in busy
+    ]
+
+
+def _ways(found: DeedList) -> list[str]:
+    """What can be done with the list."""
+    ways = {
+        Direction.BACK: "agents undo    # takes back the newest act that stands",
+        Direction.FORWARD: "agents redo    # does again what was taken back last",
+    }
+    return [way for direction, way in ways.items() if found.trail.next(direction)]

@@ -1,0 +1,1 @@
+"""Taking back the newest deed that stands, and doing it again: one list for all kinds of deeds."""

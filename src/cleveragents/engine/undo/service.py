@@ -1,0 +1,152 @@
+"""Undo and redo: the newest deed that stands is taken back; the last undo is taken back."""
+
+from collections.abc import Mapping, Sequence
+
+from cleveragents.checkpoints.shown import digest_of, refuse_other
+from cleveragents.engine.undo.deeds import Deed, DeedList, DeedReader
+from cleveragents.engine.undo.reversals import Effect, Reversal, ReversalResult, Ways
+from cleveragents.engine.undo.trail import Direction
+from cleveragents.errors import Busy, NotFound, Refused
+from cleveragents.ids import CheckpointId, PlanId
+from cleveragents.operations.intent import Retrace
+from cleveragents.operations.kind import Status
+from cleveragents.operations.operation import AnyOperation, OperationRepository
+from cleveragents.records import frozen
+from cleveragents.storage.database import Database
+from cleveragents.storage.held import Hold
+
+NOTHING: Mapping[Direction, str] = {
+    Direction.BACK: "there is nothing to take back",
+    Direction.FORWARD: "there is nothing to do again",
+}
+
+
+@frozen
+class RetraceForesight:
+    """What an undo or a redo would do."""
+
+    deed: Deed
+    effect: Effect
+
+    @property
+    def digest(self) -> str:
+        """Tells two of them apart."""
+        return digest_of((), self.deed.deed_id, self.effect.digest)
+
+
+@frozen
+class RetraceResult:
+    """What an undo or a redo did."""
+
+    deed: Deed  # as it was before
+    operation: AnyOperation
+    done: ReversalResult | None  # None: it had been interrupted, and was only finished now
+    is_more_back: bool  # whether there is something left to take back
+    is_more_forward: bool  # whether there is something to do again now
+
+    @property
+    def safety(self) -> CheckpointId | None:
+        """The checkpoint of what was there before; an apply has a way back of its own."""
+        return self.operation.intent.before
+
+
+class UndoService:
+    """Takes deeds back and does them again, one after the other."""
+
+    def __init__(
+        self, database: Database, reader: DeedReader, ways: Mapping[str, Ways], hold: Hold
+    ) -> None:
+        self._database = database
+        self._reader = reader
+        self._ways = ways
+        self._hold = hold
+
+    def deeds(self, plan_id: PlanId | None = None) -> DeedList:
+        """Returns everything that was done here, or to one plan, the newest first."""
+        found = self._reader.read(plan_id)
+        if not found.plans:
+            raise NotFound("this project has no plan yet", hints=["make one: agents run ACTION"])
+        return found
+
+    def owner(self, direction: Direction, plan_id: PlanId | None) -> PlanId | None:
+        """Returns the plan whose turn it is; None: there is nothing to do."""
+        found = self.deeds(plan_id)
+        if found.busy and plan_id is not None:
+            raise Busy(
+                f"another process is at work on plan {plan_id}",
+                hints=["wait for it to finish", f"or stop it: agents plan cancel {plan_id}"],
+            )
+        owner = found.trail.owner(direction)
+        return None if owner is None else PlanId(owner)
+
+    def preview(self, direction: Direction, plan_id: PlanId | None) -> RetraceForesight:
+        """Tells what would be done; owns nothing, stores and changes nothing."""
+        return self._foreseen(direction, self._next(direction, plan_id))
+
+    def run(
+        self, direction: Direction, plan_id: PlanId | None, *, shown_digest: str | None = None
+    ) -> RetraceResult:
+        """Does it; with a digest, only if it is still what was shown."""
+        owner = self._next(direction, plan_id).plan.plan_id
+        with self._hold(owner, f"{direction} of what was done last") as held:
+            deed = self._next(direction, plan_id, held=owner)
+            shown = None
+            if shown_digest is not None:
+                would = self._foreseen(direction, deed)
+                refuse_other(shown_digest, would.digest, f"agents {direction}")
+                shown = would.effect.digest
+            way = self._way(direction, deed)
+            done = way.carry_out(held, deed, _retrace(direction, deed), shown)
+            return self._result(deed, done, plan_id)
+
+    def finished(
+        self, direction: Direction, begun: AnyOperation, plan_id: PlanId | None
+    ) -> RetraceResult | None:
+        """Returns what became of an operation that recovery had to finish, if it was just this."""
+        deed = self.deeds(plan_id).find(begun.intent.retraced.deed)
+        if deed is None or _retrace(direction, deed) != begun.intent.retraced:
+            return None
+        ended = self._ended(deed)
+        if not ended or ended[-1].operation_id != begun.operation_id:
+            return None  # it was taken back, or set aside
+        return self._result(deed, None, plan_id)
+
+    def _next(
+        self, direction: Direction, plan_id: PlanId | None, *, held: PlanId | None = None
+    ) -> Deed:
+        found = self._reader.read(plan_id, held=held)
+        deed = found.find(found.trail.next(direction))
+        if deed is None or held not in (None, deed.plan.plan_id):
+            raise Refused(
+                "what was to be done has changed meanwhile; nothing was done",
+                hints=[f"look again: agents {direction}"],
+            )
+        return deed
+
+    def _foreseen(self, direction: Direction, deed: Deed) -> RetraceForesight:
+        return RetraceForesight(deed, self._way(direction, deed).look(deed))
+
+    def _way(self, direction: Direction, deed: Deed) -> Reversal:
+        ways = self._ways[deed.kind]
+        return ways.back if direction is Direction.BACK else ways.forward
+
+    def _result(
+        self, deed: Deed, done: ReversalResult | None, plan_id: PlanId | None
+    ) -> RetraceResult:
+        """Tells what was recorded of it."""
+        trail = self._reader.read(plan_id, held=deed.plan.plan_id).trail
+        back, forward = (trail.next(each) is not None for each in Direction)
+        return RetraceResult(deed, self._ended(deed)[-1], done, back, forward)
+
+    def _ended(self, deed: Deed) -> Sequence[AnyOperation]:
+        """The undos and redos of a deed that came to their end, in order."""
+        with self._database.reading() as connection:
+            operations = OperationRepository(connection).of_plan(deed.plan.plan_id)
+        done = [one for one in operations if one.status is Status.DONE]
+        return [one for one in done if one.intent.retraced.deed == deed.deed_id]
+
+
+def _retrace(direction: Direction, deed: Deed) -> Retrace:
+    if direction is Direction.BACK:
+        return Retrace(undoes=deed.deed_id)
+    return Retrace(redoes=deed.deed_id)

@@ -1,0 +1,156 @@
+"""What was done here, taking it back, and doing it again."""
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from cleveragents.engine.bring.obstacles import Obstacle
+from cleveragents.engine.undo.deeds import Deed, DeedList
+from cleveragents.engine.undo.service import RetraceForesight, RetraceResult
+from cleveragents.engine.undo.trail import Direction
+from cleveragents.ids import CheckpointId, OperationId, PlanId
+from cleveragents.shapes.change import ChangeRow, changes_of
+from cleveragents.shapes.extent import DryRun, extent_of
+from cleveragents.shapes.name import FileName, file_name
+
+PLAN = "plan"
+REDO = "agents redo"
+
+
+class ActRow(TypedDict):
+    """Something that a user did, or a step of a plan."""
+
+    id: str  # of the operation, or of the call or decision of the step
+    type: str  # apply, unapply, rollback, correct, revert, restore, resolve, refresh or step
+    at: str
+    text: str  # what it did
+    files: int | None  # how many paths it touched, as far as that was noted
+
+
+class KeptRow(FileName):
+    """A path that stays as it is."""
+
+    why: str
+
+
+class ConflictingPath(FileName):
+    """A path that stands in the way."""
+
+    reason: str
+
+
+class UndoReport(TypedDict):
+    """What an undo or a redo did, or would do; all null and empty: there was nothing to do."""
+
+    kind: str | None  # what it was done to: plan
+    plan: PlanId | None
+    act: ActRow | None
+    taken_back: Sequence[ChangeRow]  # of a redo: brought again
+    kept: Sequence[KeptRow]
+    conflicts: Sequence[ConflictingPath]  # what stands in the way; only a dry run tells of any
+    safety: CheckpointId | None  # what was there before; null: an apply has a way back of its own
+    operation: OperationId | None  # null: nothing was done
+    redo: str | None  # the command that does it, or what was taken back before it, again
+
+
+class UndoPreview(UndoReport, DryRun):
+    """What an undo or a redo would do."""
+
+
+class OpRow(ActRow):
+    """An act, and what has become of it."""
+
+    kind: str  # what it was done to: plan
+    plan: PlanId
+    name: str  # of the plan
+    stands: bool
+    taken_back_by: OperationId | None  # the undo; null: none, or a rollback took it along
+
+
+class OpLog(TypedDict):
+    """Everything that was done here, the newest first."""
+
+    acts: Sequence[OpRow]
+    next_undo: str | None  # the id of the act that `agents undo` takes back
+    next_redo: str | None  # the id of the act that `agents redo` does again
+
+
+def nothing() -> UndoReport:
+    """What is told where there was nothing to do."""
+    return {
+        "kind": None,
+        "plan": None,
+        "act": None,
+        "taken_back": [],
+        "kept": [],
+        "conflicts": [],
+        "safety": None,
+        "operation": None,
+        "redo": None,
+    }
+
+
+def retrace_of(result: RetraceResult) -> UndoReport:
+    """What an undo or a redo did; of one that was only finished, the files are not known."""
+    done = result.done
+    return {
+        **_about(result.deed),
+        "taken_back": changes_of(done.files if done else ()),
+        "kept": [_kept(path) for path in (done.kept if done else ())],
+        "safety": result.safety,
+        "operation": result.operation.operation_id,
+        "redo": REDO if result.is_more_forward else None,
+    }
+
+
+def retrace_preview_of(would: RetraceForesight, *, moving: bool) -> UndoPreview:
+    """What an undo or a redo would do."""
+    effect = would.effect
+    return {
+        **_about(would.deed),
+        "taken_back": changes_of(effect.files),
+        "conflicts": [_obstacle(each) for each in effect.obstacles],
+        **extent_of(effect.besides, len(effect.files)),
+        "moving": moving,
+    }
+
+
+def op_log_of(found: DeedList) -> OpLog:
+    """Everything that was done here."""
+    return {
+        "acts": [_row(deed) for deed in found.deeds],
+        "next_undo": found.trail.next(Direction.BACK),
+        "next_redo": found.trail.next(Direction.FORWARD),
+    }
+
+
+def _about(deed: Deed) -> UndoReport:
+    return {**nothing(), "kind": PLAN, "plan": deed.plan.plan_id, "act": _act(deed)}
+
+
+def _act(deed: Deed) -> ActRow:
+    return {
+        "id": deed.deed_id,
+        "type": deed.kind,
+        "at": deed.at.isoformat(),
+        "text": deed.told,
+        "files": deed.files,
+    }
+
+
+def _row(deed: Deed) -> OpRow:
+    return {
+        **_act(deed),
+        "kind": PLAN,
+        "plan": deed.plan.plan_id,
+        "name": deed.plan.name,
+        "stands": deed.stands,
+        "taken_back_by": None if deed.undo is None else deed.undo.operation_id,
+    }
+
+
+def _kept(path: str) -> KeptRow:
+    return {**file_name(path), "why": "it holds other files"}
+
+
+def _obstacle(each: Obstacle) -> ConflictingPath:
+    return {**file_name(each.path), "reason": each.why}
