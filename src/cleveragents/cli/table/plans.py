@@ -19,7 +19,7 @@ from cleveragents.cli.table.words import (
 RETRY_UNSAFE = Option(
     ("--retry-unsafe",), "Run steps again even if their side effects happen twice."
 )
-GUIDANCE = Option(("--guidance",), "What should be done otherwise.", "TEXT")
+GUIDANCE = Option(("--guidance",), "Say what should be done differently.", "TEXT")
 
 PLANS = (
     Command(
@@ -56,7 +56,7 @@ PLANS = (
         (
             STAT,
             Option(("--name-only",), "Only name the files."),
-            Option(("--correction",), "What a correction has made of it.", "ID"),
+            Option(("--correction",), "Show what a correction changed.", "ID"),
         ),
     ),
     Command(
@@ -74,7 +74,7 @@ PLANS = (
         ("agents plan resume @", "agents plan resume @ --dry-run"),
         (PLAN,),
         (DRY_RUN, RETRY_UNSAFE, TAKE_OVER),
-        "What the files hold beyond it is kept as a safety checkpoint.",
+        "Later changes of the files are saved as a safety checkpoint first.",
     ),
     Command(
         "cancel",
@@ -104,7 +104,7 @@ PLANS = (
                 "changes|branch",
                 to="mode",
             ),
-            Option(("--include-ignored",), "Also what .gitignore says to ignore."),
+            Option(("--include-ignored",), "Also apply files that .gitignore ignores."),
         ),
     ),
     Command(
@@ -167,7 +167,7 @@ PLANS = (
         "decisions:tree",
         ("agents plan tree @",),
         (PLAN_OR_LATEST,),
-        (Option(("--show-superseded",), "With what was taken back."),),
+        (Option(("--show-superseded",), "Also show decisions that were taken back."),),
     ),
     Command(
         "explain",
@@ -186,7 +186,7 @@ PLANS = (
         (
             GUIDANCE._replace(needed=True),
             Option(("--mode",), "Take it back, or add to it.", "revert|append"),
-            Option(("--choose",), "What should be chosen.", "OPTION"),
+            Option(("--choose",), "The option to choose.", "OPTION"),
             YES,
             DRY_RUN,
         ),
@@ -210,7 +210,7 @@ PLANS = (
         "fork:fork",
         ('agents plan fork @ 3 --name "with sqlite"',),
         (PLAN, CHECKPOINT),
-        (Option(("--name",), "What to call it.", "TEXT"),),
+        (Option(("--name",), "A name for the new plan.", "TEXT"),),
     ),
     Command(
         "rollback",
@@ -257,7 +257,10 @@ PLANS = (
         "Find the first checkpoint at which a command fails, in a throw-away directory.",
         "bisect:bisect",
         ("agents plan bisect @ -- pytest -q", "agents plan bisect @ --from 3 -- 'make && ./check'"),
-        (PLAN, Argument("COMMAND...", "command", "What fails by now, after `--`.", many=True)),
+        (
+            PLAN,
+            Argument("COMMAND...", "command", "The command that fails now, after `--`.", many=True),
+        ),
         (
             Option(("--from",), "Where it passes; default: the first.", "CHECKPOINT", to="first"),
             Option(("--to",), "Where it fails; default: the newest.", "CHECKPOINT", to="last"),
