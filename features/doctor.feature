@@ -16,7 +16,7 @@ Feature: The doctor
     When the doctor looks, and everything kept stays as it is
     Then the exit code is 0
     And the keys of "data" are "healthy, findings, repairs, versions, disk"
-    And the keys of "data.versions" are "sqlite, journal_mode, schema, git"
+    And the keys of "data.versions" are "sqlite, journal_mode, schema, git, looks"
     And the keys of "data.disk" are "database_bytes, store_bytes, history_bytes, free_bytes, plans"
     And the keys of "data.disk.plans.0" are "plan_id, name, checkpoints, stored_bytes, sandbox_bytes, output_bytes"
     And the data holds

@@ -83,7 +83,7 @@ Feature: Plans
     When I run "agents plan use ACTION"
     Then the exit code is 0
     And the error says "next:"
-    And the error says "agents plan execute 0"
+    And the error says "agents plan execute @"
     And the decisions that count are "plan"
 
   Scenario: plans of a project are numbered in order, and listed with where they stand

@@ -32,7 +32,7 @@ Feature: Surprises
     And the error message says "something went wrong that should not have: ValueError: Invalid isoformat string: 'yesterday'"
     And the log that is named is private and tells
       | line                                                                  |
-      | command: agents --data-dir                                            |
+      | command: agents --set                                                 |
       | --set 'sandbox.base=…' plan status --format json                      |
       | cleveragents: 0                                                       |
       | Python: 3                                                             |

@@ -147,7 +147,7 @@ def kill_program(context):
     world = context.world
     world.child = subprocess.Popen(
         [sys.executable, "-c", PRELUDE + context.text, world.project, world.data_dir],
-        env={**os.environ, **world.variables},
+        env={**os.environ, **world.environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

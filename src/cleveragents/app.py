@@ -296,6 +296,16 @@ class App:
             return self.comparisons.between_snapshots(found, *self.apply.versions(found))
         return self.comparisons.since_start(found)
 
+    def checkpoint_differences(
+        self, plan: Plan, before: str, after: str | None = None
+    ) -> "Sequence[FileDiff]":
+        """Tells what changed from a checkpoint to another, or to the files as they are."""
+        first = self.kept.get_checkpoint(plan.plan_id, before)
+        if after is None:
+            return self.comparisons.since(plan, first)
+        second = self.kept.get_checkpoint(plan.plan_id, after)
+        return self.comparisons.between(plan, first, second)
+
     def cautions(self, plan: Plan) -> Sequence[str]:
         """Returns the sentences that every output about a plan has to show."""
         return [ROLLBACK_OFF] if plan.runs_bare else self.general_cautions
@@ -321,7 +331,7 @@ class App:
     ) -> "Generator[Session]":
         """Opens a plan whose steps come one by one, and completes it at the end.
 
-        `task` names a new plan, or is its action without steps; `plan` (an id, a prefix, or `@`)
+        `task` names a new plan, or is its action without steps; `plan` (a name, an id, or `@`)
         opens one again, after a crash as well. After an exception it can be resumed.
         """
         if project is not None and (self._cwd / project).resolve() != self.project.path:

@@ -183,7 +183,7 @@ class CheckpointRepository:
         return (self._connection.value(_NEWEST, plan_id=plan_id) or 0) + 1
 
     def resolve(self, plan_id: PlanId, text: str) -> Checkpoint:
-        """Finds a checkpoint by number (`3`, `cp3`), id, prefix, or `@` (the latest)."""
+        """Finds a checkpoint by number (`3`, `cp3`), id, prefix, label, or `@` (the latest)."""
         rows = self.of_plan(plan_id)
         wanted = text.removeprefix(f"{PREFIX}_").upper()
         number = text.removeprefix(PREFIX)
@@ -192,7 +192,9 @@ class CheckpointRepository:
         if number.isdecimal():
             found = [row for row in rows if row.seq == int(number)]
         else:
-            found = [row for row in rows if wanted and row.checkpoint_id.startswith(wanted)]
+            found = [row for row in rows if wanted and row.checkpoint_id.startswith(wanted)] or [
+                row for row in rows if text and row.label == text
+            ]
             if not found and self._started_from(plan_id, wanted):
                 found = [row for row in rows if row.seq == 1]  # the same state, in the fork
         if len(found) > 1:

@@ -37,7 +37,7 @@ LISTED = 40  # paths shown to people; JSON has them all
 
 def apply(
     call: Invocation,
-    plan: str,
+    plan: str = "@",
     yes: bool = False,
     dry_run: bool = False,
     mode: str = ApplyMode.CHANGES,
@@ -79,7 +79,7 @@ def apply_plan(
     return _done(act.carry_out(proposal.digest))
 
 
-def unapply(call: Invocation, plan: str, yes: bool = False, dry_run: bool = False) -> Result:
+def unapply(call: Invocation, plan: str = "@", yes: bool = False, dry_run: bool = False) -> Result:
     """Take an applied plan out of your project again."""
     app = call.app(progress=True)
     found = app.plans.find(plan)

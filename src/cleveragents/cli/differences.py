@@ -1,8 +1,9 @@
-"""`agents plan diff`: how files differ, between any two states of plans."""
+"""`agents plan diff` and `agents diff`: how files differ, between any two states of plans."""
 
 from collections.abc import Sequence
 
 from cleveragents.checkpoints.comparison import FileDiff
+from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.shapes.difference import differences_of
@@ -21,9 +22,25 @@ def diff(
     if correction is None:
         call.messages += app.cautions(app.plans.find(plan))
     diffs = app.differences(plan, other, correction)
-    if name_only:
-        return _names(diffs)
-    return told(diffs, stat=stat)
+    return _names(diffs) if name_only else told(diffs, stat=stat)
+
+
+def between(
+    call: Invocation,
+    before: str | None = None,
+    after: str | None = None,
+    plan: str = "@",
+    stat: bool = False,
+    name_only: bool = False,
+) -> Result:
+    """Show what a plan has changed: all of it, since a checkpoint, or between two."""
+    app = call.app()
+    found = views.find(call, app, plan)
+    if before is None:
+        diffs = app.differences(found.plan_id)
+    else:
+        diffs = app.checkpoint_differences(found, before, after)
+    return _names(diffs) if name_only else told(diffs, stat=stat)
 
 
 def told(found: Sequence[FileDiff], *, stat: bool) -> Result:

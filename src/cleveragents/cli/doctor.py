@@ -1,5 +1,7 @@
 """`agents doctor`: what is wrong with what is kept, and its repair."""
 
+from collections.abc import Mapping
+
 from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields, Grid, Outline, Result
@@ -17,14 +19,16 @@ def doctor(
 ) -> Result:
     """Look for what is wrong, and repair it if asked."""
     app = call.app()
-    return _told(app.doctor.repair() if repair else app.doctor.examine())
+    report = app.doctor.repair() if repair else app.doctor.examine()
+    data = diagnosis_of(report)
+    ids = [plan["plan_id"] for plan in data["disk"]["plans"]]
+    return _told(report, data, views.short_ids(call, app, ids))
 
 
-def _told(report: Report) -> Result:
+def _told(report: Report, data: Diagnosis, short: Mapping[str, str]) -> Result:
     problems = [one for _, one in report.findings if one.level is Severity.PROBLEM]
     helps = dict.fromkeys(one.help for one in problems)
     said = [f"{counted(len(problems), 'problem was', 'problems were')} found"] if problems else []
-    data = diagnosis_of(report)
     return Result(
         data,
         [
@@ -35,7 +39,7 @@ def _told(report: Report) -> Result:
             ),
             *[Outline(_lines(one)) for _, one in report.findings],
             Fields("Kept", _kept(data)),
-            *_plans(data),
+            *_plans(data, short),
         ],
         footer="no problem found" if report.is_healthy else "",
         status="ok" if report.is_healthy else "warn",
@@ -63,13 +67,14 @@ def _kept(found: Diagnosis) -> list[tuple[str, str]]:
         ("Free", size(disk["free_bytes"])),
         ("SQLite", f"{versions['sqlite']}, journal {versions['journal_mode']}"),
         ("Git", versions["git"] or "not installed"),
+        ("Looks", "compiled" if versions["looks"] == "compiled" else "in Python"),
     ]
 
 
-def _plans(found: Diagnosis) -> list[Grid]:
+def _plans(found: Diagnosis, short: Mapping[str, str]) -> list[Grid]:
     rows = [
         [
-            plan["plan_id"],
+            short[plan["plan_id"]],
             str(plan["checkpoints"]),
             size(plan["stored_bytes"]),
             size(plan["sandbox_bytes"]),

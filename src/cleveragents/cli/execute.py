@@ -16,7 +16,7 @@ from cleveragents.shapes.resume import next_index, nothing_left_of, resume_previ
 
 def execute(
     call: Invocation,
-    plan: str,
+    plan: str = "@",
     retry_unsafe: bool = False,
     take_over: bool = False,
 ) -> Result:
@@ -30,7 +30,7 @@ def execute(
 
 def resume(
     call: Invocation,
-    plan: str,
+    plan: str = "@",
     dry_run: bool = False,
     retry_unsafe: bool = False,
     take_over: bool = False,
@@ -45,7 +45,7 @@ def resume(
     return run_plan(call, app, found, restore=True, retry_unsafe=retry_unsafe)
 
 
-def cancel(call: Invocation, plan: str, yes: bool = False) -> Result:
+def cancel(call: Invocation, plan: str = "@", yes: bool = False) -> Result:
     """Stop a plan, also one that another process runs; you can resume it later."""
     app = call.app(progress=True)
     found = views.find(call, app, plan)

@@ -36,9 +36,10 @@ def list_plans(call: Invocation) -> Result:
     app = call.app()
     found = app.plans.list()
     unsettled, conflicts = app.plans.unsettled(found), app.plans.conflicts()
+    short = views.short_ids(call, app, [plan.plan_id for plan in found])
     rows = [
         [
-            plan.plan_id,
+            short[plan.plan_id],
             written(plan.stage)
             + _interrupted(unsettled[plan.plan_id])
             + _conflicted(conflicts.get(plan.plan_id, 0)),

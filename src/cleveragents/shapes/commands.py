@@ -48,6 +48,10 @@ from cleveragents.shapes.tool import ToolList, ToolRow
 
 SHAPES: Mapping[str, type | UnionType] = {
     "run": PlanReport | Application,
+    "status": PlanReport,
+    "log": PlanLog,
+    "diff": Differences,
+    "rollback": Rollback | RollbackPreview | RebuildPreview | Extraction,
     "demo": Demonstration,
     "doctor": Diagnosis,
     "completion": CompletionScript,

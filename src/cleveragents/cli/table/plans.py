@@ -19,7 +19,15 @@ from cleveragents.cli.table.words import (
 RETRY_UNSAFE = Option(
     ("--retry-unsafe",), "Run steps again even if their side effects happen twice."
 )
+NAME_ONLY = Option(("--name-only",), "Only name the files.")
 GUIDANCE = Option(("--guidance",), "Say what should be done differently.", "TEXT")
+ROLLBACK_OPTIONS = (
+    YES,
+    DRY_RUN,
+    TAKE_OVER,
+    Option(("--rebuild",), "Make a lost sandbox again from the checkpoint."),
+    Option(("--to",), "Only write its files to a new directory.", "DIR", make=Path),
+)
 
 PLANS = (
     Command(
@@ -55,7 +63,7 @@ PLANS = (
         ),
         (
             STAT,
-            Option(("--name-only",), "Only name the files."),
+            NAME_ONLY,
             Option(("--correction",), "Show what a correction changed.", "ID"),
         ),
     ),
@@ -64,7 +72,7 @@ PLANS = (
         "Run a plan in its sandbox, with checkpoints as it goes.",
         "execute:execute",
         ("agents plan execute @", "agents plan execute @ --take-over"),
-        (PLAN,),
+        (PLAN_OR_LATEST,),
         (RETRY_UNSAFE, TAKE_OVER),
     ),
     Command(
@@ -72,7 +80,7 @@ PLANS = (
         "Resume a plan from its latest checkpoint.",
         "execute:resume",
         ("agents plan resume @", "agents plan resume @ --dry-run"),
-        (PLAN,),
+        (PLAN_OR_LATEST,),
         (DRY_RUN, RETRY_UNSAFE, TAKE_OVER),
         "Later changes of the files are saved as a safety checkpoint first.",
     ),
@@ -81,7 +89,7 @@ PLANS = (
         "Stop a plan, also one that another process runs; you can resume it later.",
         "execute:cancel",
         ("agents plan cancel @",),
-        (PLAN,),
+        (PLAN_OR_LATEST,),
         (YES,),
         "It asks only about a plan that is complete: there is nothing left to stop.",
     ),
@@ -94,7 +102,7 @@ PLANS = (
             "agents plan apply @ --dry-run",
             "agents plan apply @ --as branch --yes",
         ),
-        (PLAN,),
+        (PLAN_OR_LATEST,),
         (
             YES,
             DRY_RUN,
@@ -112,7 +120,7 @@ PLANS = (
         "Take an applied plan out of your project again.",
         "apply:unapply",
         ("agents plan unapply @", "agents plan unapply @ --dry-run"),
-        (PLAN,),
+        (PLAN_OR_LATEST,),
         (YES, DRY_RUN),
     ),
     Command(
@@ -144,7 +152,7 @@ PLANS = (
         "Merge what you changed in the project meanwhile into a plan's sandbox.",
         "conflicts:refresh",
         ("agents plan refresh @",),
-        (PLAN,),
+        (PLAN_OR_LATEST,),
         (YES, DRY_RUN),
     ),
     Command(
@@ -196,7 +204,7 @@ PLANS = (
         "Plan anew: read the action file or ask the strategist again, and start from there.",
         "revert:revert",
         ("agents plan revert @",),
-        (PLAN,),
+        (PLAN_OR_LATEST,),
         (
             Option(("--to-phase",), "The phase to go back to; there is but one.", "strategize"),
             GUIDANCE,
@@ -223,13 +231,7 @@ PLANS = (
             "agents plan rollback @",
         ),
         (PLAN, CHECKPOINT._replace(needed=False)),
-        (
-            YES,
-            DRY_RUN,
-            TAKE_OVER,
-            Option(("--rebuild",), "Make a lost sandbox again from the checkpoint."),
-            Option(("--to",), "Only write its files to a new directory.", "DIR", make=Path),
-        ),
+        ROLLBACK_OPTIONS,
     ),
     Command(
         "restore",
@@ -256,9 +258,9 @@ PLANS = (
         "bisect",
         "Find the first checkpoint at which a command fails, in a throw-away directory.",
         "bisect:bisect",
-        ("agents plan bisect @ -- pytest -q", "agents plan bisect @ --from 3 -- 'make && ./check'"),
+        ("agents plan bisect -- pytest -q", "agents plan bisect @- --from 3 -- 'make && ./check'"),
         (
-            PLAN,
+            PLAN_OR_LATEST,
             Argument("COMMAND...", "command", "The command that fails now, after `--`.", many=True),
         ),
         (

@@ -3,6 +3,7 @@
 from cleveragents.cli.table.checkpoints import CHECKPOINTS
 from cleveragents.cli.table.entries import Argument, Command, Group, Option
 from cleveragents.cli.table.plans import PLANS
+from cleveragents.cli.table.verbs import VERBS
 from cleveragents.cli.table.words import ACTION, ARG, DRY_RUN, VERSION, YES
 
 KEY = Argument("KEY", "key", "The name of a setting.")
@@ -22,6 +23,7 @@ ROOT = Group(
             (ACTION,),
             (ARG, Option(("--apply",), "Bring the result into the project as well."), YES),
         ),
+        *VERBS,
         Command(
             "doctor",
             "Look for what is wrong, and repair it if asked.",

@@ -4,10 +4,11 @@ from pathlib import Path
 
 from cleveragents.cli.table.entries import Argument, Option
 
-PLAN = Argument("PLAN", "plan", "An id, a prefix, or @.")
-PLAN_OR_LATEST = PLAN._replace(help="An id, a prefix, or @; default: @.", needed=False)
-CHECKPOINT = Argument("CHECKPOINT", "checkpoint", "A number, an id, a prefix, or @.")
-DECISION = Argument("DECISION", "decision", "An id or a prefix of it; see `plan tree`.")
+PLAN = Argument("PLAN", "plan", "A name, an id or its beginning, @ (the latest) or @- (before it).")
+PLAN_OR_LATEST = PLAN._replace(help=f"{PLAN.help[:-1]}; default: @.", needed=False)
+OF_PLAN = Option(("--plan",), "Of which plan; default: the latest.", "PLAN")
+CHECKPOINT = Argument("CHECKPOINT", "checkpoint", "A number, a label, an id, or @.")
+DECISION = Argument("DECISION", "decision", "An id, or the name of its step; see `plan tree`.")
 ACTION = Argument("ACTION", "action", "The action file.", make=Path)
 
 YES = Option(("--yes", "-y"), "Do not ask.")

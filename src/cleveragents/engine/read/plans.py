@@ -1,11 +1,12 @@
 """Finds plans and lists them; changes nothing and needs no lock."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cleveragents.operations.operation import OperationRepository
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.lifecycle import RUNNING
+from cleveragents.plans.naming import PlanNames
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
@@ -31,10 +32,22 @@ class PlanReader:
         self._status = status
 
     def find(self, text: str) -> Plan:
-        """Finds a plan by `@`, its id or a prefix of it."""
+        """Finds a plan by `@`, `@-`, its id or the beginning of it, or its name."""
         with self._database.reading() as connection:
             project_id = projects.known(connection, self._project)
-            return PlanRepository(connection).resolve(text, project_id)
+            return PlanRepository(connection).get(PlanNames(connection).find(text, project_id))
+
+    def shown(self, ids: Iterable[str]) -> Mapping[str, str]:
+        """Tells what stands for ids in printed commands: `@`, or a beginning that is unique."""
+        with self._database.reading() as connection:
+            names, project_id = PlanNames(connection), projects.known(connection, self._project)
+            return {one: names.shown(one, project_id) for one in ids}
+
+    def short(self, ids: Iterable[str]) -> Mapping[str, str]:
+        """Tells the unique beginning of ids."""
+        with self._database.reading() as connection:
+            names = PlanNames(connection)
+            return {one: names.short(one) for one in ids}
 
     def unsettled(self, plans: Sequence[Plan]) -> Mapping[str, Sequence[str]]:
         """Tells of each plan what was interrupted and waits to be finished."""

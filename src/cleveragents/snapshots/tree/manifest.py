@@ -163,6 +163,12 @@ def names_of(data: bytes) -> list[bytes]:
     return _layout(data)[0]
 
 
+def joined_names_of(data: bytes) -> bytes:
+    """Returns the same as they stand there, with a zero byte between them."""
+    _, _, length = _HEAD.unpack_from(data)
+    return data[_HEAD.size : _HEAD.size + length]
+
+
 def contents(data: bytes) -> Iterator[tuple[int, int, bytes]]:
     """Yields mode, size and content id of what an object lists, without making entries of it."""
     _, rows_at, ids_at, end = _layout(data)
