@@ -102,13 +102,13 @@ Feature: Plans
     And the keys of "data.plans.0" are "plan_id, name, phase, state, attempt, steps, next_step, created_at, parent_plan_id, merged, unfinished, conflicts"
     And the data holds
       | field             | value        |
-      | plans.0.phase     | "strategize" |
-      | plans.0.state     | "complete"   |
-      | plans.0.next_step | 0            |
-      | plans.1.phase     | "execute"    |
-      | plans.1.state     | "errored"    |
-      | plans.1.attempt   | 1            |
-      | plans.1.next_step | 1            |
+      | plans.0.phase     | "execute"    |
+      | plans.0.state     | "errored"    |
+      | plans.0.attempt   | 1            |
+      | plans.0.next_step | 1            |
+      | plans.1.phase     | "strategize" |
+      | plans.1.state     | "complete"   |
+      | plans.1.next_step | 0            |
     And the plans of the project are numbered 1, 2
     When I run "agents plan list"
     Then the output says "execute/errored"

@@ -38,8 +38,11 @@ if TYPE_CHECKING:
     from cleveragents.engine.hold.ownership import Ownership
     from cleveragents.engine.read.bisect import Bisection
     from cleveragents.engine.read.history import History
+    from cleveragents.engine.read.path_history import PathHistory
     from cleveragents.engine.read.status import PlanStatus
+    from cleveragents.engine.read.stored_files import StoredFiles
     from cleveragents.engine.read.tree import DecisionTree
+    from cleveragents.engine.read.watching import Watching
     from cleveragents.engine.run.cancel import Cancellation
     from cleveragents.engine.run.execute import ExecutePhase
     from cleveragents.engine.run.resume import Resumption
@@ -223,6 +226,21 @@ class App:
         return self._wiring.history
 
     @property
+    def files(self) -> "StoredFiles":
+        """Single files as checkpoints have them."""
+        return self._wiring.files
+
+    @property
+    def paths(self) -> "PathHistory":
+        """In which checkpoints paths changed."""
+        return self._wiring.paths
+
+    @property
+    def watching(self) -> "Watching":
+        """Follows plans that other processes run."""
+        return self._wiring.watching
+
+    @property
     def bisection(self) -> "Bisection":
         """Finds the checkpoint from which on a command fails."""
         return self._wiring.bisection
@@ -268,9 +286,16 @@ class App:
         """Whether this process has come to where things are changed."""
         return self._base.head.has_advanced
 
-    def run(self, plan_id: PlanId, *, restore: bool = False, retry_unsafe: bool = False) -> Plan:
+    def run(
+        self,
+        plan_id: PlanId,
+        *,
+        restore: bool = False,
+        retry_unsafe: bool = False,
+        reload: bool = False,
+    ) -> Plan:
         """Runs a plan; what a subplan that runs by itself becomes is merged into its parent."""
-        done = self.execute.run(plan_id, restore=restore, retry_unsafe=retry_unsafe)
+        done = self.execute.run(plan_id, restore=restore, retry_unsafe=retry_unsafe, reload=reload)
         self._wiring.subplans.merge_again(done)
         return done
 

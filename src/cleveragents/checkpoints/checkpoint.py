@@ -192,11 +192,10 @@ class CheckpointRepository:
         if number.isdecimal():
             found = [row for row in rows if row.seq == int(number)]
         else:
-            found = [row for row in rows if wanted and row.checkpoint_id.startswith(wanted)] or [
-                row for row in rows if text and row.label == text
-            ]
+            found = [row for row in rows if wanted and row.checkpoint_id.startswith(wanted)]
             if not found and self._started_from(plan_id, wanted):
                 found = [row for row in rows if row.seq == 1]  # the same state, in the fork
+            found = found or [row for row in rows if text and row.label == text]
         if len(found) > 1:
             candidates = [f"{row.name}  {row.checkpoint_id}" for row in found]
             raise InvalidInput(

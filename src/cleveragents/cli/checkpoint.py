@@ -30,7 +30,7 @@ def list_checkpoints(call: Invocation, plan: str = "@") -> Result:
             short[row.checkpoint_id],
             row.checkpoint_type,
             *([str(row.step_index), size(row.size_bytes)] if call.verbose else []),
-            views.moment(row.created_at),
+            views.ago(row.created_at),
             views.remark(row, left_behind=row.checkpoint_id not in line),
             *([why] if call.verbose else []),
         ]

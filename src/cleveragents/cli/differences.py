@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from cleveragents.checkpoints.comparison import FileDiff
 from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
-from cleveragents.cli.render import Grid, Result, Text
-from cleveragents.shapes.difference import differences_of
+from cleveragents.cli.render import Grid, Patch, Result, Text
+from cleveragents.counting import counted
+from cleveragents.shapes.difference import Differences, differences_of
 
 
 def diff(
@@ -47,13 +48,23 @@ def told(found: Sequence[FileDiff], *, stat: bool) -> Result:
     """Tells how files differ, as a patch or as counts."""
     rows = [[diff.status, f"+{diff.insertions} -{diff.deletions}", diff.path] for diff in found]
     said = [] if found else ["no file differs"]
+    data = differences_of(found)
     if stat:
-        table = [Grid("", ["STATUS", "LINES", "PATH"], rows)] if rows else []
-        return Result(differences_of(found), table, messages=said, paged=True)
-    lines: list[str] = []
-    for diff in found:
-        lines += diff.patch or [f"{diff.status}: {diff.path} ({diff.remark})"]
-    return Result(differences_of(found), [Text(lines)], messages=said, paged=True)
+        table = [Grid("", ["STATUS", "LINES", "PATH"], rows), Text([_sum(data)])] if rows else []
+        return Result(data, table, messages=said, paged=True)
+    patches = [Patch(diff.patch) if diff.patch else _remark(diff) for diff in found]
+    return Result(data, patches, messages=said, paged=True)
+
+
+def _remark(diff: FileDiff) -> Text:
+    return Text([f"{diff.status}: {diff.path} ({diff.remark})"])
+
+
+def _sum(found: Differences) -> str:
+    """All of them together."""
+    total = found["total"]
+    files = counted(total["files"], "path")
+    return f"{files}, +{total['insertions']} -{total['deletions']}"
 
 
 def _names(found: Sequence[FileDiff]) -> Result:

@@ -136,7 +136,10 @@ class CommandLine:
                 f"Invalid value for '{name}': {value!r} is not one of {listed}.",
                 *_meant(value, possible),
             )
-        return entry.make(value)
+        try:
+            return entry.make(value)
+        except ValueError as error:
+            raise self._misuse(f"Invalid value for '{name}': {error}.") from error
 
     def _misuse(self, message: str, *hints: str) -> InvalidInput:
         """What is told of a line that cannot be read: what may have been meant, and the help."""

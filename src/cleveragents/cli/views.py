@@ -17,22 +17,29 @@ if TYPE_CHECKING:
     from cleveragents.checkpoints.checkpoint import Checkpoint
     from cleveragents.plans.decision import Decision
 
+NEAR = 3600  # seconds; what is longer ago has a time of its own
 UNCONFINED = (
     "steps are not confined yet: an absolute path in a step still reaches your own files, and the"
     " data directory with all checkpoints"
 )
 
 
-def moment(value: datetime) -> str:
-    """A time as people read it, in UTC; the day is left out while it lasts."""
-    today = value.date() == now().date()
-    return value.strftime("%H:%M:%SZ" if today else "%Y-%m-%d %H:%M:%SZ")
+def moment(value: datetime, at: datetime | None = None) -> str:
+    """A time as people read it, where they are; the day is left out while it lasts."""
+    return _on_the_clock(value, "%H:%M:%S", at or now())
 
 
-def day(value: datetime) -> str:
-    """A time as people read it in a list: that of today, or the day."""
-    today = value.date() == now().date()
-    return value.strftime("%H:%M:%SZ" if today else "%Y-%m-%d")
+def ago(value: datetime, at: datetime | None = None) -> str:
+    """A time as people read it in a list: how long ago, if that is not long."""
+    seconds = ((at or now()) - value).total_seconds()
+    if not 0 <= seconds < NEAR:  # what is to come was made before the clock was set back
+        return _on_the_clock(value, "%H:%M", at or now())
+    return f"{seconds // 60:.0f} min ago" if seconds >= 60 else "just now"  # noqa: PLR2004
+
+
+def _on_the_clock(value: datetime, form: str, at: datetime) -> str:
+    local, today = value.astimezone(), at.astimezone().date()
+    return local.strftime(form if local.date() == today else f"%Y-%m-%d {form}")
 
 
 def elapsed(seconds: float) -> str:

@@ -202,6 +202,14 @@ class PlanRepository:
         rows = self._connection.rows(_OF_PROJECT, project_id=project_id)
         return [_from_row(row, added.get(row["plan_id"], NONE_ADDED)) for row in rows]
 
+    def found(self, query: str, **values: object) -> list[Plan]:
+        """Returns the plans that a query of whole rows finds."""
+        added = AddedStepRepository(self._connection)
+        return [
+            _from_row(row, added.read(row["plan_id"], row["definition"]))
+            for row in self._connection.rows(query, **values)
+        ]
+
     def move(self, plan_id: PlanId, target: Stage, *, error: PlanError | None = None) -> Plan:
         """Moves a plan along the lifecycle; what is not in the table is refused."""
         current = self.get(plan_id)
@@ -268,10 +276,12 @@ class PlanRepository:
         return self._connection.value(_NEWEST_KEPT, plan_id=plan_id) or 0
 
     def set_definition(self, plan_id: PlanId, number: int) -> None:
-        """Makes a kept action the one that counts."""
-        if self.get(plan_id).definition != number:
+        """Makes a kept action the one that counts; an older one is not what its file holds now."""
+        present = self.get(plan_id)
+        if present.definition != number:
+            read = present.action_hash if number > present.definition else None
             kept = self._kept(plan_id, number)
-            self._update(plan_id, definition=number, definition_json=kept)
+            self._update(plan_id, definition=number, definition_json=kept, action_hash=read)
 
     def _kept(self, plan_id: PlanId, number: int) -> str:
         return self._connection.value(_KEPT, plan_id=plan_id, number=number)

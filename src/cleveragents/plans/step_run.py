@@ -4,11 +4,15 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cleveragents.ids import CauseId, CheckpointId, PlanId, StepRunId, new_id, now
 from cleveragents.plans.journal import Happening, record
 from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection, Row
+
+if TYPE_CHECKING:
+    from cleveragents.plans.plan import Plan
 
 STARTED, SUCCEEDED, FAILED = "started", "succeeded", "failed"
 
@@ -53,8 +57,7 @@ class StepRunRepository:
 
     def start(
         self,
-        plan_id: PlanId,
-        cursor: str,
+        plan: "Plan",
         *,
         name: str,
         tool: str,
@@ -62,7 +65,8 @@ class StepRunRepository:
         checkpoint_id: CheckpointId | None,
         output_dir: Path,
     ) -> StepRun:
-        """Records an attempt that is about to start."""
+        """Records an attempt at the step at the cursor that is about to start."""
+        plan_id = plan.plan_id
         newest = self._connection.value(_NEWEST, plan_id=plan_id)
         step_run_id = StepRunId(new_id())
         self._connection.insert(
@@ -70,7 +74,7 @@ class StepRunRepository:
             step_run_id=step_run_id,
             plan_id=plan_id,
             seq=(newest or 0) + 1,
-            cursor=cursor,
+            cursor=plan.cursor,
             name=name,
             tool=tool,
             attempt=attempt,
@@ -79,7 +83,7 @@ class StepRunRepository:
             output_path=str(output_dir / f"{step_run_id}.log"),
             started_at=now(),
         )
-        detail = {"checkpoint_id": checkpoint_id}
+        detail = {"checkpoint_id": checkpoint_id, "definition": plan.definition}
         record(self._connection, plan_id, Happening.STEP, step_run_id, detail)
         return self.get(step_run_id)
 

@@ -34,7 +34,7 @@ class ListedPlan(PlanRow):
 
 
 class PlanList(TypedDict):
-    """The plans of a project, the oldest first."""
+    """The plans of a project, the newest first, subplans in order after theirs."""
 
     plans: Sequence[ListedPlan]
 

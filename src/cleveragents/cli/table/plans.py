@@ -14,6 +14,7 @@ from cleveragents.cli.table.words import (
     STAT,
     TAKE_OVER,
     YES,
+    positive,
 )
 
 RETRY_UNSAFE = Option(
@@ -42,7 +43,16 @@ PLANS = (
         "list",
         "List the plans of this project, the newest first, subplans below theirs.",
         "plan:list_plans",
-        ("agents plan list", "agents plan list --format json"),
+        ("agents plan list --limit 5", "agents plan list --state errored --name auth"),
+        options=(
+            Option(("--limit",), "At most so many, with their subplans.", "N", make=positive),
+            Option(
+                ("--state",),
+                "Only those in a state.",
+                "queued|processing|complete|errored|applied|cancelled",
+            ),
+            Option(("--name",), "Only those whose name holds a text.", "TEXT"),
+        ),
     ),
     Command(
         "status",
@@ -71,9 +81,15 @@ PLANS = (
         "execute",
         "Run a plan in its sandbox, with checkpoints as it goes.",
         "execute:execute",
-        ("agents plan execute @", "agents plan execute @ --take-over"),
+        ("agents plan execute @", "agents plan execute @ --reload"),
         (PLAN_OR_LATEST,),
-        (RETRY_UNSAFE, TAKE_OVER),
+        (
+            Option(("--reload",), "Read the steps that are left from the action file again."),
+            RETRY_UNSAFE,
+            TAKE_OVER,
+        ),
+        "Finished steps are not run again. With --reload they stay as they ran, and those whose"
+        " definition has changed since are named.",
     ),
     Command(
         "resume",
@@ -92,6 +108,15 @@ PLANS = (
         (PLAN_OR_LATEST,),
         (YES,),
         "It asks only about a plan that is complete: there is nothing left to stop.",
+    ),
+    Command(
+        "watch",
+        "Follow a plan that another process runs until it ends.",
+        "watch:watch",
+        ("agents plan watch", "agents plan watch 01K2ZD"),
+        (PLAN_OR_LATEST,),
+        more="It tells what `execute` tells, from the beginning of the present run, and exits as"
+        " that does. Ctrl-C leaves the plan alone.",
     ),
     Command(
         "apply",
@@ -118,10 +143,22 @@ PLANS = (
     Command(
         "unapply",
         "Take an applied plan out of your project again.",
-        "apply:unapply",
-        ("agents plan unapply @", "agents plan unapply @ --dry-run"),
+        "unapply:unapply",
+        (
+            "agents plan unapply @",
+            "agents plan unapply @ --dry-run",
+            "agents plan unapply @ --keep-mine",
+        ),
         (PLAN_OR_LATEST,),
-        (YES, DRY_RUN),
+        (
+            Option(
+                ("--keep-mine",),
+                "Leave what you changed since in the same places as you have it.",
+            ),
+            YES,
+            DRY_RUN,
+        ),
+        "What you changed since elsewhere in the same files stays, as with apply.",
     ),
     Command(
         "conflicts",

@@ -4,6 +4,16 @@ from pathlib import Path
 
 from cleveragents.cli.table.entries import Argument, Option
 
+MOST_DIGITS = 9
+
+
+def positive(text: str) -> int:
+    """Reads how many there may be: one at least."""
+    if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS and int(text):
+        return int(text)
+    raise ValueError(f"{text!r} is not a number from 1 on")
+
+
 PLAN = Argument("PLAN", "plan", "A name, an id or its beginning, @ (the latest) or @- (before it).")
 PLAN_OR_LATEST = PLAN._replace(help=f"{PLAN.help[:-1]}; default: @.", needed=False)
 OF_PLAN = Option(("--plan",), "Of which plan; default: the latest.", "PLAN")

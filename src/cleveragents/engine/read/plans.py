@@ -65,11 +65,21 @@ class PlanReader:
     def _lost_run(self, plan: Plan) -> Sequence[str]:
         return ["run"] if is_interrupted(self._database, self._is_owned, plan) else []
 
-    def list(self) -> Sequence[Plan]:
-        """Returns the plans of the project, the oldest first."""
+    def list(
+        self, *, limit: int | None = None, state: str | None = None, name: str | None = None
+    ) -> Sequence[Plan]:
+        """Returns the plans of the project, the oldest first; of some of them, the newest.
+
+        The limit counts plans that stand at the top; subplans come along with theirs.
+        """
         with self._database.reading() as connection:
             project_id = projects.known(connection, self._project)
-            return PlanRepository(connection).of_project(project_id)
+            if limit is state is name is None:
+                return PlanRepository(connection).of_project(project_id)
+            # Late: few ask for some.
+            from cleveragents.plans.listing import listed  # noqa: PLC0415
+
+            return listed(connection, project_id, limit=limit, state=state, name=name)
 
     def moved_from(self) -> str | None:
         """Returns where this very directory was when plans were made for it, if it has moved."""

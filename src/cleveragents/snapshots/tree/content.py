@@ -97,6 +97,13 @@ def pieces(entry: Entry, read: Read) -> list[bytes]:
     return [entry.content] if entry.size <= CHUNK else _chunks(entry, read)
 
 
+def stream(entry: Entry, read: Read) -> Iterator[bytes]:
+    """Yields the bytes of a file, or the text of a link, piece by piece."""
+    for index, identity in enumerate(pieces(entry, read)):
+        left = entry.size - index * CHUNK
+        yield bytes(min(CHUNK, left)) if identity == NO_CONTENT else read(identity)
+
+
 def bytes_needed(entry: Entry, read: Read) -> int:
     """How much space the content will take; holes take none."""
     if entry.size <= CHUNK:
