@@ -86,7 +86,7 @@ Feature: Forks
     Then the exit code is 3
     And the error says "belongs to another plan"
     And the error says "go back to it there: agents plan rollback"
-    And the error says "or go on from it beside: agents plan fork"
+    And the error says "or start a second plan from it: agents plan fork"
 
   Scenario: a fork can be rolled back to where it began
     When I fork the checkpoint "before step last"

@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from cleveragents.tools.python_tool import tool
     from cleveragents.undertakings import Undertaking
 
-__version__: str = "0.1.0"
+__version__: str = "0.2.0"
 __all__ = [
     "Action",
     "App",

@@ -362,7 +362,7 @@ class App:
     ) -> "Generator[Session]":
         """Opens a plan whose steps come one by one, and completes it at the end.
 
-        `task` names a new plan, or is its action without steps; `plan` (an id, a prefix, or `@`)
+        `task` names a new plan, or is its action without steps; `plan` (a name, an id, or `@`)
         opens one again, after a crash as well. After an exception it can be resumed.
         """
         if project is not None and (self._cwd / project).resolve() != self.project.path:

@@ -45,7 +45,7 @@ def missing(connection: Connection, sought: Sought, rows: Sequence["Checkpoint"]
             f"checkpoint {text} belongs to another plan, {owner}",
             hints=[
                 f"go back to it there: agents plan rollback {owner} {text}",
-                f"or go on from it beside: agents plan fork {owner} {text}",
+                f"or start a second plan from it: agents plan fork {owner} {text}",
                 listed,
             ],
         )

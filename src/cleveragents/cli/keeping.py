@@ -35,7 +35,7 @@ def pin(call: Invocation, plan: str, checkpoint: str) -> Result:
 
 
 def unpin(call: Invocation, plan: str, checkpoint: str) -> Result:
-    """Let a checkpoint go when it is one of the oldest, as the others."""
+    """Let the limit remove a checkpoint, as it removes others."""
     return _pinned(call, plan, checkpoint, pinned=False)
 
 

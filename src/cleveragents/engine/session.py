@@ -281,7 +281,7 @@ def _refuse(plan: Plan) -> None:
     if holder(plan.cursor) is not None:
         raise Refused(
             "the plan is in the middle of a decision",
-            hints=[f"let it come to its end: agents plan resume {plan.plan_id}"],
+            hints=[f"let it finish: agents plan resume {plan.plan_id}"],
         )
 
 

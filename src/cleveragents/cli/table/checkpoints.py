@@ -70,7 +70,7 @@ CHECKPOINTS = Group(
         ),
         Command(
             "unpin",
-            "Let a checkpoint go when it is one of the oldest, as the others.",
+            "Let the limit remove a checkpoint, as it removes others.",
             "keeping:unpin",
             ("agents plan checkpoint unpin @ 3",),
             (PLAN, CHECKPOINT),

@@ -21,7 +21,7 @@ RETRY_UNSAFE = Option(
     ("--retry-unsafe",), "Run steps again even if their side effects happen twice."
 )
 NAME_ONLY = Option(("--name-only",), "Only name the files.")
-GUIDANCE = Option(("--guidance",), "What should be done otherwise.", "TEXT")
+GUIDANCE = Option(("--guidance",), "Say what should be done differently.", "TEXT")
 ROLLBACK_OPTIONS = (
     YES,
     DRY_RUN,
@@ -74,7 +74,7 @@ PLANS = (
         (
             STAT,
             NAME_ONLY,
-            Option(("--correction",), "What a correction has made of it.", "ID"),
+            Option(("--correction",), "Show what a correction changed.", "ID"),
         ),
     ),
     Command(
@@ -98,7 +98,7 @@ PLANS = (
         ("agents plan resume @", "agents plan resume @ --dry-run"),
         (PLAN_OR_LATEST,),
         (DRY_RUN, RETRY_UNSAFE, TAKE_OVER),
-        "What the files hold beyond it is kept as a safety checkpoint.",
+        "Later changes of the files are saved as a safety checkpoint first.",
     ),
     Command(
         "cancel",
@@ -137,7 +137,7 @@ PLANS = (
                 "changes|branch",
                 to="mode",
             ),
-            Option(("--include-ignored",), "Also what .gitignore says to ignore."),
+            Option(("--include-ignored",), "Also apply files that .gitignore ignores."),
         ),
     ),
     Command(
@@ -212,7 +212,7 @@ PLANS = (
         "decisions:tree",
         ("agents plan tree @",),
         (PLAN_OR_LATEST,),
-        (Option(("--show-superseded",), "With what was taken back."),),
+        (Option(("--show-superseded",), "Also show decisions that were taken back."),),
     ),
     Command(
         "explain",
@@ -231,7 +231,7 @@ PLANS = (
         (
             GUIDANCE._replace(needed=True),
             Option(("--mode",), "Take it back, or add to it.", "revert|append"),
-            Option(("--choose",), "What should be chosen.", "OPTION"),
+            Option(("--choose",), "The option to choose.", "OPTION"),
             YES,
             DRY_RUN,
         ),
@@ -255,7 +255,7 @@ PLANS = (
         "fork:fork",
         ('agents plan fork @ 3 --name "with sqlite"',),
         (PLAN, CHECKPOINT),
-        (Option(("--name",), "What to call it.", "TEXT"),),
+        (Option(("--name",), "A name for the new plan.", "TEXT"),),
     ),
     Command(
         "rollback",
@@ -298,7 +298,7 @@ PLANS = (
         ("agents plan bisect -- pytest -q", "agents plan bisect @- --from 3 -- 'make && ./check'"),
         (
             PLAN_OR_LATEST,
-            Argument("COMMAND...", "command", "What fails by now, after `--`.", many=True),
+            Argument("COMMAND...", "command", "The command that fails now, after `--`.", many=True),
         ),
         (
             Option(("--from",), "Where it passes; default: the first.", "CHECKPOINT", to="first"),

@@ -28,7 +28,7 @@ def refuse_foreign(root: Path, changes: Iterable[Change]) -> None:
                 hints=[
                     "it belongs to somebody else; nothing was changed",
                     f"make it yours, then try again: sudo chown -R {os.geteuid()} {place}",
-                    "or go on beside it: agents plan fork PLAN CHECKPOINT",
+                    "or start a second plan beside it: agents plan fork PLAN CHECKPOINT",
                     "or have one elsewhere: agents plan rollback PLAN CHECKPOINT --to DIR",
                 ],
             )
