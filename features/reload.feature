@@ -599,3 +599,49 @@ Feature: A mended action
     When an ordinary user runs "agents plan execute @ --reload"
     Then the exit code is 0
     And the plan's log is "1 2"
+
+  Scenario: the store alone tells the steps of each time
+    Given the steps
+      """
+      - {name: one, tool: shell, with: {command: "echo 1 >> log"}}
+      - {name: bad, tool: shell, with: {command: "exit 3"}}
+      """
+    And I have run "agents run ACTION" in vain
+    And the steps
+      """
+      - {name: one, tool: shell, with: {command: "echo 1 >> log"}}
+      - {name: good, tool: shell, with: {command: "echo 2 >> log"}}
+      """
+    And I have run "agents plan execute @ --reload"
+    And the database is deleted
+    When I run "agents doctor --repair"
+    Then the exit code is 0
+    And the plan's steps are
+      | step | status |
+      | one  | done   |
+      | good | done   |
+    When I run "agents plan rollback @ 1 --yes"
+    Then the plan's steps are
+      | step | status  |
+      | one  | pending |
+      | bad  | pending |
+
+  Scenario: what nothing tells of an action, the first one does
+    Given the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo 1 >> log"}}
+      """
+    And I have run "agents plan use ACTION"
+    And I have run "agents plan revert --to-phase strategize @ --yes"
+    And the steps
+      """
+      - {name: second, tool: shell, with: {command: "echo 2 >> log"}}
+      """
+    And I have run "agents plan revert --to-phase strategize @ --yes"
+    And I have run "agents plan execute @"
+    And the database is deleted
+    When I run "agents doctor --repair"
+    Then the exit code is 0
+    And the plan's steps are
+      | step   | status |
+      | second | done   |

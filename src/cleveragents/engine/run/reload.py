@@ -137,6 +137,7 @@ class Reloads:
         return self._checkpoints.restate(
             latest,
             replace(document, definition=number, cursor=reload.renewal.cursor),
+            reload.renewal.action,
             f"{latest.name} with {reload.file.name} reloaded",
         )
 
