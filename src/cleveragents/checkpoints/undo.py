@@ -38,13 +38,13 @@ class CallLeft:
 
     @property
     def told(self) -> str:
-        """What stays, in one line."""
+        """The effect that stays, in one line."""
         return f"step {self.step}: {self.tool} cannot be undone: {self.effects}"
 
 
 @frozen
 class CallsAfter:
-    """What calls after a checkpoint mean for a rollback to it."""
+    """The calls after a checkpoint, for a rollback to it."""
 
     due: tuple[UndoDue, ...]  # the newest first
     left: tuple[CallLeft, ...]

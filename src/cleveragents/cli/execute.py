@@ -1,4 +1,4 @@
-"""`agents plan execute`, `resume` and `cancel`: run a plan, go on with one, stop one."""
+"""`agents plan execute`, `resume` and `cancel`: run a plan, resume one, stop one."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ from cleveragents.shapes.resume import next_index, nothing_left_of, resume_previ
 
 def execute(
     call: Invocation,
-    plan: str,
+    plan: str = "@",
     reload: bool = False,
     retry_unsafe: bool = False,
     take_over: bool = False,
@@ -37,12 +37,12 @@ def execute(
 
 def resume(
     call: Invocation,
-    plan: str,
+    plan: str = "@",
     dry_run: bool = False,
     retry_unsafe: bool = False,
     take_over: bool = False,
 ) -> Result:
-    """Go on with a plan from its latest checkpoint."""
+    """Resume a plan from its latest checkpoint."""
     app = call.app(progress=True, take_over=take_over and not dry_run)
     found = views.find(call, app, plan)
     if dry_run:
@@ -52,8 +52,8 @@ def resume(
     return run_plan(call, app, found, restore=True, retry_unsafe=retry_unsafe)
 
 
-def cancel(call: Invocation, plan: str, yes: bool = False) -> Result:
-    """Stop a plan, also one that another process runs; it can be gone on with later."""
+def cancel(call: Invocation, plan: str = "@", yes: bool = False) -> Result:
+    """Stop a plan, also one that another process runs; you can resume it later."""
     app = call.app(progress=True)
     found = views.find(call, app, plan)
     if found.stage == COMPLETE:
@@ -75,11 +75,16 @@ def run_plan(
     retry_unsafe: bool = False,
     reload: bool = False,
 ) -> Result:
-    """Runs a plan and tells how it ended; a failed step is a failed command."""
+    """Runs a plan and tells how it ended."""
     if plan.attempt == 0:  # told once, when it is about to matter for the first time
         call.messages.append(views.UNCONFINED)
     call.messages += app.cautions(plan)
     done = app.run(plan.plan_id, restore=restore, retry_unsafe=retry_unsafe, reload=reload)
+    return told_end(call, app, done)
+
+
+def told_end(call: Invocation, app: App, done: Plan) -> Result:
+    """Tells how a run ended; a failed step is a failed command."""
     found = app.plans.status(done)
     result = status.told(call, found, app)
     if done.stage == CANCELLED:

@@ -30,14 +30,16 @@ def status(call: Invocation, plan: str = "@") -> Result:
 def told(call: Invocation, found: PlanStatus, app: App) -> Result:
     """Tells where a plan stands."""
     plan = found.plan
+    every = [plan.plan_id, *(child.plan_id for child in found.children)]
+    short = views.short_ids(call, app, every)
     blocks: list[Block] = [
         *_failure(found),
-        Fields(f"Plan {plan.name}", _facts(found)),
+        Fields(f"Plan {plan.name}", [("Plan", short[plan.plan_id]), *_facts(found)]),
         Grid("", ["STEP", "STATUS"], [[step.step, step.status] for step in found.progress]),
     ]
     if found.children:
         rows = [
-            [child.plan_id, child.name, written(child.stage), _merged(child, found)]
+            [short[child.plan_id], child.name, written(child.stage), _merged(child, found)]
             for child in found.children
         ]
         blocks.append(Grid("", ["SUBPLAN", "NAME", "STATE", "MERGED"], rows))
@@ -96,7 +98,6 @@ def _merged(child: Plan, found: PlanStatus) -> str:
 def _facts(found: PlanStatus) -> list[tuple[str, str]]:
     plan, sandbox = found.plan, found.sandbox
     facts = [
-        ("Plan", plan.plan_id),
         ("State", written(plan.stage) + (" (interrupted)" if found.interrupted else "")),
         ("Attempt", str(plan.attempt)),
     ]

@@ -21,6 +21,8 @@ _OF_PLAN = "SELECT * FROM step_runs WHERE plan_id = :plan_id ORDER BY seq"
 _LATEST = "SELECT * FROM step_runs WHERE plan_id = :plan_id ORDER BY seq DESC LIMIT 1"
 _NEWEST = "SELECT max(seq) FROM step_runs WHERE plan_id = :plan_id"
 _MARKS = "SELECT step_run_id, superseded_by FROM step_runs WHERE plan_id = :plan_id"
+_ENDED = """SELECT * FROM step_runs
+    WHERE plan_id = :plan_id AND superseded_by IS NULL AND status != :started ORDER BY seq"""
 _UNFINISHED = """SELECT * FROM step_runs
     WHERE plan_id = :plan_id AND superseded_by IS NULL AND status != :succeeded ORDER BY seq"""
 
@@ -105,6 +107,12 @@ class StepRunRepository:
     def of_plan(self, plan_id: PlanId) -> Sequence[StepRun]:
         """Returns every run of a plan in order, those taken back included."""
         return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
+
+    def ended(self, plan_id: PlanId) -> Sequence[StepRun]:
+        """Returns the last run that counts and has ended of each step, in order."""
+        rows = self._connection.rows(_ENDED, plan_id=plan_id, started=STARTED)
+        last = {run.cursor: run for run in map(_from_row, rows)}
+        return sorted(last.values(), key=lambda run: run.seq)
 
     def unfinished(self, plan_id: PlanId) -> Sequence[StepRun]:
         """Returns the runs that count and have not succeeded."""

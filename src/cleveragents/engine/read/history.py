@@ -3,23 +3,25 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from cleveragents.checkpoints.checkpoint import CheckpointRepository, facts
 from cleveragents.counting import counted
 from cleveragents.engine.read.operation_story import story
 from cleveragents.ids import CheckpointId
+from cleveragents.masking import Masking
 from cleveragents.operations.in_sandbox import GoBack
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.cursor import number_of
 from cleveragents.plans.decision import Decision, DecisionRepository
+from cleveragents.plans.handed import handed_by
 from cleveragents.plans.journal import Happening, JournalEntry, entries
 from cleveragents.plans.origin import Origin, origin_in
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import FAILED, STARTED, StepRun, StepRunRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
-from cleveragents.records import frozen
+from cleveragents.records import frozen, replace
 from cleveragents.storage.database import Database
 
 
@@ -41,8 +43,9 @@ Told = tuple[str, str, Mapping[str, object]]  # what, story, facts
 class History:
     """Tells the stories of plans; changes nothing and needs no lock."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, masking: Masking) -> None:
         self._database = database
+        self._masking = masking
 
     def of(self, plan: Plan) -> Sequence[HistoryEvent]:
         """Returns all that happened to a plan, in order."""
@@ -70,7 +73,13 @@ class History:
             {run.undo_run_id: run for run in undone},
             {child.plan_id: child.name for child in children},
         )
-        return [telling.event(entry) for entry in happened]
+        self._masking.learn(handed_by(plan.action).values)
+        return [self._masked(telling.event(entry)) for entry in happened]
+
+    def _masked(self, event: HistoryEvent) -> HistoryEvent:
+        """Masks what names and words of the action say, and what earlier versions kept."""
+        facts = cast("Mapping[str, object]", self._masking.data(event.facts))
+        return replace(event, story=self._masking.text(event.story), facts=facts)
 
 
 @frozen

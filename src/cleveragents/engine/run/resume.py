@@ -197,7 +197,7 @@ class Resumption:
         if start is None:
             if course.interrupted:
                 self._note(
-                    plan, "the last run was interrupted; going on with the files as they are"
+                    plan, "the last run was interrupted; it continues with the files as they are"
                 )
             return
         if not course.interrupted and self._reads.is_present(plan.plan_id, start):
