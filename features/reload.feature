@@ -46,7 +46,7 @@ Feature: A mended action
     And I have run "agents run ACTION" in vain
     And the steps
       """
-      - {name: one, tool: shell, with: {command: "echo 1 >> log"}}
+      - {name: uno, tool: shell, with: {command: "echo 1 >> log"}}
       - {name: two, tool: shell, with: {command: "echo II >> log"}}
       - {name: good, tool: shell, with: {command: "echo 3 >> log"}}
       """
@@ -55,6 +55,7 @@ Feature: A mended action
     And the error says
       """
       action.yaml reloaded: step 3 (good) added; step 3 (bad), step 4 (over) removed
+      step 1 (one) has run with its old definition; to run it anew: agents plan rollback
       step 2 (two) has run with its old definition; to run it anew: agents plan rollback
       """
     And the plan's log is "1 2 3"
@@ -398,6 +399,27 @@ Feature: A mended action
     When I run "agents plan execute @ --reload"
     Then the exit code is 4
     And the error says "subplans of step 1 (a, b) have begun, and it has changed"
+    Given the steps
+      """
+      - subplans:
+          retries: 0
+          plans:
+            - {name: a, steps: [{name: make, tool: shell, with: {command: "echo a > a"}}]}
+            - {name: b, steps: [{name: bad, tool: shell, with: {command: "exit 3"}}]}
+      - {name: last, tool: shell, with: {command: "echo last >> log"}}
+      """
+    When I run "agents plan execute @ --reload"
+    Then the exit code is 1
+    And the error says "action.yaml reloaded: step 2 (last) added"
+    Given the steps
+      """
+      - subplans:
+          retries: 0
+          plans:
+            - {name: a, steps: [{name: make, tool: shell, with: {command: "echo a > a"}}]}
+            - {name: b, steps: [{name: bad, tool: shell, with: {command: "echo b > b"}}]}
+      - {name: last, tool: shell, with: {command: "echo last >> log"}}
+      """
     When on the subplan "b" I run "agents plan execute CHILD --reload"
     Then the exit code is 4
     And the error says "a subplan follows its parent's"
@@ -437,6 +459,7 @@ Feature: A mended action
       | gone           | {name: uno, tool: shell, with: {command: "echo 9 >> log"}} | {tool: shell, with: {command: "echo 2 >> log"}}            |                             | 4    | step 1 (one) has run and is gone                |
       | moved          | {tool: shell, with: {command: "echo 2 >> log"}}            | {name: one, tool: shell, with: {command: "echo 1 >> log"}} |                             | 4    | step 1 (one) has run and is step 2 now          |
       | moved, unnamed | {name: one, tool: shell, with: {command: "echo 1 >> log"}} | {tool: read_file, with: {path: a.txt}}                     |                             | 4    | step 2 (shell) has run and is gone              |
+      | cut off        | {name: one, tool: shell, with: {command: "echo 1 >> log"}} | {name: new, tool: read_file, with: {path: a.txt}}          |                             | 4    | step 2 (shell) has run and is gone              |
       | bare           | {name: one, tool: shell, with: {command: "echo 1 >> log"}} | {tool: shell, with: {command: "echo 2 >> log"}}            | rollback: {enabled: false}  | 4    | rollback.enabled has changed                    |
       | wrong          | {name: one, tool: shel, with: {command: "echo 1 >> log"}}  | {tool: shell, with: {command: "echo 2 >> log"}}            |                             | 2    | unknown tool 'shel'                         |
 
@@ -599,3 +622,49 @@ Feature: A mended action
     When an ordinary user runs "agents plan execute @ --reload"
     Then the exit code is 0
     And the plan's log is "1 2"
+
+  Scenario: the store alone tells the steps of each time
+    Given the steps
+      """
+      - {name: one, tool: shell, with: {command: "echo 1 >> log"}}
+      - {name: bad, tool: shell, with: {command: "exit 3"}}
+      """
+    And I have run "agents run ACTION" in vain
+    And the steps
+      """
+      - {name: one, tool: shell, with: {command: "echo 1 >> log"}}
+      - {name: good, tool: shell, with: {command: "echo 2 >> log"}}
+      """
+    And I have run "agents plan execute @ --reload"
+    And the database is deleted
+    When I run "agents doctor --repair"
+    Then the exit code is 0
+    And the plan's steps are
+      | step | status |
+      | one  | done   |
+      | good | done   |
+    When I run "agents plan rollback @ 1 --yes"
+    Then the plan's steps are
+      | step | status  |
+      | one  | pending |
+      | bad  | pending |
+
+  Scenario: what nothing tells of an action, the first one does
+    Given the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo 1 >> log"}}
+      """
+    And I have run "agents plan use ACTION"
+    And I have run "agents plan revert --to-phase strategize @ --yes"
+    And the steps
+      """
+      - {name: second, tool: shell, with: {command: "echo 2 >> log"}}
+      """
+    And I have run "agents plan revert --to-phase strategize @ --yes"
+    And I have run "agents plan execute @"
+    And the database is deleted
+    When I run "agents doctor --repair"
+    Then the exit code is 0
+    And the plan's steps are
+      | step   | status |
+      | second | done   |

@@ -77,8 +77,9 @@ def run_agents(context, line):
 @when('I follow the hint that begins with "{start}"')
 def follow_hint(context, start):
     """Types what stands behind the colon; commands of ours are confirmed."""
-    (line,) = [hint for hint in context.world.done.err.splitlines() if f"hint: {start}" in hint]
-    command = line.removeprefix("hint: ").partition(": ")[2]
+    lines = [line.removeprefix("hint:").strip() for line in context.world.done.err.splitlines()]
+    (line,) = [hint for hint in lines if hint.startswith(start)]
+    command = line.partition(": ")[2]
     if command.startswith("agents "):
         context.world.agents(*shlex.split(command)[1:], "--yes")
         assert context.world.done.code == 0, context.world.done.err

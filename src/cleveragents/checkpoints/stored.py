@@ -12,6 +12,8 @@ from cleveragents.snapshots.healing import Safeguard
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.storage.connection import Connection
 
+ACTION = "action"  # in the record of a checkpoint: what the plan followed then
+
 
 def verified(archive: Archive, target: Checkpoint) -> Snapshot:
     """Loads a checkpoint's snapshot and holds it against its row."""

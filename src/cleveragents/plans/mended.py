@@ -144,20 +144,24 @@ def _decision_misfits(old: Action, new: Action, cursor: str, option: str) -> Ite
 
 def _step_misfits(old: Action, new: Action, cursor: str) -> Iterator[Misfit]:
     """A finished step must be where it was; what it says may be something else."""
-    ran = _identity(old, cursor)
-    if ran == _identity(new, cursor):
-        return
+    ran, name = _identity(old, cursor), getattr(step_at(old.steps, cursor), "name", "")
     same = [one for one, _ in every_step(new.steps) if _identity(new, one) == ran]
-    named = [
-        one
-        for one, step in every_step(new.steps)
-        if step.name and step.name == getattr(step_at(old.steps, cursor), "name", "")
-    ]
-    if cursor in named or (not same and _title(old, cursor) == _title(new, cursor)):
+    named = [one for one, step in every_step(new.steps) if name and step.name == name]
+    if cursor in (*same, *named) or _is_renamed(old, new, cursor):
         return
+    if not same and _title(old, cursor) == _title(new, cursor):
+        return  # without a name, it is known by its tool
     elsewhere = [*same, *named]
     now = f"is step {number_of(elsewhere[0])} now" if elsewhere else "is gone"
     yield Misfit(cursor, f"{_named(old, cursor)} has run and {now}")
+
+
+def _is_renamed(old: Action, new: Action, cursor: str) -> bool:
+    """Whether a step is another one by its name alone."""
+    before, after = step_at(old.steps, cursor), step_at(new.steps, cursor)
+    if before is None or after is None:
+        return False
+    return before == after.model_copy(update={"name": before.name})
 
 
 def _finished(action: Action, reached: Reached) -> list[str]:

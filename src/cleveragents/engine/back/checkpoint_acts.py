@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
+from typing import TYPE_CHECKING
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import described
@@ -34,6 +35,9 @@ from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.way import Changes
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
+
+if TYPE_CHECKING:
+    from cleveragents.plans.action import Action
 
 
 class CheckpointActs:
@@ -176,15 +180,17 @@ class CheckpointActs:
         project_id = self._reads.plan(held.plan_id).project_id
         self._workplaces.of(held, project_id, "run").refill(latest.sandbox_ref)
 
-    def restate(self, checkpoint: Checkpoint, document: PlanDocument, reason: str) -> Checkpoint:
-        """Keeps the files of the newest checkpoint with another document; its row is to be added.
+    def restate(
+        self, checkpoint: Checkpoint, document: PlanDocument, action: "Action", reason: str
+    ) -> Checkpoint:
+        """Keeps the files of the newest checkpoint under another action; its row is to be added.
 
         It leaves out what that one does.
         """
         project_id = self._reads.plan(checkpoint.plan_id).project_id
         archive = self._sandboxes.archive(project_id)
         seq = checkpoint.seq + 1
-        made = restated(archive, checkpoint, document, seq=seq, reason=reason)
+        made = restated(archive, checkpoint, document, seq=seq, reason=reason, action=action)
         return replace(made, metadata={**checkpoint.metadata, **made.metadata})
 
     def forget(self, held: Held, doomed: Sequence[Checkpoint]) -> None:

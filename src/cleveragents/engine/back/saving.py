@@ -7,7 +7,7 @@ from typing import Any
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
 from cleveragents.checkpoints.saving import CheckpointPolicy, CheckpointRequest
-from cleveragents.checkpoints.stored import verified
+from cleveragents.checkpoints.stored import ACTION, verified
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.back.pruning import PruneResult, Prunes
 from cleveragents.errors import Damaged
@@ -233,7 +233,8 @@ class PendingCheckpoint:
 
     def _store(self) -> Checkpoint:
         row = _row(self._wanted, self._present, self._digest)
-        reference = self._capture.commit({**row, "document": self.document.to_record()})
+        about = {**row, "document": self.document.to_record(), **_kept_action(self.plan)}
+        reference = self._capture.commit(about)
         seconds = time.monotonic() - self._started
         return Checkpoint(
             **row,
@@ -242,6 +243,11 @@ class PendingCheckpoint:
             created_at=now(),
             metadata=_metadata(self._wanted, self.plan, self._capture, seconds),
         )
+
+
+def _kept_action(plan: Plan) -> dict[str, str]:
+    """What the record of a checkpoint says of the action, if it is not that of the plan's base."""
+    return {ACTION: plan.definition_json} if plan.definition else {}
 
 
 def _row(wanted: CheckpointRequest, present: _Present, digest: str) -> dict[str, Any]:

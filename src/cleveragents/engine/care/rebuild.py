@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.checkpoints.stored import ACTION
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.care.facts import Orphan
-from cleveragents.ids import ProjectId, SnapshotId, made_at, now
+from cleveragents.ids import PlanId, ProjectId, SnapshotId, made_at, now
 from cleveragents.plans.action import Action
 from cleveragents.plans.lifecycle import ERRORED
-from cleveragents.plans.plan import PlanError
+from cleveragents.plans.plan import PlanError, PlanRepository
 from cleveragents.sandbox.project import find, inode_of
 from cleveragents.sandbox.sandbox import FillResult, SandboxRepository
 from cleveragents.storage.connection import Connection
@@ -73,6 +74,30 @@ def add_sandbox(
     repository.ready(about["resource_id"], FillResult(base_ref, branch, 0, ()), inode)
 
 
+def add_definitions(
+    connection: Connection, plan_id: PlanId, orphans: Sequence[Orphan], *, newest: bool
+) -> None:
+    """Records the actions again that the plan has had; what nothing tells of one, its first does.
+
+    The `newest` of them counts, where nobody else says which one does.
+    """
+    plans = PlanRepository(connection)
+    first = plans.get(plan_id).action
+    found = {_definition(one): one.about.get(ACTION) for one in orphans}
+    for number in range(plans.newest_definition(plan_id) + 1, max(found) + 1):
+        text = found.get(number)
+        plans.redefine(
+            plan_id, number, first if text is None else Action.model_validate_json(str(text))
+        )
+    if newest:
+        plans.set_definition(plan_id, _definition(orphans[-1]))
+
+
+def _definition(orphan: Orphan) -> int:
+    document: Mapping[str, Any] = orphan.snapshot.about["document"]
+    return document.get("definition", 0)
+
+
 def add_checkpoints(connection: Connection, orphans: Sequence[Orphan]) -> None:
     """Records checkpoints again, each under its own number."""
     for orphan in orphans:
@@ -82,6 +107,7 @@ def add_checkpoints(connection: Connection, orphans: Sequence[Orphan]) -> None:
 def _row(orphan: Orphan) -> Checkpoint:
     about: dict[str, Any] = dict(orphan.about)
     del about["document"]
+    about.pop(ACTION, None)
     about["decision_id"] = None  # decisions are not in the store
     kind = CheckpointType(about.pop("checkpoint_type"))
     metadata = {

@@ -197,6 +197,7 @@ class Repairs:
             if known is None or known.sandbox is None:
                 first = base.snapshot_id if base is not None else rows[0].snapshot_id
                 rebuild.add_sandbox(connection, project.project_id, rows[-1], first)
+            rebuild.add_definitions(connection, plan_id, rows, newest=known is None)
             rebuild.add_checkpoints(connection, rows)
         names = ", ".join(f"cp{orphan.seq}" for orphan in rows)
         yield f"plan {plan_id}: {names} made again from the store"

@@ -191,6 +191,7 @@ class ReversionService:
             replace(start, decisions=anew.decisions, definition=anew.number),
             seq=safety.seq + 1,
             reason="the start, planned anew",
+            action=anew.action,
         )
         with ExitStack() as stack:
             intent = PlanAnew(

@@ -27,6 +27,7 @@ from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.mended import Misfit, Reached, Renewal, misfits, renewal
 from cleveragents.plans.plan import Plan, PlanRepository, file_hash
 from cleveragents.plans.step_run import StepRunRepository
+from cleveragents.quoting import quoted
 from cleveragents.records import frozen, replace
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.connection import Connection
@@ -137,6 +138,7 @@ class Reloads:
         return self._checkpoints.restate(
             latest,
             replace(document, definition=number, cursor=reload.renewal.cursor),
+            reload.renewal.action,
             f"{latest.name} with {reload.file.name} reloaded",
         )
 
@@ -214,7 +216,7 @@ def _refusal(
     return Refused(
         f"{file.name} does not fit what the plan has done",
         detail=[one.reason for one in wrong],
-        hints=[*back, f"make a new plan: agents plan use {file}"],
+        hints=[*back, f"make a new plan: agents plan use {quoted(str(file))}"],
     )
 
 
