@@ -60,3 +60,18 @@ Feature: Looks at directories
     Given the look at directories is compiled
     When the project is built without a compiler
     Then directories are looked at by Python
+
+  Scenario Outline: a checkpoint by command looks once, and watches directories only if told to: "<settings>"
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "mkdir a b; echo 1 > a/1; echo 2 > b/2"}}
+      """
+    And I have run "agents run ACTION"
+    When the command that makes a checkpoint runs in this process with "<settings>"
+    Then it has looked at everything once and watched <count> directories
+
+    Examples:
+      | settings                          | count |
+      |                                   | 0     |
+      | sandbox.checkpoint.tracking=auto  | 3     |

@@ -8,8 +8,11 @@ from pathlib import Path
 
 from behave import given, then, when
 from both_looks import compiled, hold, hold_sanitized
+from counts import counted
 from looks import look_by
 
+from cleveragents.cli import keeping
+from cleveragents.cli.invocation import Invocation
 from cleveragents.shapes.doctor import diagnosis_of
 from cleveragents.snapshots.tree import looks
 
@@ -116,3 +119,18 @@ def examine(context):
 @then('it tells that directories are looked at by "{told}"')
 def check_told(context, told):
     assert context.diagnosis["versions"]["looks"] == told, context.diagnosis["versions"]
+
+
+@when('the command that makes a checkpoint runs in this process with "{settings}"')
+@when('the command that makes a checkpoint runs in this process with ""')
+def make_checkpoint(context, settings=""):
+    call = Invocation()
+    call.project, call.data_dir = context.world.project, context.world.data_dir
+    call.settings = settings.split()
+    context.counted = counted(lambda: keeping.create(call))
+
+
+@then("it has looked at everything once and watched {count:d} directories")
+def check_watched(context, count):
+    found = context.counted
+    assert (found["looks at everything"], found["directories watched"]) == (1, count), found

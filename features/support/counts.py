@@ -13,6 +13,7 @@ from cleveragents.snapshots.store.pack import Pack
 from cleveragents.snapshots.tree.manifest import object_id
 from cleveragents.snapshots.tree.scan import Scanner
 from cleveragents.snapshots.tree.tracker import Tracker
+from cleveragents.snapshots.tree.watch import Watcher
 
 CALLS = {
     Tracker.state.__code__: "looks",
@@ -21,6 +22,7 @@ CALLS = {
     object_id.__code__: "objects hashed",
     Pack.base.__code__: "searches for what an object is a difference to",
     object_id.__code__: "hashes",
+    Watcher.add.__code__: "directories watched",
 }
 OF_THE_SYSTEM = {os.open: "opened", os.stat: "asked for by name", os.fstat: "asked for when open"}
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from cleveragents.cli.progress import ProgressDisplay
     from cleveragents.events import Event
 
+NOT_WATCHED = ("sandbox.checkpoint.tracking=scan",)  # unless the caller says otherwise
+
 
 class Invocation:
     """One call of `agents`."""
@@ -55,10 +57,13 @@ class Invocation:
         """Where this call keeps what it writes."""
         return (self.data_dir or default_data_dir(caller_environment())).absolute()
 
-    def app(self, *, progress: bool = False, take_over: bool = False) -> "App":
+    def app(
+        self, *, progress: bool = False, take_over: bool = False, looks_once: bool = False
+    ) -> "App":
         """Opens the application; with progress, what happens is told on standard error.
 
         To take over begins before anything is read: who was stopped in a change holds that up.
+        Who looks at the files once has no use for being told what changes afterwards.
         """
         from cleveragents.app import App  # help and mistakes are told without it
 
@@ -75,7 +80,7 @@ class Invocation:
             self.project,
             data_dir=self.data_dir,
             config_path=self.config_path,
-            flags=self.settings,
+            flags=[*(NOT_WATCHED if looks_once else ()), *self.settings],
             report=self.progress or self._note,
         )
         self.opened = app

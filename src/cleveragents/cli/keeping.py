@@ -16,7 +16,7 @@ def create(
     pinned: bool = True,
 ) -> Result:
     """Save the present state of a plan under a name; it is kept until you delete it."""
-    app = call.app()
+    app = call.app(looks_once=True)
     found = views.find(call, app, plan)
     call.messages += app.cautions(found)
     wanted = CheckpointRequest(CheckpointType.MANUAL, "made by hand", label=label, pinned=pinned)
