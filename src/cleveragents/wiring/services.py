@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.bring.conflicts import ConflictService
     from cleveragents.engine.bring.refresh import RefreshPhase
     from cleveragents.engine.care.cleanup import Cleanup
+    from cleveragents.engine.care.deletion import PlanDeletions
     from cleveragents.engine.care.doctor import Doctor
     from cleveragents.engine.correct.append import AppendService
     from cleveragents.engine.correct.correction import CorrectionService
@@ -352,6 +353,22 @@ class Wiring:
 
         base = self._base
         return Cleanup(base.cleanup, base.sandboxes, self._points.removals, self._hold, base.report)
+
+    @once
+    def deletions(self) -> "PlanDeletions":
+        """Deletes plans."""
+        from cleveragents.engine.care.deletion import PlanDeletions
+
+        base = self._base
+        return PlanDeletions(
+            base.database,
+            base.sandboxes,
+            self._points.pruning,
+            base.plan_locks.is_owned,
+            self._hold,
+            base.output,
+            base.report,
+        )
 
     @once
     def doctor(self) -> "Doctor":
