@@ -10,7 +10,11 @@ import subprocess
 
 import pexpect
 from behave import given, then, when
+from crashes import Turn
+from forked import die, forked
 from world import Done, wait_until
+
+from cleveragents.errors import Refused
 
 
 @then("the list of plans is")
@@ -150,3 +154,60 @@ def said_in_order(context):
     for row in context.table:
         at = said.find(row["text"], at)
         assert at >= 0, (row["text"], said)
+
+
+@when('for the plan "{name}" I run "agents {line}"')
+def run_for(context, line, name):
+    """The word in capitals stands for it."""
+    (found,) = context.world.sql("SELECT max(plan_id) FROM plans WHERE name = ?", name)
+    context.world.agents(*(found[0] if word.isupper() else word for word in line.split()))
+
+
+@then('no row, sandbox or output is left but those of "{names}"')
+@then('no row, sandbox or output is left but those of ""')
+def only_those(context, names=""):
+    world = context.world
+    plans = dict(world.sql("SELECT plan_id, name FROM plans"))
+    assert sorted(plans.values()) == sorted(filter(None, names.split(", "))), plans
+    for (table,) in world.sql("SELECT name FROM sqlite_master WHERE type = 'table'"):
+        columns = [row[1] for row in world.sql(f"PRAGMA table_info({table})")]
+        if "plan_id" in columns:
+            found = {row[0] for row in world.sql(f"SELECT DISTINCT plan_id FROM {table}")}
+            assert found <= plans.keys(), (table, found)
+    homes = {path.split("/")[-2] for (path,) in world.sql("SELECT path FROM sandboxes")}
+    assert {path.name for path in world.data_dir.glob("sandboxes/*")} <= homes
+    assert {path.name for path in world.data_dir.glob("output/*")} <= plans.keys()
+
+
+@then("the store holds what nobody needs no more")
+def store_is_swept(context):
+    """What was random and large is gone: nothing else in there is."""
+    packs = context.world.data_dir.glob("projects/*/store/packs/*")
+    kept = [row[0] for row in context.world.sql("SELECT sum(size_bytes) FROM checkpoints")]
+    assert sum(path.stat().st_size for path in packs) < kept[0] + 1_000_000, kept
+
+
+@then("a deletion that was shown before a checkpoint was made is refused")
+def refused_deletion(context):
+    app, plan_id = context.world.app(), context.world.plan.plan_id
+    act = app.undertakings.delete_plan(plan_id, discard=True)
+    shown = act.foresee().digest
+    context.world.agents("plan", "checkpoint", "create", "@")
+    try:
+        act.carry_out(shown)
+    except Refused as error:
+        assert "has changed since you were shown this" in error.message
+    else:
+        raise AssertionError("it was deleted")
+
+
+@given("deleting the plan has crashed just {moment} its rows go")
+def crash_deletion(context, moment):
+    turn = Turn("SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM plans)")
+    at = {"before": turn.beginning, "after": turn.begun}[moment]
+
+    def until_then():
+        with at(die):
+            context.world.agents("plan", "delete", "@", "--discard", "--yes")
+
+    assert forked(until_then) == -signal.SIGKILL

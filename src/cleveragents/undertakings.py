@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.bring.refresh import RefreshForesight, RefreshResult
     from cleveragents.engine.bring.resolution import ResolutionProposal
     from cleveragents.engine.bring.withdrawal import Withdrawal
+    from cleveragents.engine.care.deletion import PlanDeletion
     from cleveragents.engine.correct.append import Fix
     from cleveragents.engine.correct.correction import Impact
     from cleveragents.engine.correct.revert import BackToStart, ReversionResult
@@ -99,6 +100,17 @@ class Undertaking(Generic[P, R]):
         return done
 
 
+class _WithoutTidying:
+    """The upkeep of a plan that is gone when its act is done."""
+
+    def __init__(self, upkeep: Upkeep) -> None:
+        self.begin_dry_run = upkeep.begin_dry_run
+        self.recover = upkeep.recover
+
+    def tidy(self, plan_id: PlanId) -> None:
+        """Finds nothing to do."""
+
+
 class Undertakings:
     """Every act on a plan that a person may want to see first."""
 
@@ -167,6 +179,19 @@ class Undertakings:
             self._upkeep.recover(plan_id)
 
         return Undertaking(plan_id, look, act, finish, self._upkeep)
+
+    def delete_plan(
+        self, plan_id: PlanId, *, discard: bool
+    ) -> "Undertaking[PlanDeletion, PlanDeletion]":
+        """To delete a plan with all that is kept of it."""
+        service = self._services.deletions
+        return Undertaking(
+            plan_id,
+            lambda: service.preview(plan_id, discard=discard),
+            lambda shown: service.delete(plan_id, discard=discard, shown_digest=shown),
+            self._recovery(plan_id),
+            _WithoutTidying(self._upkeep),
+        )
 
     def apply(
         self, plan_id: PlanId, options: "ApplyOptions"

@@ -203,6 +203,10 @@ class Sandboxes:
             repository = SandboxRepository(connection)
             sandbox = repository.get(held.plan_id)
             repository.set_status(held.plan_id, REMOVED)
+        self.remove_files(sandbox)
+
+    def remove_files(self, sandbox: Sandbox) -> None:
+        """Removes the files of a sandbox that no row tells to be there any more."""
         for archive in self._archives.values():
             archive.release(sandbox.roots)
         if sandbox.home.exists():
@@ -211,6 +215,11 @@ class Sandboxes:
                 remove_tree(doomed, self._data_dir)
             sandbox.home.rename(doomed)
             remove_tree(doomed, self._data_dir)
+
+    def remove_directory(self, path: Path) -> None:
+        """Removes a directory of a plan that is gone, if there is one."""
+        if path.exists():
+            remove_tree(path, self._data_dir)
 
     def mend_history(self, plan_id: PlanId, project_id: ProjectId) -> Sequence[str]:
         """Makes history again that the plan's git borrows, if that is damaged; tells of it."""

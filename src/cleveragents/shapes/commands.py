@@ -31,6 +31,7 @@ from cleveragents.shapes.correction import (
 )
 from cleveragents.shapes.decision import Decisions, Explanation
 from cleveragents.shapes.deed import OpLog, UndoPreview, UndoReport
+from cleveragents.shapes.deletion import PlanDeletionPreview, PlanDeletions
 from cleveragents.shapes.demo import Demonstration
 from cleveragents.shapes.difference import Differences
 from cleveragents.shapes.doctor import Diagnosis
@@ -78,6 +79,7 @@ SHAPES: Mapping[str, type | UnionType] = {
     "plan resume": PlanReport | ResumePreview | NothingLeft,
     "plan cancel": PlanReport,
     "plan watch": PlanReport,
+    "plan delete": PlanDeletions | PlanDeletionPreview,
     "plan apply": Application | ApplyPreview | FinishedApply,
     "plan unapply": Unapplication | UnapplyPreview | FinishedApply,
     "plan conflicts": ConflictList,

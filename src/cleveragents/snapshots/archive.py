@@ -1,8 +1,8 @@
 """The archive of a project: captures directories into its store and restores them from it."""
 
 import os
-from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from cleveragents.errors import Damaged, Differs
@@ -14,6 +14,7 @@ from cleveragents.snapshots.healing import Safeguard, SnapshotHealer
 from cleveragents.snapshots.merging import MergeResult
 from cleveragents.snapshots.picking import additions, is_excluded
 from cleveragents.snapshots.seen import LiveSnapshot, UnstoredObjects
+from cleveragents.snapshots.store import forgotten
 from cleveragents.snapshots.store.inspection import Inspection
 from cleveragents.snapshots.store.store import CleanResult, Store, Swept
 from cleveragents.snapshots.store.traverse import Verifier, reachable
@@ -297,13 +298,29 @@ class Archive(SnapshotHealer):
         if paths := self.damaged(snapshot):
             raise lost(paths)
 
+    def forget(self, snapshots: Iterable[SnapshotId]) -> None:
+        """Notes snapshots whose rows are about to go: nobody is to take them for lost ones."""
+        forgotten.add(self._store.directory, snapshots)
+
+    def made_for(self, plans: Collection[str]) -> Iterator[SnapshotId]:
+        """Yields the snapshots that were made for plans, whatever of them rows tell of."""
+        for identity in map(SnapshotId, map(bytes.hex, self._store.roots())):
+            with suppress(Damaged):
+                if self.load(identity).about.get("plan_id") in plans:
+                    yield identity
+
+    @property
+    def forgotten(self) -> set[SnapshotId]:
+        """The snapshots of which that was noted."""
+        return set(map(SnapshotId, forgotten.read(self._store.directory)))
+
     def sweep(
-        self, live: Callable[[], set[SnapshotId]], forgotten: Iterable[SnapshotId]
+        self, live: Callable[[], set[SnapshotId]], gone: Iterable[SnapshotId]
     ) -> Swept | None:
         """Frees what only forgotten snapshots need; None if the store is in use just now."""
         return self._store.sweep(
             lambda: set(map(bytes.fromhex, live())),
-            set(map(bytes.fromhex, forgotten)),
+            set(map(bytes.fromhex, gone)),
             self._reachable,
         )
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.bring.conflicts import ConflictService
     from cleveragents.engine.bring.refresh import RefreshPhase
     from cleveragents.engine.care.cleanup import Cleanup
+    from cleveragents.engine.care.deletion import PlanDeletions
     from cleveragents.engine.care.doctor import Doctor
     from cleveragents.engine.correct.append import AppendService
     from cleveragents.engine.correct.correction import CorrectionService
@@ -261,7 +262,7 @@ class Wiring:
 
         base, points = self._base, self._points
         reader = DeedReader(base.database, base.plan_locks.is_owned, self._project)
-        ways = table(base.database, base.sandboxes, points.reads, points.acts, self.apply)
+        ways = table(base.database, points.reads, points.acts, self.apply)
         return UndoService(base.database, reader, ways, self._hold)
 
     @once
@@ -371,6 +372,22 @@ class Wiring:
 
         base = self._base
         return Cleanup(base.cleanup, base.sandboxes, self._points.removals, self._hold, base.report)
+
+    @once
+    def deletions(self) -> "PlanDeletions":
+        """Deletes plans."""
+        from cleveragents.engine.care.deletion import PlanDeletions
+
+        base = self._base
+        return PlanDeletions(
+            base.database,
+            base.sandboxes,
+            self._points.pruning,
+            base.plan_locks.is_owned,
+            self._hold,
+            base.output,
+            base.report,
+        )
 
     @once
     def doctor(self) -> "Doctor":

@@ -119,6 +119,14 @@ PLANS = (
         " that does. Ctrl-C leaves the plan alone.",
     ),
     Command(
+        "delete",
+        "Delete plans with all that is kept of them; this cannot be undone.",
+        "deletion:delete",
+        ("agents plan delete 01K2ZD --dry-run", "agents plan delete @ --discard"),
+        (PLAN._replace(shown="PLAN...", to="plans", many=True),),
+        (Option(("--discard",), "Also one with work that was never applied."), YES, DRY_RUN),
+    ),
+    Command(
         "apply",
         "Bring the result of a finished plan into your project, whole or not at all.",
         "apply:apply",

@@ -230,10 +230,22 @@ class Prunes:
             self._report(Note(plan_id, f"{files} removed ({size})"))
         return cleaned
 
+    def free_project(self, project_id: ProjectId) -> None:
+        """Frees what nothing of a project needs any more, unless the store is in use just now."""
+        archive = self._sandboxes.archive(project_id)
+        archive.sweep(lambda: self._needed(project_id), self._forgotten(project_id))
+
+    def forgotten(self, connection: Connection, project_id: ProjectId) -> set[SnapshotId]:
+        """Returns every snapshot of a project whose row was deleted.
+
+        All that ever were: a pack outlives its snapshot while others need half of it.
+        """
+        noted = self._sandboxes.archive(project_id).forgotten
+        return noted | OperationRepository(connection).forgotten(project_id)
+
     def _forgotten(self, project_id: ProjectId) -> set[SnapshotId]:
-        # All that ever were: a pack outlives its snapshot while others need half of it.
         with self._database.reading() as connection:
-            return OperationRepository(connection).forgotten(project_id)
+            return self.forgotten(connection, project_id)
 
     def _waiting(self, connection: Connection, plan_id: PlanId) -> list[Operation[Prune]]:
         return _waiting(OperationRepository(connection).unfinished(plan_id))

@@ -186,7 +186,7 @@ class Examination:
         self, project_id: ProjectId, archive: Archive, store: Inspection, verification: Verification
     ) -> Iterator[Orphan]:
         with self._database.reading() as connection:
-            known = OperationRepository(connection).forgotten(project_id)
+            known = self._pruning.forgotten(connection, project_id)
         known |= self._pruning.live(project_id)
         # A process that died while it joined packs has left some twice.
         roots = {

@@ -161,7 +161,7 @@ def _merged(archive: Archive, states: _States, strategy: MergeStrategy) -> _Resu
     last_wins = strategy is MergeStrategy.LAST_WINS
     sides = (theirs, ours) if last_wins else (ours, theirs)
     merge = archive.merge(base, *sides, TEXTS[strategy], lambda path: path == TIE)
-    about = {"kind": "merge"}
+    about = {"kind": "merge", "plan_id": ours.about["plan_id"]}
     if last_wins:
         roots = {**ours.roots, MAIN: merge.snapshot.roots[MAIN]}
         kept = archive.keep_merge(replace(merge, snapshot=replace(ours, roots=roots)), about)

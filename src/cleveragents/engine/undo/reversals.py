@@ -11,6 +11,7 @@ from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.bring.apply import ApplyPhase
 from cleveragents.engine.bring.obstacles import Obstacle
 from cleveragents.engine.bring.proposal import BRANCH, ApplyOptions, Proposal
+from cleveragents.engine.bring.withdrawal import Withdrawal
 from cleveragents.engine.undo.deeds import STEP, Deed
 from cleveragents.errors import Damaged, NotFound, Refused
 from cleveragents.ids import CheckpointId
@@ -22,8 +23,7 @@ from cleveragents.plans.journal import entries
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import StepRunRepository
 from cleveragents.plans.undo_run import UndoRun
-from cleveragents.records import frozen
-from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.records import frozen, replace
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
 
@@ -179,21 +179,22 @@ class IntoProject:
     ) -> ReversalResult:
         """Applies it."""
         done = self._apply.run(held.plan_id, _options(deed), shown_digest=shown, retraces=retraces)
-        return ReversalResult(_brought(done.proposal), done.applied.kept if done.applied else ())
+        if done.applied is None:
+            raise Refused("there is nothing to apply: your project has it already")
+        return ReversalResult(_brought(done.proposal), done.applied.kept)
 
 
 class OutOfProject:
     """Takes the result of the plan out of the project."""
 
-    def __init__(self, apply: ApplyPhase, sandboxes: Sandboxes) -> None:
+    def __init__(self, apply: ApplyPhase) -> None:
         self._apply = apply
-        self._sandboxes = sandboxes
 
     def look(self, deed: Deed) -> Effect:
         """Tells what taking it out would change."""
         would = self._apply.preview_unapply(deed.plan.plan_id)
         return Effect(
-            self._files(deed),
+            _taken_out(would),
             would.digest,
             Besides(),
             obstacles=would.obstacles,
@@ -204,17 +205,16 @@ class OutOfProject:
         self, held: Held, deed: Deed, retraces: Retrace, shown: str | None
     ) -> ReversalResult:
         """Takes it out."""
-        files = self._files(deed)  # first: nothing keeps both versions afterwards
+        would = self._apply.preview_unapply(deed.plan.plan_id)
         done = self._apply.unapply(held.plan_id, shown_digest=shown, retraces=retraces)
-        return ReversalResult(files, done.kept)
+        return ReversalResult(_taken_out(would), done.kept)
 
-    def _files(self, deed: Deed) -> Sequence[FileChange]:
-        """What becomes of each path of the project; a branch is none."""
-        if deed.branch is not None:
-            return ()
-        old, new = self._apply.versions(deed.plan)
-        archive = self._sandboxes.archive(deed.plan.project_id)
-        return described(archive.changes(archive.load(new), archive.load(old)))
+
+def _taken_out(would: Withdrawal) -> Sequence[FileChange]:
+    """What becomes of each path of the project; a branch changes none."""
+    changes = () if would.merge is None else described(would.merge.changes)
+    merged = [replace(one, action="merged") for one in changes if one.file in would.merged]
+    return [*merged, *(one for one in changes if one.file not in would.merged)]
 
 
 def _options(deed: Deed) -> ApplyOptions:
@@ -236,7 +236,6 @@ def _brought(proposal: Proposal) -> Sequence[FileChange]:
 
 def table(
     database: Database,
-    sandboxes: Sandboxes,
     reads: CheckpointReads,
     acts: CheckpointActs,
     apply: ApplyPhase,
@@ -246,7 +245,7 @@ def table(
         ToCheckpoint(database, reads, acts, before),
         ToCheckpoint(database, reads, acts, before_undo),
     )
-    inwards, outwards = IntoProject(apply), OutOfProject(apply, sandboxes)
+    inwards, outwards = IntoProject(apply), OutOfProject(apply)
     return {
         STEP: in_sandbox,
         Kind.ROLLBACK: in_sandbox,

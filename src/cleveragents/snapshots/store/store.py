@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import RLock
@@ -12,7 +12,7 @@ from cleveragents.errors import Damaged
 from cleveragents.ids import new_id
 from cleveragents.records import frozen
 from cleveragents.snapshots.store.inspection import Inspection, inspect, left_behind
-from cleveragents.snapshots.store.joining import Contents, contents, join, joinable
+from cleveragents.snapshots.store.joining import Contents, Root, contents, join, joinable
 from cleveragents.snapshots.store.joining import seal as seal_joined
 from cleveragents.snapshots.store.mending import Mender
 from cleveragents.snapshots.store.new_pack import NewPack
@@ -294,14 +294,23 @@ class Store:
             path.unlink()
         return CleanResult(len(sizes), sum(sizes))
 
+    def roots(self) -> set[bytes]:
+        """Returns the root records that are there."""
+        self.open()
+        return {root.identity for root in self._roots()}
+
+    def _roots(self) -> Iterator[Root]:
+        for pack in self._packs.values():
+            for root in self._contents(pack).roots:
+                if self._holder(root.identity) is not None:  # else a sweep has taken it out
+                    yield root
+
     def _young_orphans(self, known: set[bytes]) -> set[bytes]:
         oldest = time.time() - ORPHAN_GRACE_SECONDS
         return {
             root.identity
-            for pack in self._packs.values()
-            for root in self._contents(pack).roots
+            for root in self._roots()
             if root.identity not in known and root.written_at > oldest
-            if self._holder(root.identity) is not None  # else a sweep has taken it out
         }
 
     def _drop_dead(self, live: set[bytes]) -> Swept:
