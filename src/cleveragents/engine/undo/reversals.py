@@ -5,7 +5,8 @@ from typing import Protocol
 
 from cleveragents.checkpoints.besides import Besides
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.checkpoints.file_change import FileChange, described
+from cleveragents.checkpoints.comparison import path_told
+from cleveragents.checkpoints.file_change import FileChange, action, telling
 from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.bring.apply import ApplyPhase
@@ -23,7 +24,7 @@ from cleveragents.plans.journal import entries
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import StepRunRepository
 from cleveragents.plans.undo_run import UndoRun
-from cleveragents.records import frozen, replace
+from cleveragents.records import frozen
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
 
@@ -212,9 +213,9 @@ class OutOfProject:
 
 def _taken_out(would: Withdrawal) -> Sequence[FileChange]:
     """What becomes of each path of the project; a branch changes none."""
-    changes = () if would.merge is None else described(would.merge.changes)
-    merged = [replace(one, action="merged") for one in changes if one.file in would.merged]
-    return [*merged, *(one for one in changes if one.file not in would.merged)]
+    changes = () if would.merge is None else would.merge.changes
+    found = [(path_told(change), action(change)) for change in telling(changes)]
+    return [FileChange(path, "merged" if path in would.merged else how) for path, how in found]
 
 
 def _options(deed: Deed) -> ApplyOptions:
