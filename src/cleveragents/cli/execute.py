@@ -8,10 +8,12 @@ from cleveragents.cli.invocation import (
 )
 from cleveragents.cli.render import Fields, Result
 from cleveragents.engine.run.resume import Preview
-from cleveragents.errors import Failed, Interrupted
+from cleveragents.errors import Failed, Interrupted, Refused
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED
 from cleveragents.plans.plan import Plan
 from cleveragents.shapes.resume import next_index, nothing_left_of, resume_preview_of
+
+WAITING = Refused.exit_code  # of a run that stopped at conflicts: its next step is refused
 
 
 def execute(
@@ -76,7 +78,7 @@ def run_plan(
             detail=[*done.error.detail, f"files: {done.error.files}"],
             hints=result.next_steps,
         )
-    return result
+    return result if done.stage == COMPLETE else result._replace(exit_code=WAITING)
 
 
 def _previewed(call: Invocation, app: App, plan: Plan) -> Result:
@@ -86,6 +88,7 @@ def _previewed(call: Invocation, app: App, plan: Plan) -> Result:
     if plan.stage == COMPLETE:
         messages.append("the plan is complete already; there is nothing to run")
         return Result(nothing_left_of(plan.plan_id, moving=is_moving), messages=messages)
+    app.execute.refuse_conflicted(plan)
     found = app.resumption.preview(plan, restore=True)
     course = found.course
     if course.unsafe:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.read.tree import DecisionTree
     from cleveragents.engine.run.borders import StepBorders
     from cleveragents.engine.run.cancel import Cancellation
+    from cleveragents.engine.run.conflicted import ConflictStop
     from cleveragents.engine.run.dispatch import Dispatcher, Work
     from cleveragents.engine.run.execute import ExecutePhase
     from cleveragents.engine.run.resume import Resumption
@@ -96,7 +97,9 @@ class Wiring:
         from cleveragents.engine.run.resume import Resumption
 
         base, points = self._base, self._points
-        return Resumption(base.database, points.reads, points.acts, base.report)
+        return Resumption(
+            base.database, points.reads, points.acts, self._conflict_stop, base.report
+        )
 
     @once
     def _moves(self) -> "PlanMoves":
@@ -147,6 +150,12 @@ class Wiring:
         )
 
     @once
+    def _conflict_stop(self) -> "ConflictStop":
+        from cleveragents.engine.run.conflicted import ConflictStop
+
+        return ConflictStop(self._base.database, is_on=self._base.stops_on_conflict)
+
+    @once
     def subplans(self) -> "SubplanSteps":
         """Runs the subplans of a step."""
         from cleveragents.engine.run.subplans import Runner, SubplanSteps
@@ -163,6 +172,7 @@ class Wiring:
                 self._hold,
                 _in_threads,
                 base.stopping,
+                self._conflict_stop,
             ),
             base.report,
         )
@@ -185,6 +195,7 @@ class Wiring:
             points.reads,
             points.acts,
             self.comparisons,
+            self._conflict_stop,
         )
         return Sessions(services, self._hold)
 
@@ -270,9 +281,16 @@ class Wiring:
     def conflicts(self) -> "ConflictService":
         """What did not go together."""
         from cleveragents.engine.bring.conflicts import ConflictService
+        from cleveragents.engine.bring.versions import ConflictVersions
 
-        acts = self._acts
-        return ConflictService(self._base.database, acts.resolutions, self._points.acts, self._hold)
+        base = self._base
+        return ConflictService(
+            base.database,
+            self._acts.resolutions,
+            ConflictVersions(base.sandboxes),
+            self._points.acts,
+            self._hold,
+        )
 
     @once
     def comparisons(self) -> "Comparisons":
@@ -288,7 +306,11 @@ class Wiring:
 
         base = self._base
         return StatusReader(
-            base.database, base.sandboxes, self.comparisons, base.plan_locks.is_owned
+            base.database,
+            base.sandboxes,
+            self.comparisons,
+            base.plan_locks.is_owned,
+            stops_on_conflict=base.stops_on_conflict,
         )
 
     @once

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.read.status import PlanStatus
+from cleveragents.ids import PlanId
 from cleveragents.plans.cursor import step_at
 from cleveragents.plans.lifecycle import (
     APPLIED,
@@ -24,20 +25,21 @@ def next_steps(found: PlanStatus) -> list[str]:
     bare = found.plan.runs_bare
     look = [f"agents plan diff {plan}"]
     look += [] if bare else [f"agents plan checkpoint list {plan}"]
-    if found.conflicts and stage != RUNNING:
-        look = [solving(found.plan), *look]
+    if stage != RUNNING:
+        look = [*_solving(found), *look]
     if stage == COMPLETE:
         return _after_success(found, look)
     if stage == APPLIED:
         return [*look, f"agents plan unapply {plan}    # takes it out of your project"]
     if stage == STRATEGY_FAILED:
         return ["agents plan use ACTION    # once the action is mended"]
-    if stage in (CANCELLED, ERRORED, QUEUED, STRATEGIZED) or found.interrupted:
+    stands = stage in (CANCELLED, ERRORED, QUEUED, STRATEGIZED) and not found.waits
+    if stands or found.interrupted:
         again = [f"agents plan resume {plan}" if found.interrupted else going_on(found.plan)]
         if found.sandbox is None:
             return again
         return [*again, *look, *([] if bare or stage != ERRORED else _after_failure(found))]
-    return look if stage == RUNNING else []
+    return look if stage == RUNNING or found.waits else []
 
 
 def _after_success(found: PlanStatus, look: Sequence[str]) -> list[str]:
@@ -69,6 +71,12 @@ def going_on(plan: Plan) -> str:
     return command if left else f"{command}    # every step has run: completes the plan"
 
 
-def solving(plan: Plan) -> str:
+def solving(plan_id: PlanId) -> str:
     """The command that leads to the solution of conflicts."""
-    return f"agents plan conflicts {plan.plan_id}    # lists them, and tells how to solve one"
+    return f"agents plan conflicts {plan_id}    # lists them, and tells how to resolve one"
+
+
+def _solving(found: PlanStatus) -> list[str]:
+    """The same for every plan whose conflicts are in the way of this one."""
+    own = [found.plan.plan_id] if found.conflicts else []
+    return [solving(plan_id) for plan_id in (*own, *found.conflicts_below)]
