@@ -16,9 +16,9 @@ Feature: The doctor
     When the doctor looks, and everything kept stays as it is
     Then the exit code is 0
     And the keys of "data" are "healthy, findings, repairs, versions, disk"
-    And the keys of "data.versions" are "sqlite, journal_mode, schema, git"
+    And the keys of "data.versions" are "sqlite, journal_mode, schema, git, looks"
     And the keys of "data.disk" are "database_bytes, store_bytes, history_bytes, free_bytes, plans"
-    And the keys of "data.disk.plans.0" are "plan_id, name, checkpoints, stored_bytes, sandbox_bytes, output_bytes"
+    And the keys of "data.disk.plans.0" are "plan_id, name, checkpoints, stored_bytes, sandbox_bytes, output_bytes, checkpoint_uses"
     And the data holds
       | field                    | value |
       | healthy                  | true  |
@@ -202,6 +202,9 @@ Feature: The doctor
     When I run "agents doctor --repair --format json"
     Then the exit code is 1
     And the doctor finds the problem "what its sandbox started from is damaged" of "content"
+    When I run "agents doctor --repair"
+    Then the output says "it could not be repaired from what is there"
+    And the error does not say "agents doctor --repair"
 
   Scenario: an interrupted rollback that can be neither finished nor taken back
     Given I have run "agents run ACTION"
@@ -312,6 +315,30 @@ Feature: The doctor
     When I run "agents doctor"
     Then the exit code is 1
     And the error says "move it away, then rebuild it from the store: agents doctor --repair"
+
+  Scenario: who asks for more sees what each checkpoint takes
+    Given the steps
+      """
+      - {name: large, tool: shell, with: {command: "head -c 300000 /dev/urandom > large"}}
+      - {name: small, tool: write_file, with: {path: small, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    When I run "agents doctor --verbose"
+    Then the exit code is 0
+    And each checkpoint that added something has a bar, the longest the one that added most
+    When I run "agents doctor"
+    Then the output does not say "█"
+
+  Scenario Outline: <part> of <whole> is drawn as "<bar>"
+    Then <part> of <whole> is drawn as "<bar>"
+
+    Examples:
+      | part | whole | bar                      |
+      | 8    | 8     | ████████████████████████ |
+      | 1    | 8     | ███                      |
+      | 1    | 192   | ▏                        |
+      | 1    | 99999 | ▏                        |
+      | 9    | 192   | █▏                       |
 
   # --- Programs and disk -------------------------------------------------------------------------
 

@@ -32,8 +32,8 @@ Feature: Surprises
     And the error message says "something went wrong that should not have: ValueError: Invalid isoformat string: 'yesterday'"
     And the log that is named is private and tells
       | line                                                                  |
-      | command: agents --data-dir                                            |
-      | --set 'sandbox.base=…' plan status --format json                      |
+      | command: agents --set                                                 |
+      | --set 'sandbox.base=***' plan status --format json                    |
       | cleveragents: 0                                                       |
       | Python: 3                                                             |
       | SQLite: 3                                                             |
@@ -61,7 +61,7 @@ Feature: Surprises
     Then the newest 10 logs are there
 
   Scenario: values on the command line are left out
-    Then of "run a.yaml --arg token=s3cret --arg n=1 --project=/x https://me:pw@host/x" a log tells "run a.yaml --arg 'token=…' --arg 'n=…' --project=/x https://…@host/x"
+    Then of "run a.yaml --arg token=s3cret --arg n=1 --project=/x https://me:pw@host/x" a log tells "run a.yaml --arg 'token=***' --arg 'n=***' --project=/x https://me:***@host/x"
     And where a value stands in the message, it is left out there as well
 
   Scenario Outline: where <place> cannot be written to, the log is <elsewhere>

@@ -140,6 +140,54 @@ Feature: Views of much, on terminals of every kind
     And the output says "1/1 first"
     And the terminal shows no escape sequence
 
+  Scenario Outline: who wants no colour gets text alone: a terminal of the kind <terminal>, NO_COLOR=<no color>
+    Given a plain folder
+    And the terminal is "<terminal>"
+    And the variable NO_COLOR is <no color>
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo said; exit 1"}}
+      """
+    When I type on a terminal "agents run ACTION"
+    Then the exit code is 1
+    And the output says "1/1 first"
+    And the terminal shows no escape sequence
+    When I type on a terminal "agents plan rollback @ 1 --format color"
+      | question | answer |
+      | [y/N]    | n      |
+    Then the terminal shows no escape sequence
+
+    Examples:
+      | terminal | no color |
+      | xterm    | "1"      |
+      | dumb     | empty    |
+
+  # --- Times -------------------------------------------------------------------------------------
+
+  Scenario Outline: at <now> in the zone <zone>, <value> is <moment>, and <ago> in a list
+    Then at <now> in the zone <zone>, <value> reads "<moment>" and "<ago>"
+
+    Examples:
+      | zone                       | now               | value             | moment              | ago              |
+      | UTC0                       | 2026-11-17T14:02Z | 2026-11-17T14:01:30Z | 14:01:30         | just now         |
+      | UTC0                       | 2026-11-17T14:02Z | 2026-11-17T13:59Z | 13:59:00            | 3 min ago        |
+      | UTC0                       | 2026-11-17T14:02Z | 2026-11-17T13:02Z | 13:02:00            | 13:02            |
+      | UTC0                       | 2026-11-17T00:30Z | 2026-11-16T23:59Z | 2026-11-16 23:59:00 | 31 min ago       |
+      | NZDT-13                    | 2026-11-17T16:10Z | 2026-11-17T14:02Z | 03:02:00            | 03:02            |
+      | EST5                       | 2026-11-17T14:00Z | 2026-11-17T03:00Z | 2026-11-16 22:00:00 | 2026-11-16 22:00 |
+      | CET-1CEST,M3.5.0,M10.5.0/3 | 2026-11-17T14:00Z | 2026-07-01T10:00Z | 2026-07-01 12:00:00 | 2026-07-01 12:00 |
+      | UTC0                       | 2026-11-17T14:00Z | 2026-11-17T15:00Z | 15:00:00            | 15:00            |
+
+  Scenario: people read the time of where they are, programs that of the world
+    Given a plain folder
+    And the variable TZ is "FAR-5:45"
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "true"}}
+      """
+    And I have run "agents run ACTION"
+    Then the log of the plan tells the time of 5 hours and 45 minutes east, and to programs that of the world
+
   # --- Hostile names -----------------------------------------------------------------------------
 
   Scenario Outline: letters that take two columns, or none, leave a panel straight: <name>

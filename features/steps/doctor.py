@@ -1,6 +1,7 @@
 """Steps about the doctor."""
 
 import os
+import re
 import shlex
 import shutil
 from dataclasses import replace
@@ -11,6 +12,7 @@ from forked import die, forked
 from kept import begun_pack
 from oracle import assert_same, picture
 
+from cleveragents.cli.doctor import bar
 from cleveragents.engine.care.checks import CHECKS
 from cleveragents.snapshots.store.store import Store
 
@@ -135,3 +137,17 @@ def check_no_git(context, check):
     assert shutil.which("git")
     told = [finding.level.value for name, finding in findings if name == check]
     assert told == ["problem"], told
+
+
+@then("each checkpoint that added something has a bar, the longest the one that added most")
+def check_plot(context):
+    shown = context.world.done.out
+    added = dict(context.world.sql("SELECT 'cp' || seq, size_bytes FROM checkpoints"))
+    bars = dict(re.findall(r"(cp\d+) +[\d.]+ (?:KiB|MiB|B) +([▏▎▍▌▋▊▉█]+)", shown))
+    assert set(bars) == {name for name, count in added.items() if count}, shown
+    assert [name for name, drawn in bars.items() if len(drawn) == 24] == [max(added, key=added.get)]
+
+
+@then('{part:d} of {whole:d} is drawn as "{drawn}"')
+def check_bar(context, part, whole, drawn):
+    assert bar(part, whole) == drawn, bar(part, whole)

@@ -1,11 +1,15 @@
 """Steps about views of much, on terminals of every kind."""
 
+import json
+import os
 import re
+import time
+from datetime import datetime, timedelta
 
 from behave import given, then
 from rich.cells import cell_len
 
-from cleveragents.cli.views import elapsed
+from cleveragents.cli.views import ago, elapsed, moment
 
 NUMBERED = {
     "plan": {"plan_id": "PL", "number": 0},
@@ -69,3 +73,36 @@ def check_panel(context, most):
     lines = [line for line in context.world.done.out.splitlines() if line[:1] in tuple("╭│╰")]
     widths = {cell_len(line) for line in lines}
     assert len(lines) > 2 and len(widths) == 1 and max(widths) <= most, context.world.done.out
+
+
+@then('at {now} in the zone {zone}, {value} reads "{clock}" and "{near}"')
+def check_time(context, now, zone, value, clock, near):
+    before = os.environ.get("TZ")
+    context.add_cleanup(set_zone, before)
+    set_zone(zone)
+    then_, now_ = datetime.fromisoformat(value), datetime.fromisoformat(now)
+    found = moment(then_, now_), ago(then_, now_)
+    assert found == (clock, near), found
+
+
+def set_zone(zone):
+    """As a process does that is started there."""
+    os.environ.pop("TZ", None)
+    if zone is not None:
+        os.environ["TZ"] = zone
+    time.tzset()
+
+
+@then(
+    "the log of the plan tells the time of {hours:d} hours and {minutes:d} minutes east,"
+    " and to programs that of the world"
+)
+def check_zone(context, hours, minutes):
+    world = context.world
+    world.agents_beside("plan", "log", "@", "--format", "json")
+    event = json.loads(world.end_of_child().out)["data"]["events"][0]
+    assert event["at"].endswith("+00:00"), event
+    local = datetime.fromisoformat(event["at"]) + timedelta(hours=hours, minutes=minutes)
+    world.agents_beside("plan", "log", "@", "--format", "plain")
+    told = world.end_of_child().out
+    assert f"{local:%H:%M:%S}" in told, told

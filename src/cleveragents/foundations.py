@@ -22,6 +22,7 @@ from cleveragents.storage.privacy import make_private
 from cleveragents.storage.request import CancelRequests
 
 if TYPE_CHECKING:
+    from cleveragents.masking import Masking
     from cleveragents.sandbox.process import StepEnvironment
     from cleveragents.sandbox.sandboxes import Sandboxes
 
@@ -47,6 +48,13 @@ class Foundations:
         from cleveragents.sandbox.process import StepEnvironment
 
         return StepEnvironment(self.caller, self.settings.texts("sandbox.pass-env"))
+
+    @once
+    def masking(self) -> "Masking":
+        """What is not told of what steps print."""
+        from cleveragents.masking import Masking
+
+        return Masking(self.settings.texts("sandbox.mask"))
 
     @once
     def sandboxes(self) -> "Sandboxes":

@@ -37,7 +37,7 @@ REFUSED = 4  # the exit code of a preview of what would be refused
 
 def apply(
     call: Invocation,
-    plan: str,
+    plan: str = "@",
     yes: bool = False,
     dry_run: bool = False,
     mode: str = ApplyMode.CHANGES,

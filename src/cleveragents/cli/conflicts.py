@@ -195,7 +195,7 @@ def _compared(name: str, view: ConflictView) -> list[str]:
     return ["", head, *(diff.patch[2:] or [f"{diff.status} ({diff.remark})"])]
 
 
-def refresh(call: Invocation, plan: str, yes: bool = False, dry_run: bool = False) -> Result:
+def refresh(call: Invocation, plan: str = "@", yes: bool = False, dry_run: bool = False) -> Result:
     """Merge what you changed in the project meanwhile into a plan's sandbox."""
     app = call.app(progress=True)
     found = views.find(call, app, plan)

@@ -15,6 +15,7 @@ UNBOUNDED = 10_000  # columns
 USUAL_SIZE = 80, 25  # of a terminal that does not tell
 ATTRIBUTES = {"bold": 1, "dim": 2}
 COLORS = {"red": 31, "green": 32, "yellow": 33, "magenta": 35, "cyan": 36}
+WORDS = {"red word": "7;31", "green word": "7;32"}  # that differ within a line
 WITHOUT_ESCAPES = ("dumb", "unknown")
 
 
@@ -31,6 +32,16 @@ class Paper:
     def has_only_ascii(self) -> bool:
         """Whether lines cannot be drawn on it."""
         return not (getattr(self.stream, "encoding", None) or "utf-8").lower().startswith("utf")
+
+    @property
+    def can_be_drawn_on(self) -> bool:
+        """Whether what stands on it can be changed again."""
+        return self.stream.isatty() and takes_escapes(caller_environment())
+
+    @property
+    def has_colors(self) -> bool:
+        """Whether colours are seen on it."""
+        return "red" in self._codes
 
     def line(self, *pieces: Piece) -> None:
         """Writes one line as it is, however long."""
@@ -69,6 +80,11 @@ def shows_colors(stream: TextIO, caller: Mapping[str, str]) -> bool:
     return stream.isatty()
 
 
+def takes_escapes(caller: Mapping[str, str]) -> bool:
+    """Whether who reads wants more than text: no bold and no moving lines without colours."""
+    return not caller.get("NO_COLOR") and caller.get("TERM", "").lower() not in WITHOUT_ESCAPES
+
+
 def silence(stream: TextIO) -> None:
     """Sends the rest of a stream nowhere, also what is written when the process ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
@@ -76,11 +92,9 @@ def silence(stream: TextIO) -> None:
     os.close(nowhere)
 
 
-def _codes(caller: Mapping[str, str], *, colored: bool) -> Mapping[str, int]:
-    """The codes of the styles that are shown; without colours those that are none."""
-    if not colored or caller.get("TERM", "").lower() in WITHOUT_ESCAPES:
-        return {}
-    return ATTRIBUTES if caller.get("NO_COLOR") else {**ATTRIBUTES, **COLORS}
+def _codes(caller: Mapping[str, str], *, colored: bool) -> Mapping[str, int | str]:
+    """The codes of the styles that are shown."""
+    return {**ATTRIBUTES, **COLORS, **WORDS} if colored and takes_escapes(caller) else {}
 
 
 def _size(stream: TextIO, caller: Mapping[str, str]) -> tuple[int, int]:

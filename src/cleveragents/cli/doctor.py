@@ -1,14 +1,18 @@
 """`agents doctor`: what is wrong with what is kept, and its repair."""
 
+from collections.abc import Mapping
+
 from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields, Grid, Outline, Result
 from cleveragents.counting import counted, size
-from cleveragents.engine.care.doctor import Report
+from cleveragents.engine.care.doctor import BEYOND_REPAIR, Report
 from cleveragents.engine.care.findings import Finding, Severity
 from cleveragents.shapes.doctor import Diagnosis, diagnosis_of
 
 INSET = "    "
+PLOT = 24  # columns of the longest bar
+PARTS = "▏▎▍▌▋▊▉█"  # of one column
 
 
 def doctor(
@@ -17,14 +21,16 @@ def doctor(
 ) -> Result:
     """Look for what is wrong, and repair it if asked."""
     app = call.app()
-    return _told(app.doctor.repair() if repair else app.doctor.examine())
-
-
-def _told(report: Report) -> Result:
-    problems = [one for _, one in report.findings if one.level is Severity.PROBLEM]
-    helps = dict.fromkeys(one.help for one in problems)
-    said = [f"{counted(len(problems), 'problem was', 'problems were')} found"] if problems else []
+    report = app.doctor.repair() if repair else app.doctor.examine()
     data = diagnosis_of(report)
+    ids = [plan["plan_id"] for plan in data["disk"]["plans"]]
+    return _told(report, data, views.short_ids(call, app, ids), verbose=call.verbose)
+
+
+def _told(report: Report, data: Diagnosis, short: Mapping[str, str], *, verbose: bool) -> Result:
+    problems = [one for _, one in report.findings if one.level is Severity.PROBLEM]
+    helps = dict.fromkeys(one.help for one in problems if one.help != BEYOND_REPAIR)
+    said = [f"{counted(len(problems), 'problem was', 'problems were')} found"] if problems else []
     return Result(
         data,
         [
@@ -35,7 +41,8 @@ def _told(report: Report) -> Result:
             ),
             *[Outline(_lines(one)) for _, one in report.findings],
             Fields("Kept", _kept(data)),
-            *_plans(data),
+            *_plans(data, short),
+            *(_plots(data) if verbose else []),
         ],
         footer="no problem found" if report.is_healthy else "",
         status="ok" if report.is_healthy else "warn",
@@ -63,13 +70,14 @@ def _kept(found: Diagnosis) -> list[tuple[str, str]]:
         ("Free", size(disk["free_bytes"])),
         ("SQLite", f"{versions['sqlite']}, journal {versions['journal_mode']}"),
         ("Git", versions["git"] or "not installed"),
+        ("Looks", "compiled" if versions["looks"] == "compiled" else "in Python"),
     ]
 
 
-def _plans(found: Diagnosis) -> list[Grid]:
+def _plans(found: Diagnosis, short: Mapping[str, str]) -> list[Grid]:
     rows = [
         [
-            plan["plan_id"],
+            short[plan["plan_id"]],
             str(plan["checkpoints"]),
             size(plan["stored_bytes"]),
             size(plan["sandbox_bytes"]),
@@ -80,3 +88,28 @@ def _plans(found: Diagnosis) -> list[Grid]:
     ]
     columns = ["PLAN", "CPS", "STORED", "SANDBOX", "OUTPUT", "NAME"]
     return [Grid("", columns, rows)] if rows else []
+
+
+def _plots(found: Diagnosis) -> list[Grid]:
+    """What each checkpoint of a plan added to the store, as bars of one scale."""
+    plans = [plan for plan in found["disk"]["plans"] if plan["checkpoint_uses"]]
+    uses = [use["added_bytes"] for plan in plans for use in plan["checkpoint_uses"]]
+    most = max(uses, default=0)
+    return [
+        Grid(
+            f"{plan['plan_id']}  {plan['name']}",
+            ["CP", "ADDED", ""],
+            [
+                [use["name"], size(use["added_bytes"]), bar(use["added_bytes"], most)]
+                for use in plan["checkpoint_uses"]
+            ],
+        )
+        for plan in plans
+    ]
+
+
+def bar(part: int, whole: int) -> str:
+    """Draws how much of the whole a part is; what is there at all is seen."""
+    eighths = -(-part * PLOT * len(PARTS) // whole) if whole else 0
+    full, rest = divmod(eighths, len(PARTS))
+    return PARTS[-1] * full + (PARTS[rest - 1] if rest else "")

@@ -141,7 +141,7 @@ class ProgressDisplay:
         again = f", attempt {event.attempt}" if event.attempt > 1 else ""
         name = f"{event.index + 1}/{event.total} {event.name} ({event.tool}{again})"
         self._steps[event.plan_id] = step = safe(name)
-        if self._lanes is None and sys.stderr.isatty():
+        if self._lanes is None and self._paper.can_be_drawn_on:
             from cleveragents.cli.lanes import Lanes  # slow to import, and drawn on terminals only
 
             self._lanes = Lanes()

@@ -8,6 +8,8 @@ from contextlib import ExitStack, suppress
 from types import FrameType, TracebackType
 from typing import Self
 
+from cleveragents.cli.console import Paper
+
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INTERRUPTED = 130
 SAFELY = "stopping where it is safe; once more ends it at once"
@@ -60,7 +62,7 @@ class Signals:
         from cleveragents.sandbox.survivors import kill_steps  # here by now, if there are any
 
         kill_steps()
-        self._say(f"\n{SHOW_CURSOR}" if sys.stderr.isatty() else "")
+        self._say(f"\n{SHOW_CURSOR}" if Paper(sys.stderr).can_be_drawn_on else "")
         self._end_process(INTERRUPTED)
 
     def _say(self, text: str) -> None:

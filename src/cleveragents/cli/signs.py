@@ -18,6 +18,8 @@ SIGNS = {
     "│": "|",
     "├": "|",
     "└": "`",
+    **dict.fromkeys("▏▎▍▌", "."),
+    **dict.fromkeys("▋▊▉█", "#"),
 }
 _HANDLER = "cleveragents.signs"
 

@@ -16,15 +16,13 @@ from pathlib import Path
 from cleveragents import __version__
 from cleveragents.errors import CleverAgentsError, Unforeseen
 from cleveragents.ids import new_id, now
+from cleveragents.masking import MASK, Masking
 from cleveragents.sandbox import git
 from cleveragents.storage.privacy import LOG
 
 KEPT = 10  # log files; the oldest go
-HIDDEN = "…"
-LEAST_SECRET = 6  # letters; to hide every "1" would leave nothing to read
-# What may be a secret: the value of NAME=VALUE, and who logs in by an address.
+# What may be a secret: the value of NAME=VALUE.
 _VALUE = re.compile(r"^(?!--(?:format|project|data-dir|config-path)=)([^=\s]+=)(.+)$", re.DOTALL)
-_LOGIN = re.compile(r"(\w+://)[^/\s@]+@")
 
 
 def told(problem: BaseException, arguments: Sequence[str], data: Path) -> Unforeseen:
@@ -43,16 +41,14 @@ def told(problem: BaseException, arguments: Sequence[str], data: Path) -> Unfore
 
 
 def without_secrets(text: str, arguments: Sequence[str]) -> str:
-    """Leaves out of a text what the command line says in values."""
-    values = [match[2] for word in arguments if (match := _VALUE.match(word))]
-    for value in sorted(values, key=len, reverse=True):
-        if len(value) >= LEAST_SECRET:
-            text = text.replace(value, HIDDEN)
-    return _LOGIN.sub(rf"\1{HIDDEN}@", text)
+    """Masks secrets in a text, and what the command line says in values."""
+    masking = Masking()
+    masking.learn(match[2] for word in arguments if (match := _VALUE.match(word)))
+    return masking.text(text)
 
 
 def _report(problem: BaseException, arguments: Sequence[str]) -> str:
-    line = shlex.join([_VALUE.sub(rf"\1{HIDDEN}", word) for word in arguments])
+    line = shlex.join([_VALUE.sub(rf"\1{MASK}", word) for word in arguments])
     facts = {
         "at": now().isoformat(),
         "command": f"agents {line}",

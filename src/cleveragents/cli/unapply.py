@@ -27,7 +27,7 @@ AS_BEFORE = "Your project is as before the plan was applied; nothing is left to 
 
 def unapply(
     call: Invocation,
-    plan: str,
+    plan: str = "@",
     keep_mine: bool = False,
     yes: bool = False,
     dry_run: bool = False,

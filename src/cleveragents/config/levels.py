@@ -19,7 +19,7 @@ from cleveragents.config.settings import (
 )
 from cleveragents.errors import InvalidInput
 from cleveragents.nearest import asking
-from cleveragents.records import frozen
+from cleveragents.records import frozen, replace
 
 PROJECT_FILE = Path(".cleveragents") / "config.toml"
 # What we ourselves hand to steps is no setting, and a step may well call `agents`.
@@ -44,7 +44,7 @@ class Level(StrEnum):
 
 @frozen
 class Value:
-    """What one level says about a setting, and where it says it."""
+    """A value that one level gives a setting, and where."""
 
     value: SettingValue
     source: Level
@@ -77,7 +77,7 @@ class Sources:
 
 
 class Settings:
-    """What every level says about every setting, and which old spellings were used."""
+    """The values that every level gives every setting, and the old spellings that were used."""
 
     def __init__(self, values: Mapping[str, Sequence[Value]], warnings: Sequence[str]) -> None:
         self._values = values
@@ -129,12 +129,24 @@ def load(sources: Sources) -> Settings:
             values[setting.key].append(value)
     for key, setting in SETTINGS.items():
         values[key].append(Value(setting.default, Level.DEFAULT))
+        if setting.adds:
+            values[key] = _added_up(values[key])
     warnings = [
         f"{where}: old spelling: {', '.join(dict.fromkeys(old))}"
         for where, old in spelled.items()
         if old
     ]
     return Settings(values, warnings)
+
+
+def _added_up(levels: Sequence[Value]) -> list[Value]:
+    """Returns what the levels say, each with what those below it say."""
+    said: tuple[str, ...] = ()
+    whole: list[Value] = []
+    for level in reversed(levels):
+        said = tuple(dict.fromkeys((*cast("tuple[str, ...]", level.value), *said)))
+        whole.insert(0, replace(level, value=said))
+    return whole
 
 
 def _everything(sources: Sources) -> Iterator[_Said]:

@@ -11,6 +11,7 @@ from cleveragents.records import field, frozen
 from cleveragents.snapshots.tree.tracking import Tracking
 
 STOP = "stop"  # before the next step, until conflicts are resolved
+MOST_PATTERNS = 50  # that output is searched for
 LEAST = 2  # the first and the newest checkpoint always stay
 VARIABLE_PREFIX = "CLEVERAGENTS_"
 
@@ -27,6 +28,7 @@ class Setting:
     read: Callable[[object], SettingValue]  # checks and converts; raises ValueError with the reason
     project_may_set: bool = True
     project_values: tuple[str, ...] = ()  # those that a project may set; none named: all
+    adds: bool = False  # to what the levels below it say
     aliases: tuple[str, ...] = ()  # further names of the key
     old_keys: tuple[str, ...] = ()  # accepted with a warning
     old_values: Mapping[str, str] = field(default_factory=dict[str, str])  # in a list; likewise
@@ -139,6 +141,18 @@ def _triggers(given: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(read(name) for name in _texts(given)))
 
 
+def _patterns(given: object) -> tuple[str, ...]:
+    from cleveragents.masking import wrong_pattern  # noqa: PLC0415 - few have any
+
+    patterns = _texts(given)
+    if len(patterns) > MOST_PATTERNS:
+        raise ValueError(f"has more than {MOST_PATTERNS} patterns")
+    for pattern in patterns:
+        if problem := wrong_pattern(pattern):
+            raise ValueError(f"has a pattern that {problem}: {pattern}")
+    return patterns
+
+
 def _limit(given: object) -> int:
     if not isinstance(given, int) or isinstance(given, bool) or given < LEAST:
         raise ValueError(f"must be a whole number of at least {LEAST}")
@@ -175,6 +189,13 @@ SETTINGS: Mapping[str, Setting] = {
             "variables of the caller that every step sees",
             _texts,
             project_may_set=False,
+        ),
+        Setting(
+            "sandbox.mask",
+            (),
+            "regular expressions of further secrets to mask in what is told; every level adds",
+            _patterns,
+            adds=True,
         ),
         Setting(
             "sandbox.checkpoint.exclude",

@@ -10,12 +10,13 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cleveragents.counting import size
-from cleveragents.records import frozen
+from cleveragents.masking import Masking
+from cleveragents.records import field, frozen
 from cleveragents.sandbox.survivors import MARK, end_step, sign_leader, start_step, still_runs
 from cleveragents.storage.scratch import scratch_file
 
@@ -38,6 +39,7 @@ class Job:
     output: Path
     timeout: float | None = None
     given: bytes | None = None  # what it reads on its standard input
+    masking: Masking = field(default_factory=Masking)  # of what it prints
 
 
 @frozen
@@ -62,6 +64,11 @@ class StepEnvironment:
 
     caller: Mapping[str, str]
     passed: tuple[str, ...] = ()
+
+    def handed(self, passed: Iterable[str]) -> list[str]:
+        """Returns what is handed on because somebody named it."""
+        wanted = {*self.passed, *passed}.difference(ALWAYS_PASSED)
+        return [self.caller[name] for name in wanted if name in self.caller]
 
     def seen(self, passed: Sequence[str], own: Mapping[str, str], mark: str) -> dict[str, str]:
         """Builds what one step sees; nothing of git's ever passes."""
@@ -91,9 +98,10 @@ def run(
 
         def is_due() -> bool:
             still_runs(job.output.parent)
+            output.flush()  # others may read along
             return must_stop()
 
-        reader = _Reader(process.pid, pipe, output.write, on_line, is_due)
+        reader = _Reader(process.pid, pipe, output.write, on_line, is_due, job.masking)
         try:
             sign_leader(job.mark, job.output.parent, process.pid)
             if not reader.until_exit(job.timeout):
@@ -138,12 +146,14 @@ class _Reader:
         keep: Callable[[bytes], object],
         on_line: Callable[[str], None],
         must_stop: Callable[[], bool],
+        masking: Masking,
     ) -> None:
         self._pid = pid
         self._pipe = pipe
         self._keep = keep
         self._on_line = on_line
         self._must_stop = must_stop
+        self._masked = masking.stream()
         self._next_look = time.monotonic()
         self.timed_out = False
         self.stopped = False
@@ -189,11 +199,17 @@ class _Reader:
         """Reads what is still in the pipe once nobody can write to it any more."""
         while self._read_some():
             pass
+        self._take(self._masked.finish())
         if self._line:
             self._tell(self._line)
 
     def _read_some(self) -> bool:
         data = os.read(self._pipe, 1 << 16)
+        self._take(self._masked.feed(data))
+        return bool(data)
+
+    def _take(self, data: bytes) -> None:
+        """Keeps and tells what was printed, secrets masked."""
         kept = data[: self._left]
         self._left -= len(kept)
         self._keep(kept)
@@ -205,7 +221,6 @@ class _Reader:
         self._line = self._line[-TAIL:]
         if lines:
             self._tell(lines[-1])
-        return bool(data)
 
     def _tell(self, line: bytes) -> None:
         self._on_line(line.decode(errors="replace"))

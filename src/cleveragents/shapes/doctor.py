@@ -6,7 +6,7 @@ from typing import TypedDict
 from cleveragents.engine.care.doctor import Report
 from cleveragents.engine.care.facts import Facts, PlanFacts, System
 from cleveragents.engine.care.findings import Finding, Severity
-from cleveragents.ids import PlanId
+from cleveragents.ids import CheckpointId, PlanId
 
 
 class FindingRow(TypedDict):
@@ -27,6 +27,15 @@ class VersionsRow(TypedDict):
     journal_mode: str
     schema: str
     git: str | None  # null: not installed
+    looks: str  # what looks at directories: `compiled` code, or `python`
+
+
+class CheckpointUse(TypedDict):
+    """What a checkpoint takes on the disk."""
+
+    checkpoint_id: CheckpointId
+    name: str
+    added_bytes: int  # what it added to the store
 
 
 class PlanUse(TypedDict):
@@ -38,6 +47,7 @@ class PlanUse(TypedDict):
     stored_bytes: int  # what its checkpoints added to the store
     sandbox_bytes: int
     output_bytes: int
+    checkpoint_uses: Sequence[CheckpointUse]
 
 
 class DiskUse(TypedDict):
@@ -88,6 +98,7 @@ def _versions(system: System) -> VersionsRow:
         "journal_mode": system.journal_mode,
         "schema": system.schema,
         "git": system.git,
+        "looks": system.looks,
     }
 
 
@@ -109,4 +120,12 @@ def _plan(plan: PlanFacts) -> PlanUse:
         "stored_bytes": plan.stored_bytes,
         "sandbox_bytes": plan.sandbox_bytes,
         "output_bytes": plan.output_bytes,
+        "checkpoint_uses": [
+            {
+                "checkpoint_id": row.checkpoint_id,
+                "name": row.name,
+                "added_bytes": row.size_bytes,
+            }
+            for row in plan.rows
+        ],
     }

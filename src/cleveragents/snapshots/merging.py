@@ -1,7 +1,7 @@
-"""What an archive can merge: snapshots with each other, and with a directory that is not ours."""
+"""Merges of an archive: of snapshots with each other, and with a directory that is not ours."""
 
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from cleveragents.ids import SnapshotId
@@ -55,6 +55,12 @@ class SnapshotReader:
             name: list(compare(before.roots.get(name), after.roots.get(name), self.read))
             for name in names
         }
+
+    def changes_at(self, head: bytes, before: Snapshot | None, after: Snapshot) -> Iterator[Change]:
+        """Yields what differs at a path and in it; nothing else is looked at."""
+        old = None if before is None else self.lookup(before).find(head)
+        for change in compare(old, self.lookup(after).find(head), self.read):
+            yield Change(tree_path.joined(head, change.path), change.before, change.after)
 
     def merge(
         self,

@@ -118,7 +118,7 @@ def _apply_patch(call: Call, given: PatchParameters) -> Outcome:
 
 def _read_file(call: Call, given: PathParameters) -> Outcome:
     data = ContainedFiles(call.sandbox).read(given.path)
-    call.output.write_bytes(data)
+    call.output.write_bytes(call.masking.output(data))
     return succeeded(f"read {given.path} ({counted(len(data), 'byte')})")
 
 

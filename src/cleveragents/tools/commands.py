@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cleveragents.ids import PlanId
+from cleveragents.masking import Handed, Masking, secret_values
 from cleveragents.records import field, frozen
 from cleveragents.sandbox.process import ProcessEnd, StepEnvironment
 from cleveragents.tools.tool import SHELL, Call, run_to_end
@@ -54,15 +55,24 @@ def _to_nobody(line: str) -> None:
 class Commands:
     """Prepares and runs the commands of plans."""
 
-    def __init__(self, environment: StepEnvironment, output_dir: Path) -> None:
+    def __init__(self, environment: StepEnvironment, output_dir: Path, masking: Masking) -> None:
+        self.masking = masking
         self._environment = environment
         self._output_dir = output_dir
+        self._heeded: set[PlanId] = set()
 
     def outputs(self, plan_id: PlanId) -> Path:
         """Where what the commands of a plan print is kept; made if it is not there."""
         found = self._output_dir / plan_id
         found.mkdir(parents=True, exist_ok=True, mode=0o700)
         return found
+
+    def heed(self, plan_id: PlanId, handed: Callable[[], Handed]) -> None:
+        """Masks what any step of a plan is handed, whichever step prints it."""
+        if plan_id not in self._heeded:
+            self._heeded.add(plan_id)
+            found = handed()
+            self.masking.learn([*self._environment.handed(found.variables), *found.values])
 
     def call(
         self,
@@ -75,8 +85,9 @@ class Commands:
         rules: CallRules = NO_RULES,
     ) -> Call:
         """Prepares a call that works in a directory; all it starts bears the mark."""
+        self.masking.learn([*self._environment.handed(rules.pass_env), *secret_values(rules.env)])
         seen = self._environment.seen(rules.pass_env, rules.env, mark)
-        return Call(directory, seen, mark, output, rules.timeout, on_line, must_stop)
+        return Call(directory, seen, mark, output, rules.timeout, on_line, must_stop, self.masking)
 
 
 def run_line(call: Call, line: str) -> ProcessEnd:

@@ -3,7 +3,7 @@
 import json
 
 from cleveragents.tools.function import Request, call_function, importable, is_function
-from cleveragents.tools.tool import SHELL, Call, Outcome, denied, run_process
+from cleveragents.tools.tool import SHELL, Call, Outcome, denied, run_process, told
 
 
 def compensate(undo: str, call: Call, made: bytes) -> Outcome:
@@ -14,9 +14,9 @@ def compensate(undo: str, call: Call, made: bytes) -> Outcome:
     try:
         if not is_function(undo):
             return run_process(call, SHELL, "-c", undo, given=made)
-        told = json.loads(made)
+        call_made = json.loads(made)
         known = (*importable(), str(call.sandbox))
-        request = Request(undo, positional=[told["input"], told["output"]], then=known)
+        request = Request(undo, positional=[call_made["input"], call_made["output"]], then=known)
         return call_function(call, request)
     except OSError as error:
-        return denied(error)
+        return told(call, denied(error))

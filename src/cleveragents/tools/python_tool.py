@@ -12,7 +12,7 @@ from cleveragents.tools.builtin import BUILT_IN
 from cleveragents.tools.declaration import Declaration
 from cleveragents.tools.function import Request, call_function, importable, result_path
 from cleveragents.tools.python_call import loaded
-from cleveragents.tools.tool import AnyTool, Call, Outcome, Tool
+from cleveragents.tools.tool import AnyTool, Call, Outcome, Tool, keep_masked
 
 F = TypeVar("F", bound=Callable[..., object])
 _DECLARED = "__cleveragents_tool__"  # where the decorator leaves what it was told
@@ -47,9 +47,15 @@ class PythonTool:
 
         def run(call: Call, given: BaseModel) -> Outcome:
             keywords = given.model_dump(by_alias=True, exclude_unset=True)
-            result = str(result_path(call.output))
-            request = Request(self.function, keywords=keywords, then=importable(), result=result)
-            return call_function(call, request)
+            result = result_path(call.output)
+            request = Request(
+                self.function, keywords=keywords, then=importable(), result=str(result)
+            )
+            try:
+                return call_function(call, request)
+            finally:
+                if result.exists():
+                    keep_masked(call, result, result.read_bytes())
 
         return Tool(declared, self._model(name), run, origin)
 

@@ -1,5 +1,6 @@
 """A tool: its declaration, the parameters it takes, and what it does."""
 
+import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -7,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from cleveragents.counting import size
 from cleveragents.errors import CleverAgentsError
-from cleveragents.records import frozen
+from cleveragents.masking import Masking
+from cleveragents.records import frozen, replace
 from cleveragents.sandbox.process import OUTPUT_CAP, Job, ProcessEnd, run
 
 if TYPE_CHECKING:  # pydantic is slow to import, and calls are undone without it
@@ -31,6 +33,7 @@ class Call:
     timeout: float | None
     on_line: Callable[[str], None]
     must_stop: Callable[[], bool]  # asked several times a second while a process runs
+    masking: Masking  # of what is told about it
 
 
 @frozen
@@ -59,11 +62,32 @@ AnyTool = Tool[Any]  # each knows its own parameters
 def perform(tool: AnyTool, call: Call, given: Mapping[str, object]) -> Outcome:
     """Calls a tool; what it refuses or the system denies is a failed call, not a crash."""
     try:
-        return tool.function(call, tool.parameters.model_validate(given))
+        outcome = tool.function(call, tool.parameters.model_validate(given))
     except CleverAgentsError as error:
-        return failed(error.message, "\n".join(error.detail))
+        outcome = failed(error.message, "\n".join(error.detail))
     except OSError as error:
-        return denied(error)
+        outcome = denied(error)
+    return told(call, outcome)
+
+
+def told(call: Call, outcome: Outcome) -> Outcome:
+    """Returns an outcome as it is recorded and shown."""
+    masked = call.masking.text
+    return replace(outcome, summary=masked(outcome.summary), tail=masked(outcome.tail))
+
+
+def keep_masked(call: Call, path: Path, said: bytes) -> None:
+    """Keeps JSON that a command has left beside its output, or what was read of it, masked."""
+    try:
+        found = json.loads(said)
+        masked = call.masking.data(found)
+        kept = said if masked == found else json.dumps(masked).encode()
+    except ValueError:  # no JSON: whoever wants to read it will say so
+        kept = call.masking.output(said)
+    if len(kept) != path.stat().st_size or kept != said:
+        beside = path.with_suffix(".masked")
+        beside.write_bytes(kept)
+        beside.replace(path)
 
 
 def succeeded(summary: str) -> Outcome:
@@ -116,6 +140,7 @@ def run_to_end(
         call.output,
         call.timeout,
         given,
+        call.masking,
     )
     return run(job, on_line=call.on_line, must_stop=call.must_stop)
 

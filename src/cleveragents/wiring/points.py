@@ -31,7 +31,8 @@ class Points:
         """Runs the commands of plans."""
         from cleveragents.tools.commands import Commands
 
-        return Commands(self._base.environment, self._base.output)
+        base = self._base
+        return Commands(base.environment, base.output, base.masking)
 
     @once
     def policy(self) -> "CheckpointPolicy":

@@ -15,6 +15,9 @@ KEYS = {
     ),
     "sandbox.copy-ignored": "globs of ignored files to take along, as .env",
     "sandbox.pass-env": "variables of the caller that every step sees",
+    "sandbox.mask": (
+        "regular expressions of further secrets to mask in what is told; every level adds"
+    ),
     "sandbox.checkpoint.exclude": "globs of files that checkpoints neither save nor restore",
     "sandbox.checkpoint.tracking": (
         "how changes are found: auto (watch, and look at all where that is cheap), watch, scan"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from cleveragents.checkpoints.undo import UndoDue
 from cleveragents.events import CallUndone, Reporter
 from cleveragents.ids import OperationId
+from cleveragents.plans.handed import handed_by
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import StepRun
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository, UndoStatus
@@ -84,6 +85,7 @@ class UndoCalls:
     def _undo(
         self, held: Held, operation_id: OperationId, plan: Plan, call: UndoDue, sandbox: Path
     ) -> None:
+        self._commands.heed(plan.plan_id, lambda: handed_by(plan.action))
         output_dir = self._commands.outputs(plan.plan_id)
         with self._database.writing(held) as connection:
             started = UndoRunRepository(connection).start(

@@ -15,6 +15,7 @@ from cleveragents.ids import SnapshotId
 from cleveragents.operations.in_sandbox import Validate
 from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.operation import Operation, OperationRepository
+from cleveragents.plans.handed import handed_by
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.records import as_dict, frozen
 from cleveragents.sandbox.sandbox import Sandbox
@@ -96,6 +97,7 @@ class Validations:
     def _run(
         self, plan: Plan, sandbox: Sandbox, operation: Operation[Validate], index: int, command: str
     ) -> Check:
+        self._commands.heed(plan.plan_id, lambda: handed_by(plan.action))
         mark = operation.operation_id
         output = self._commands.outputs(plan.plan_id) / f"validate-{mark}-{index}.log"
         call = self._commands.call(
@@ -108,8 +110,9 @@ class Validations:
         began = time.monotonic()
         ended = run_line(call, command)
         seconds = round(time.monotonic() - began, 3)
-        self._report(Validated(plan.plan_id, command, ended.exit_code, seconds))
-        return Check(command, ended.exit_code, seconds, ended.tail, str(output))
+        told = self._commands.masking.text(command)
+        self._report(Validated(plan.plan_id, told, ended.exit_code, seconds))
+        return Check(told, ended.exit_code, seconds, ended.tail, str(output))
 
     def _workplace(self, held: Held, plan: Plan) -> SandboxWorkplace:
         return self._workplaces.of(held, plan.project_id, Kind.VALIDATE.noun)

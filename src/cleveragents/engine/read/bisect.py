@@ -15,6 +15,7 @@ from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.errors import InvalidInput, Refused
 from cleveragents.events import CheckpointTried, Reporter, StepOutput
 from cleveragents.plans.child import ChildRepository
+from cleveragents.plans.handed import handed_by
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.records import frozen
@@ -117,6 +118,7 @@ class Bisection:
         row = state.rows[0]
         _refuse_closed(tree, row)
         began = time.monotonic()
+        self._commands.heed(plan.plan_id, lambda: handed_by(plan.action))
         call = self._commands.call(
             tree,
             room.mark,

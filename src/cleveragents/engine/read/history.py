@@ -2,22 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 from cleveragents.checkpoints.checkpoint import CheckpointRepository, facts
 from cleveragents.counting import counted
 from cleveragents.engine.read.operation_story import story
 from cleveragents.ids import CheckpointId
+from cleveragents.masking import Masking
 from cleveragents.operations.in_sandbox import GoBack
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.child import ChildRepository
+from cleveragents.plans.cursor import number_of
 from cleveragents.plans.decision import Decision, DecisionRepository
+from cleveragents.plans.handed import handed_by
 from cleveragents.plans.journal import Happening, JournalEntry, entries
 from cleveragents.plans.origin import Origin, origin_in
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import FAILED, STARTED, StepRun, StepRunRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
-from cleveragents.records import frozen
+from cleveragents.records import frozen, replace
 from cleveragents.storage.database import Database
 
 
@@ -39,8 +43,9 @@ Told = tuple[str, str, Mapping[str, object]]  # what, story, facts
 class History:
     """Tells the stories of plans; changes nothing and needs no lock."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, masking: Masking) -> None:
         self._database = database
+        self._masking = masking
 
     def of(self, plan: Plan) -> Sequence[HistoryEvent]:
         """Returns all that happened to a plan, in order."""
@@ -68,7 +73,13 @@ class History:
             {run.undo_run_id: run for run in undone},
             {child.plan_id: child.name for child in children},
         )
-        return [telling.event(entry) for entry in happened]
+        self._masking.learn(handed_by(plan.action).values)
+        return [self._masked(telling.event(entry)) for entry in happened]
+
+    def _masked(self, event: HistoryEvent) -> HistoryEvent:
+        """Masks what names and words of the action say, and what earlier versions kept."""
+        facts = cast("Mapping[str, object]", self._masking.data(event.facts))
+        return replace(event, story=self._masking.text(event.story), facts=facts)
 
 
 @frozen
@@ -94,6 +105,7 @@ class _Narration:
             Happening.OPERATION: self._operation,
             Happening.PINNED: self._pinned,
             Happening.UNDO: self._undone,
+            Happening.RELOADED: self._reloaded,
         }[entry.kind]
         what, told, about = tell(entry)
         return HistoryEvent(entry.seq, entry.at, entry.kind, what, told, about)
@@ -150,7 +162,7 @@ class _Narration:
         took = "" if seconds is None else f", {seconds:.1f} s"
         origin = f", from {start}" if start else ""
         told = f"{run.name} ({run.tool}{again}): {end}{took}{origin}"
-        return _number(run.cursor), told + self._back(run.superseded_by), about
+        return f"step {number_of(run.cursor)}", told + self._back(run.superseded_by), about
 
     def _checkpoint(self, entry: JournalEntry) -> Told:
         about = self.saved.get(entry.ref_id, {"name": "cp?", "type": "", "reason": "unknown"})
@@ -193,6 +205,10 @@ class _Narration:
         what = "pinned" if entry.detail["pinned"] else "unpinned"
         return what, str(entry.detail["name"]), {**entry.detail, "checkpoint_id": entry.ref_id}
 
+    def _reloaded(self, entry: JournalEntry) -> Told:
+        about = dict(entry.detail)
+        return "reloaded", f"{Path(about['file']).name}: {about.pop('told')}", about
+
     def _back(self, operation_id: str | None) -> str:
         if operation_id is None:
             return ""
@@ -210,10 +226,3 @@ def _seconds(run: StepRun) -> float | None:
     if run.finished_at is None:
         return None
     return round(max((run.finished_at - run.started_at).total_seconds(), 0.0), 3)
-
-
-def _number(cursor: str) -> str:
-    """The number of a step as people count, from 1."""
-    parts = cursor.split(".")
-    parts[::2] = [str(int(index) + 1) for index in parts[::2]]
-    return f"step {'.'.join(parts)}"

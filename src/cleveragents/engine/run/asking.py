@@ -6,12 +6,13 @@ standard error is that output.
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from cleveragents.counting import size
-from cleveragents.tools.tool import SHELL, Call, Outcome, failed, run_process
+from cleveragents.tools.tool import SHELL, Call, Outcome, failed, keep_masked, run_process
 
 LARGEST_ANSWER = 1 << 20
 # The shell redirects, so that the command is run like that of any step.
@@ -38,14 +39,15 @@ class Questions(Generic[A]):
         """Asks; no answer in time, or one that cannot be used, is a failed call."""
         asked = call.output.with_suffix(".question.json")
         answered = call.output.with_suffix(".answer.json")
-        asked.write_text(json.dumps(question, indent=2) + "\n")
-        outcome = run_process(
-            call, SHELL, "-c", REDIRECTED, "ask", self._command, str(asked), str(answered)
-        )
+        asked.write_text(json.dumps(call.masking.data(question), indent=2) + "\n")
+        try:
+            outcome = run_process(
+                call, SHELL, "-c", REDIRECTED, "ask", self._command, str(asked), str(answered)
+            )
+        finally:
+            said = _said(call, answered)
         if not outcome.ok:
             return outcome
-        with answered.open("rb") as file:
-            said = file.read(LARGEST_ANSWER + 1)
         if len(said) > LARGEST_ANSWER:
             text = f"the answer cannot be used: it is longer than {size(LARGEST_ANSWER)}"
             return failed(text, outcome.tail)
@@ -57,6 +59,16 @@ class Questions(Generic[A]):
             return failed(f"the answer cannot be used: {problem}", outcome.tail)
         self._answers.append(answer)
         return outcome
+
+
+def _said(call: Call, answered: Path) -> bytes:
+    """Reads an answer, as far as one may be long; it is kept so far, and masked."""
+    if not answered.exists():
+        return b""
+    with answered.open("rb") as file:
+        said = file.read(LARGEST_ANSWER + 1)
+    keep_masked(call, answered, said)
+    return said
 
 
 def _first(error: ValidationError) -> str:

@@ -8,6 +8,7 @@ from cleveragents.engine.hold.stopping import StopRequests
 from cleveragents.events import Reporter, StepFailed, StepFinished, StepOutput, StepStarted
 from cleveragents.ids import CheckpointId
 from cleveragents.plans.cursor import title_at
+from cleveragents.plans.handed import handed_by
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step import RunningStep
 from cleveragents.plans.step_run import StepRun, StepRunRepository
@@ -52,6 +53,7 @@ class StepAttempts:
 
     def make(self, held: Held, plan: Plan, sandbox: Sandbox, attempt: Attempt) -> Outcome:
         """Tries the step at the cursor once."""
+        self._commands.heed(plan.plan_id, lambda: handed_by(plan.action))
         run = self._start(held, plan, attempt)
         began = time.monotonic()
         call = self._call(plan, attempt, sandbox, run)
@@ -73,8 +75,7 @@ class StepAttempts:
         tool = attempt.tool.declaration.name
         with self._database.writing(held) as connection:
             run = StepRunRepository(connection).start(
-                plan.plan_id,
-                plan.cursor,
+                plan,
                 name=title,
                 tool=tool,
                 attempt=attempt.number,

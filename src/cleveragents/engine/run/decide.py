@@ -135,12 +135,16 @@ class DecideSteps:
             return f"no earlier decision is called {unknown[0]!r}" if unknown else None
 
         asking = Questions(str(step.decide.chooser), Answer, problem)
+        answers: list[Answer] = []
 
         def put(call: Call, _: AnyParameters) -> Outcome:
-            return asking.put(call, _question(plan, step, known))
+            outcome = asking.put(call, _question(plan, step, known))
+            if outcome.ok:
+                answers.append(_told(asking.answer, call))
+            return outcome
 
         def on_success(connection: Connection) -> None:
-            self._record(connection, plan, step, asking.answer, known, before)
+            self._record(connection, plan, step, answers[-1], known, before)
 
         tool = Tool(BUILT_IN["shell"].declaration, AnyParameters, put)
         started_from = before.checkpoint_id if before else None
@@ -153,7 +157,7 @@ class DecideSteps:
             return False
         if before is not None:  # whatever it did meanwhile: a chooser chooses, steps change files
             self._checkpoints.restore_files(held, before)
-        return self._tell(plan, asking.answer.choose, asking.answer.rationale or "")
+        return self._tell(plan, answers[-1].choose, answers[-1].rationale or "")
 
     def _record(
         self,
@@ -200,6 +204,12 @@ class DecideSteps:
         title = title_at(plan.action.steps, plan.cursor)
         self._report(Decided(plan.plan_id, title, option, why))
         return True
+
+
+def _told(answer: Answer, call: Call) -> Answer:
+    """Returns an answer as it is recorded and shown."""
+    why = call.masking.text(answer.rationale or "") or None
+    return answer.model_copy(update={"rationale": why})
 
 
 def _said_above(connection: Connection, plan: Plan) -> list[Decision]:

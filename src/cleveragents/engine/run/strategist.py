@@ -10,7 +10,9 @@ from cleveragents.engine.run.asking import Questions
 from cleveragents.errors import Failed
 from cleveragents.ids import PlanId
 from cleveragents.plans.action import Action, with_steps
+from cleveragents.plans.handed import handed_by
 from cleveragents.tools.commands import CallRules, Commands
+from cleveragents.tools.tool import told
 
 SECONDS = 1800.0  # how long it may take
 
@@ -35,6 +37,7 @@ class Strategist:
     ) -> Action:
         """Returns the action with the steps it answered; without usable ones it has failed."""
         asking = Questions(str(action.strategist), StrategistAnswer, lambda _: None)
+        self._commands.heed(plan_id, lambda: handed_by(action))
         call = self._commands.call(
             project,
             plan_id,
@@ -42,7 +45,7 @@ class Strategist:
             must_stop=lambda: self._stopping.is_due(plan_id),
             rules=CallRules(timeout=SECONDS),
         )
-        outcome = asking.put(call, _question(action, project, guidance))
+        outcome = told(call, asking.put(call, _question(action, project, guidance)))
         if not outcome.ok:
             raise Failed(
                 f"the strategist failed: {outcome.summary}", detail=outcome.tail.splitlines()[-10:]
