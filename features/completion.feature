@@ -20,7 +20,7 @@ Feature: Completion
       | plan list --format=j          | --format=json                         |
       | plan list --format = y        | yaml                                  |
       | plan apply @ --as             | --as                                  |
-      | plan resolve @ a --take p     | parent                                |
+      | plan resolve @ a --take p     | plan                                  |
       | plan revert --to-phase st     | strategize                            |
       | config get sandbox.b          | sandbox.base                          |
       | plan list --set sandbox.b     | sandbox.base=                         |

@@ -80,7 +80,7 @@ Feature: Refresh
     When I run "agents plan conflicts @"
     Then the exit code is 0
     And the output says "text"
-    And the error says "--take parent|child|FILE"
+    And the error says "--take mine|plan|FILE"
     When I run "agents plan resolve @ text --take parent"
     Then the exit code is 0
     And the plan's file "text" holds "0"
@@ -217,7 +217,7 @@ Feature: Refresh
     And the error says "no open conflict in other"
     When I run "agents plan resolve @ text --take nobody"
     Then the exit code is 2
-    And the error says "parent, child or a file"
+    And the error says "mine, plan or a file"
     When I run "agents plan resolve @ text --take ../large"
     Then the exit code is 4
     And the error says "larger than"

@@ -112,7 +112,7 @@ def command_part(command: Command, path: tuple[str, ...]) -> Iterator[str]:
 
 
 def option_row(option: Option) -> str:
-    names = [f"{name} {option.shown}".rstrip() for name in option.names]
+    names = [option.with_value(name) for name in option.names]
     return row("`, `".join(names), option.help)
 
 

@@ -63,6 +63,8 @@ def row(setting: Setting) -> str:
     value = setting.default
     shown = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
     note = "" if setting.project_may_set else "; not from a project's file"
+    if setting.project_values:
+        note = f"; a project's file may only set {', '.join(setting.project_values)}"
     default = f"`{shown}`" if shown else "(empty)"
     return f"| `{setting.key}` | {default} | `{setting.variable}` | {setting.help}{note} |\n"
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cleveragents.config.levels import Settings
+from cleveragents.config.settings import STOP
 from cleveragents.engine.hold.stopping import StopRequests
 from cleveragents.errors import Failed
 from cleveragents.events import NO_PLAN, Note, Reporter
@@ -85,6 +86,11 @@ class Foundations:
     def cleanup(self) -> str:
         """When the files of a sandbox go."""
         return self.settings.text("sandbox.cleanup")
+
+    @property
+    def stops_on_conflict(self) -> bool:
+        """Whether a plan with open conflicts waits before its next step."""
+        return self.settings.text("subplans.on-conflict") == STOP
 
 
 def open_foundations(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from cleveragents.engine.bring.application import RecoveredApply
 from cleveragents.ids import PlanId
 from cleveragents.operations.in_project import Apply, Unapply
-from cleveragents.plans.conflict import CHILD, PARENT
+from cleveragents.plans.conflict import SIDES
 from cleveragents.records import frozen
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ class Undertakings:
     ) -> "Undertaking[ResolutionProposal, SolvedConflict]":
         """To solve a conflict by one of its versions, or by a file of the caller's."""
         service = self._services.conflicts
-        chosen = take if take in (PARENT, CHILD) else str(self._cwd / take)
+        chosen = SIDES.get(take) or str(self._cwd / take)
         return Undertaking(
             plan_id,
             lambda: service.preview(plan_id, path, chosen),

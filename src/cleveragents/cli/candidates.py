@@ -36,7 +36,7 @@ class TypedWords:
     def shown(self, name: str) -> str:
         """What stands for the value of an option; empty if there is none."""
         option = options_of(self.node).get(name)
-        return option.shown if option else ""
+        return option.shown if option and option.alone is None else ""
 
 
 def lines(words: Sequence[str]) -> Iterator[str]:

@@ -59,7 +59,7 @@ def set_setting(
     given = setting.parsed(value)
     checked = setting.checked(given, shlex.quote(value))
     if project_level:
-        refuse_in_project(setting, key, "")
+        refuse_in_project(setting, key, checked, "")
     old = setting.old_spellings(key, given)
     call.messages += [f"old spelling: {', '.join(old)}"] if old else []
     sources = _sources(call)

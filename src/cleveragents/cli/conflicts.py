@@ -1,30 +1,44 @@
-"""`agents plan conflicts|resolve|refresh`: what does not go together, and how it is solved."""
+"""`agents plan conflicts|resolve|refresh`: what does not go together, and how it is resolved."""
 
 import os
 from collections.abc import Sequence
 
+from cleveragents.app import App
 from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import Invocation
-from cleveragents.cli.render import Block, Grid, Result, Text
+from cleveragents.cli.render import Block, Fields, Grid, Result, Text
 from cleveragents.counting import counted
 from cleveragents.engine.bring.conflicts import SolvedConflict
 from cleveragents.engine.bring.resolution import ResolutionProposal
+from cleveragents.engine.bring.versions import BETWEEN, ConflictView, Version
 from cleveragents.engine.read.next_steps import going_on
-from cleveragents.plans.conflict import Conflict
+from cleveragents.errors import InvalidInput, NotFound
+from cleveragents.plans.conflict import BASE, MINE, PLAN, PROJECT, Conflict
 from cleveragents.plans.lifecycle import COMPLETE
 from cleveragents.plans.plan import Plan
 from cleveragents.quoting import quoted
-from cleveragents.shapes.conflict import list_of, resolution_of, resolution_preview_of
+from cleveragents.records import frozen
+from cleveragents.shapes.conflict import (
+    detail_of,
+    kind_of,
+    list_of,
+    resolution_of,
+    resolution_preview_of,
+)
 from cleveragents.shapes.refresh import refresh_of, refresh_preview_of
 from cleveragents.snapshots.merging import MergeResult
 
 LISTED = 20  # paths shown to people; JSON has them all
+# Whose versions they are: of a refresh, and of a merge of a subplan.
+WHOSE = {True: ("your project's", "the plan's"), False: ("the plan's own", "the subplan's")}
 
 
-def conflicts(call: Invocation, plan: str = "@") -> Result:
-    """List what did not go together in a plan's sandbox."""
+def conflicts(call: Invocation, plan: str = "@", path: str | None = None) -> Result:
+    """List what did not go together in a plan's sandbox, or show both versions of a path."""
     app = call.app()
-    found = views.find(call, app, plan)
+    found, path = _meant(call, app, plan, path)
+    if path is not None:
+        return _shown(found, app.conflicts.view(found.plan_id, path))
     left = app.conflicts.open(found.plan_id)
     return Result(
         list_of(left),
@@ -34,19 +48,69 @@ def conflicts(call: Invocation, plan: str = "@") -> Result:
     )
 
 
+def _meant(call: Invocation, app: App, plan: str, path: str | None) -> tuple[Plan, str | None]:
+    """Tells plan and path; one word alone is a plan, or else a path of the latest one."""
+    if path is None and plan.startswith("./"):
+        plan, path = "@", plan
+    try:
+        return views.find(call, app, plan), path
+    except NotFound:
+        if path is not None:
+            raise
+        latest = views.find(call, app, "@")
+        if os.fsencode(plan) not in [one.path for one in app.conflicts.open(latest.plan_id)]:
+            raise
+        return latest, plan
+
+
 def resolve(
     call: Invocation,
     plan: str,
     path: str,
-    take: str,
+    take: str | None = None,
+    tool: str | None = None,
     yes: bool = False,
     dry_run: bool = False,
 ) -> Result:
-    """Solve a conflict: the version you take goes into the sandbox."""
+    """Resolve a conflict: the version you take goes into the sandbox."""
+    if (take is None) == (tool is None):
+        raise InvalidInput("say what to take: --take mine|plan|FILE, or --tool")
     app = call.app(progress=True)
     found = views.find(call, app, plan)
-    again = f"agents plan resolve {found.plan_id} {quoted(path)} --take {quoted(take)}"
-    act = app.undertakings.resolve(found.plan_id, path, take)
+    if take is not None:
+        return _resolve(call, app, found, path, Choice(take, take), yes=yes, dry_run=dry_run)
+    if dry_run:
+        raise InvalidInput(
+            "what a merge tool will make is not known before",
+            hints=[f"see both versions: agents plan conflicts {found.plan_id} {quoted(path)}"],
+        )
+    from cleveragents.cli.merge_tool import merged_by  # only who uses a tool needs it
+
+    with merged_by(tool or "", app, found.plan_id, path) as merged:
+        made = Choice(str(merged), "what the merge tool made")
+        return _resolve(call, app, found, path, made, yes=yes)
+
+
+@frozen
+class Choice:
+    """What is to stand at a path."""
+
+    take: str  # a side, or a file
+    called: str  # what people read
+
+
+def _resolve(
+    call: Invocation,
+    app: App,
+    plan: Plan,
+    path: str,
+    choice: Choice,
+    *,
+    yes: bool,
+    dry_run: bool = False,
+) -> Result:
+    again = f"agents plan resolve {plan.plan_id} {quoted(path)} --take {quoted(choice.take)}"
+    act = app.undertakings.resolve(plan.plan_id, path, choice.take)
     if dry_run:
         looked = previewing.dry_run(call, act)
         data = resolution_preview_of(path, looked.would, moving=looked.is_moving)
@@ -54,12 +118,12 @@ def resolve(
         return Result(data, shown, messages=[previewing.DRY_RUN], next_steps=[again])
     would, digest = act.foresee(), None
     if would.made and not yes:
-        question = f"Replace what you made by hand with {take}?"
+        question = f"Replace what you made by hand with {choice.called}?"
         digest = previewing.asked(
             call, would, again=again, show=_replaced(would), question=question
         )
     solved = act.carry_out(digest)
-    return _solved(found, path, take, solved, app.conflicts.open(found.plan_id))
+    return _solved(plan, path, choice, solved, app.conflicts.open(plan.plan_id))
 
 
 def _replaced(proposed: ResolutionProposal) -> list[Block]:
@@ -69,17 +133,66 @@ def _replaced(proposed: ResolutionProposal) -> list[Block]:
 
 
 def _solved(
-    plan: Plan, path: str, take: str, solved: SolvedConflict, left: Sequence[Conflict]
+    plan: Plan, path: str, choice: Choice, solved: SolvedConflict, left: Sequence[Conflict]
 ) -> Result:
     back = []
     if solved.before is not None:
         line = f"agents plan rollback {plan.plan_id} {solved.before.seq}"
         back = [f"{line}    # takes this one back"]
     return Result(
-        resolution_of(path, take, solved, len(left)),
-        [Text([f"{path}: took {take} ({solved.conflict.reason})"])],
+        resolution_of(path, choice.take, solved, len(left)),
+        [Text([f"{path}: took {choice.called} ({solved.conflict.reason})"])],
         next_steps=[*(_ways_out(plan, left) or _after(plan)), *back],
     )
+
+
+def _shown(plan: Plan, view: ConflictView) -> Result:
+    """Both versions of a path, and what they came from."""
+    conflict = view.conflict
+    mine, other = WHOSE[conflict.source == PROJECT]
+    rows = [
+        ("Why", conflict.reason),
+        (BASE, _in_words(view.versions[BASE])),
+        (MINE, f"{_in_words(view.versions[MINE])} ({mine})"),
+        (PLAN, f"{_in_words(view.versions[PLAN])} ({other})"),
+    ]
+    lines = [line for name in view.diffs for line in _compared(name, view)]
+    return Result(
+        detail_of(view),
+        [Fields(f"Conflict in {os.fsdecode(conflict.path)}", rows), Text(lines)],
+        next_steps=[
+            f"{_resolving(plan, conflict)} --take mine|plan|FILE",
+            *(
+                [f"{_resolving(plan, conflict)} --tool    # git's merge.tool"]
+                if view.is_mergeable
+                else []
+            ),
+        ],
+        paged=True,
+    )
+
+
+def _in_words(version: Version | None) -> str:
+    if version is None:
+        return "no such file"
+    entry, kind = version.entry, kind_of(version.entry)
+    if kind == "link":
+        return f"a link to {os.fsdecode(version.content or b'')}"
+    if kind != "file":
+        return f"a {kind}"
+    told = f"a file of {counted(entry.size, 'byte')}, mode {entry.permissions:o}"
+    if version.text is not None or version.content is None:
+        return told
+    return f"{told}, binary, sha256 {entry.content.hex()[:12]}"
+
+
+def _compared(name: str, view: ConflictView) -> list[str]:
+    """How one side differs, with a line above that says from what."""
+    if name != BETWEEN and view.versions[name] is None:
+        return []  # that it was deleted is told
+    diff = view.diffs[name]
+    head = "mine → plan:" if name == BETWEEN else f"base → {name}:"
+    return ["", head, *(diff.patch[2:] or [f"{diff.status} ({diff.remark})"])]
 
 
 def refresh(call: Invocation, plan: str = "@", yes: bool = False, dry_run: bool = False) -> Result:
@@ -144,10 +257,21 @@ def _bringing_in(plan: Plan) -> list[str]:
 
 def _after(plan: Plan) -> list[str]:
     """What follows once nothing is in conflict: a plan that is not complete goes on first."""
-    done = plan.stage == COMPLETE and plan.parent_plan_id is None
-    return [f"agents plan apply {plan.plan_id}" if done else going_on(plan)]
+    if plan.stage != COMPLETE:
+        return [going_on(plan)]
+    if plan.parent_plan_id is not None:
+        return [f"agents plan execute {plan.parent_plan_id}    # merges it, and goes on"]
+    return [f"agents plan apply {plan.plan_id}"]
 
 
 def _ways_out(plan: Plan, left: Sequence[Conflict]) -> list[str]:
-    paths = [quoted(os.fsdecode(conflict.path)) for conflict in left[:1]]
-    return [f"agents plan resolve {plan.plan_id} {path} --take parent|child|FILE" for path in paths]
+    shown = [f"{_showing(plan, one)}    # shows both versions" for one in left[:1]]
+    return [*shown, *(f"{_resolving(plan, one)} --take mine|plan|FILE" for one in left[:1])]
+
+
+def _showing(plan: Plan, conflict: Conflict) -> str:
+    return f"agents plan conflicts {plan.plan_id} {quoted(os.fsdecode(conflict.path))}"
+
+
+def _resolving(plan: Plan, conflict: Conflict) -> str:
+    return f"agents plan resolve {plan.plan_id} {quoted(os.fsdecode(conflict.path))}"

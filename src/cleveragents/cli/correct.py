@@ -16,6 +16,7 @@ from cleveragents.ids import PlanId
 from cleveragents.plans.conflict import Conflict
 from cleveragents.plans.correction import CorrectionAttempt, CorrectionMode
 from cleveragents.plans.decision import Decision
+from cleveragents.plans.lifecycle import COMPLETE
 from cleveragents.plans.step_run import StepRun
 from cleveragents.shapes.correction import (
     addition_of,
@@ -92,9 +93,9 @@ def _run_on(call: Invocation, app: App, attempt: CorrectionAttempt, shape: Shape
     back = f"agents plan rollback {plan_id} {attempt.before_id}    # takes it back"
     return result._replace(
         data=shape(ended, found.conflicts),
-        footer="Correction complete",
+        footer="Correction complete" if found.plan.stage == COMPLETE else "",
         next_steps=[
-            *([solving(found.plan)] if found.conflicts else []),
+            *([solving(plan_id)] if found.conflicts else []),
             f"agents plan diff --correction {attempt.correction_id}",
             *([] if attempt.before_id is None else [back]),
         ],

@@ -13,11 +13,13 @@ from cleveragents.cli.render import Fields, Result
 from cleveragents.engine.read.next_steps import whereabouts
 from cleveragents.engine.read.status import PlanStatus
 from cleveragents.engine.run.resume import Preview
-from cleveragents.errors import Failed, Interrupted
+from cleveragents.errors import Failed, Interrupted, Refused
 from cleveragents.plans.action_file import ACTION_CHANGED, reloading
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED
 from cleveragents.plans.plan import Plan, PlanError
 from cleveragents.shapes.resume import next_index, nothing_left_of, resume_preview_of
+
+WAITING = Refused.exit_code  # of a run that stopped at conflicts: its next step is refused
 
 
 def execute(
@@ -91,7 +93,7 @@ def told_end(call: Invocation, app: App, done: Plan) -> Result:
         raise Interrupted("the plan was cancelled", hints=result.next_steps)
     if done.stage == ERRORED and done.error is not None:
         raise _failed(found, done.error, result.next_steps)
-    return result
+    return result._replace(exit_code=WAITING) if found.waits else result
 
 
 def _failed(found: PlanStatus, error: PlanError, ways: Sequence[str]) -> Failed:
@@ -110,6 +112,7 @@ def _previewed(call: Invocation, app: App, plan: Plan) -> Result:
     if plan.stage == COMPLETE:
         messages.append("the plan is complete already; there is nothing to run")
         return Result(nothing_left_of(plan.plan_id, moving=is_moving), messages=messages)
+    app.execute.refuse_conflicted(plan)
     found = app.resumption.preview(plan, restore=True)
     course = found.course
     if course.unsafe:

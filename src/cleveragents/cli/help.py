@@ -75,7 +75,7 @@ def _argument_row(argument: Argument) -> Row:
 
 def _option_row(option: Option) -> Row:
     names = ", ".join(sorted(option.names, key=len))
-    return f"{names} {option.shown}".rstrip(), option.help + (" Needed." if option.needed else "")
+    return option.with_value(names), option.help + (" Needed." if option.needed else "")
 
 
 def _folded(text: str, width: int) -> list[str]:

@@ -45,7 +45,7 @@ def list_plans(
             short[plan.plan_id],
             written(plan.stage)
             + _interrupted(unsettled[plan.plan_id])
-            + _conflicted(conflicts.get(plan.plan_id, 0)),
+            + _conflicted(len(conflicts.get(plan.plan_id, ()))),
             f"{plan.step_index}/{plan.step_count}",
             views.ago(plan.created_at),
             f"{'  ' * depth}{plan.name}",

@@ -98,6 +98,8 @@ class CommandLine:
 
     def _value(self, name: str, option: Option, value: str | None) -> object:
         """The value of an option: what follows =, or the next word, whatever that is."""
+        if value is None and option.alone is not None:
+            return option.alone
         if value is None and not self._left:
             raise self._misuse(f"Option '{name}' requires an argument.")
         return self._made(name, option, self._left.pop() if value is None else value)

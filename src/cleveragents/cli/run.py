@@ -27,7 +27,7 @@ def run(
     app = call.app(progress=True)
     made = make_plan(app, action, arg)
     done = run_plan(call, app, made)
-    if not apply:
+    if not apply or done.exit_code:  # a plan that waits has no result yet
         return done
     from cleveragents.cli.apply import apply_plan
     from cleveragents.engine.bring.proposal import ApplyOptions

@@ -49,7 +49,7 @@ def told(call: Invocation, found: PlanStatus, app: App) -> Result:
         messages.append(f"the run was interrupted; `plan resume` goes on {where}")
     messages += [_unfinished(operation, found) for operation in found.unfinished]
     messages += [run.told for run in found.not_undone]
-    messages += [_conflicted(len(found.conflicts))] if found.conflicts else []
+    messages += _conflicted(found)
     return Result(
         report_of(found),
         blocks,
@@ -81,17 +81,24 @@ def _unfinished(operation: AnyOperation, found: PlanStatus) -> str:
     return f"{text} (give it up: {REPAIR})"
 
 
-def _conflicted(count: int) -> str:
+def _conflicted(found: PlanStatus) -> list[str]:
     """What open conflicts mean for a plan."""
+    count = len(found.conflicts) + sum(found.conflicts_below.values())
+    if not count:
+        return []
     open_ = counted(count, "conflict is", "conflicts are")
-    return f"{open_} open: the files hold one side of each, and the plan cannot be applied yet"
+    if found.waits:
+        until = "it is resolved" if count == 1 else "they are resolved"
+        return [f"{open_} open: the plan waits before its next step until {until}"]
+    return [f"{open_} open: the files hold one side of each, and the plan cannot be applied yet"]
 
 
 def _merged(child: Plan, found: PlanStatus) -> str:
     """Whether the result of a subplan is in its parent, and how much of it did not fit."""
     left = [one for one in found.conflicts if one.source == child.plan_id]
     if child.merged_ref is None:
-        return "no"
+        own = found.conflicts_below.get(child.plan_id, 0)
+        return f"no, {counted(own, 'conflict is', 'conflicts are')} open in it" if own else "no"
     return f"with {counted(len(left), 'conflict')}" if left else "yes"
 
 

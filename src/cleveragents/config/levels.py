@@ -185,15 +185,17 @@ def _variables(environment: Mapping[str, str]) -> Iterator[_Said]:
 
 def _project(path: Path) -> Iterator[_Said]:
     for said in _file(path, Level.PROJECT):
-        refuse_in_project(said.setting, said.key, f"{path}: ")
+        value = said.setting.checked(said.given, said.where)
+        refuse_in_project(said.setting, said.key, value, f"{path}: ")
         yield said
 
 
-def refuse_in_project(setting: Setting, key: str, where: str) -> None:
-    """Refuses what a project's file may not set."""
-    if key.startswith("core.") or not setting.project_may_set:
+def refuse_in_project(setting: Setting, key: str, value: SettingValue, where: str) -> None:
+    """Refuses what a project's file may not set, or not to this."""
+    if key.startswith("core.") or not setting.is_for_project(value):
+        to = f" to {value}" if setting.project_values else ""
         raise InvalidInput(
-            f"{where}a project may not set {key}",
+            f"{where}a project may not set {key}{to}",
             hints=[f"set it for yourself: agents config set {setting.key} VALUE"],
         )
 

@@ -10,6 +10,7 @@ from cleveragents.nearest import asking
 from cleveragents.records import field, frozen
 from cleveragents.snapshots.tree.tracking import Tracking
 
+STOP = "stop"  # before the next step, until conflicts are resolved
 MOST_PATTERNS = 50  # that output is searched for
 LEAST = 2  # the first and the newest checkpoint always stay
 VARIABLE_PREFIX = "CLEVERAGENTS_"
@@ -26,6 +27,7 @@ class Setting:
     help: str
     read: Callable[[object], SettingValue]  # checks and converts; raises ValueError with the reason
     project_may_set: bool = True
+    project_values: tuple[str, ...] = ()  # those that a project may set; none named: all
     adds: bool = False  # to what the levels below it say
     aliases: tuple[str, ...] = ()  # further names of the key
     old_keys: tuple[str, ...] = ()  # accepted with a warning
@@ -63,6 +65,10 @@ class Setting:
             return self.read(given)
         except ValueError as error:
             raise InvalidInput(f"{where}: {self.key} {error}") from error
+
+    def is_for_project(self, value: SettingValue) -> bool:
+        """Whether a project's file may set it to this."""
+        return self.project_may_set and (not self.project_values or value in self.project_values)
 
     def old_spellings(self, key: str, given: object) -> list[str]:
         """Tells which spellings of before are used."""
@@ -224,6 +230,13 @@ SETTINGS: Mapping[str, Setting] = {
                 "sandbox.checkpoint.max_checkpoints_per_plan",
                 "max_checkpoints_per_plan",
             ),
+        ),
+        Setting(
+            "subplans.on-conflict",
+            STOP,
+            "what a plan with open conflicts does before its next step: stop, or continue",
+            _one_of(STOP, "continue"),
+            project_values=(STOP,),
         ),
     )
 }

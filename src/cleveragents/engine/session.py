@@ -16,6 +16,7 @@ from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.hold.moves import PlanMoves
+from cleveragents.engine.run.conflicted import ConflictStop
 from cleveragents.engine.run.execute import ExecutePhase
 from cleveragents.engine.run.strategize import preflight
 from cleveragents.errors import Failed, InvalidInput, Refused
@@ -92,6 +93,7 @@ class Services:
     reads: CheckpointReads
     checkpoints: CheckpointActs
     comparisons: Comparisons
+    conflict_stop: ConflictStop
 
 
 class Session:
@@ -109,6 +111,7 @@ class Session:
         self._reads = services.reads
         self._checkpoints = services.checkpoints
         self._comparisons = services.comparisons
+        self._conflict_stop = services.conflict_stop
         self._sandbox = services.sandboxes.require(held.plan_id)
 
     @property
@@ -220,6 +223,8 @@ class Session:
         plan = self.plan
         self._refuse_cancelled(plan)
         refuse_applied(plan)
+        if step is not None:
+            self._conflict_stop.refuse(plan)
         if plan.stage == COMPLETE:
             plan = self._moves.move(self._held, QUEUED)
         with self._database.writing(self._held) as connection:

@@ -1,7 +1,8 @@
 """A conflict: a path of a plan's sandbox that two sides changed, waiting for somebody to choose.
 
 Whatever merges into a sandbox records what did not go together here: a refresh from the project,
-or a subplan. The parent's side is the one nearer to the project.
+or a subplan. The parent's side is the one nearer to the project: after a refresh the project's own,
+after a merge that of the plan into which a subplan was merged.
 """
 
 import json
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
 
 PROJECT = "project"  # the source of what a refresh merged in; a subplan's is its id
 BASE, PARENT, CHILD = "base", "parent", "child"
+MINE, PLAN = "mine", "plan"  # the sides as users call them
+SIDES = {MINE: PARENT, PLAN: CHILD, PARENT: PARENT, CHILD: CHILD}  # by every word for one
 _IT = b"it"
 
 _OPEN = "SELECT * FROM conflicts WHERE plan_id = :plan_id AND closed_by IS NULL ORDER BY path"
-_COUNTS = "SELECT plan_id, count(*) FROM conflicts WHERE closed_by IS NULL GROUP BY plan_id"
+_PATHS = "SELECT plan_id, path FROM conflicts WHERE closed_by IS NULL ORDER BY plan_id, path"
 _RELEASE = "UPDATE conflicts SET closed_by = NULL WHERE closed_by = :operation_id"
 _REFS = """SELECT refs_json FROM conflicts JOIN plans ON plans.plan_id = conflicts.plan_id
     WHERE plans.project_id = :project_id"""
@@ -68,9 +71,12 @@ class ConflictRepository:
         """Returns what nobody has solved yet, by path."""
         return [_from_row(row) for row in self._connection.rows(_OPEN, plan_id=plan_id)]
 
-    def counts(self) -> Mapping[str, int]:
-        """Returns how many are open, by plan; plans without one are not in it."""
-        return dict(self._connection.tuples(_COUNTS))
+    def open_paths(self) -> Mapping[str, Sequence[bytes]]:
+        """Returns where conflicts are open, by plan; plans without one are not in it."""
+        found: dict[str, list[bytes]] = {}
+        for plan_id, path in self._connection.tuples(_PATHS):
+            found.setdefault(plan_id, []).append(path)
+        return found
 
     def close(self, conflict_id: str, closed_by: str, taken: str) -> None:
         """Says how a conflict was solved."""

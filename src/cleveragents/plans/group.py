@@ -17,6 +17,7 @@ class Progress(StrEnum):
     WAITING = "waiting"  # not spawned
     RUNNING = "running"  # spawned, and not at its end
     COMPLETE = "complete"  # at its end, not merged
+    CONFLICTED = "conflicted"  # has open conflicts of its own, and waits until they are resolved
     MERGED = "merged"
     FAILED = "failed"  # for good
     SKIPPED = "skipped"

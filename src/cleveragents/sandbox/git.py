@@ -205,14 +205,30 @@ def _patch_lines(text: bytes) -> list[bytes]:
 
 def merge_text(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
     """Merges two versions of a text line by line; None if they change the same place."""
-    arguments = ("merge-file", "-p", "-q", "ours", "base", "theirs")
+    done = _merge_file(base, ours, theirs)
+    return done.stdout if done.returncode == 0 else None
+
+
+def marked_text(base: bytes, ours: bytes, theirs: bytes, names: Sequence[str]) -> bytes:
+    """Merges as far as that goes; what does not go together stands between marks, with its base.
+
+    The names are those of our side, of the base and of their side.
+    """
+    labels = [word for name in names for word in ("-L", name)]
+    return _merge_file(base, ours, theirs, "--diff3", *labels).stdout
+
+
+def _merge_file(
+    base: bytes, ours: bytes, theirs: bytes, *options: str
+) -> subprocess.CompletedProcess[bytes]:
+    arguments = ("merge-file", "-p", "-q", *options, "ours", "base", "theirs")
     with scratch_directory() as folder:
         for name, text in (("base", base), ("ours", ours), ("theirs", theirs)):
             Path(folder, name).write_bytes(text)
         done = _run(arguments, b"", _nowhere(), Path(folder))
     if done.returncode < 0 or done.returncode > MOST_CONFLICTS:
         raise _failed(arguments, done.stderr)
-    return done.stdout if done.returncode == 0 else None
+    return done
 
 
 def _run(

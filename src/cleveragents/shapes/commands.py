@@ -22,7 +22,12 @@ from cleveragents.shapes.checkpoint import (
     ReadingBack,
 )
 from cleveragents.shapes.completion import CompletionScript
-from cleveragents.shapes.conflict import ConflictList, Resolution, ResolutionPreview
+from cleveragents.shapes.conflict import (
+    ConflictDetail,
+    ConflictList,
+    Resolution,
+    ResolutionPreview,
+)
 from cleveragents.shapes.correction import (
     Addition,
     AdditionPreview,
@@ -82,7 +87,7 @@ SHAPES: Mapping[str, type | UnionType] = {
     "plan delete": PlanDeletions | PlanDeletionPreview,
     "plan apply": Application | ApplyPreview | FinishedApply,
     "plan unapply": Unapplication | UnapplyPreview | FinishedApply,
-    "plan conflicts": ConflictList,
+    "plan conflicts": ConflictList | ConflictDetail,
     "plan resolve": Resolution | ResolutionPreview,
     "plan refresh": SandboxRefresh | RefreshPreview,
     "plan errors": FailureReport,

@@ -1,17 +1,22 @@
 """What does not go together in a plan's sandbox, and what became of it."""
 
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from cleveragents.checkpoints.besides import Besides
 from cleveragents.engine.bring.conflicts import SolvedConflict
 from cleveragents.engine.bring.resolution import ResolutionProposal
+from cleveragents.engine.bring.versions import ConflictView, Version
 from cleveragents.ids import CheckpointId
-from cleveragents.plans.conflict import Conflict
+from cleveragents.plans.conflict import BASE, MINE, PLAN, Conflict
 from cleveragents.shapes.change import ChangeRow, changes_of
 from cleveragents.shapes.extent import DryRun, extent_of
 from cleveragents.shapes.name import PathName, path_name
+from cleveragents.snapshots.tree.manifest import Entry
+
+KINDS = {stat.S_IFREG: "file", stat.S_IFLNK: "link", stat.S_IFDIR: "directory"}
 
 
 class ConflictRow(PathName):
@@ -28,10 +33,31 @@ class ConflictList(TypedDict):
     conflicts: Sequence[ConflictRow]
 
 
-class Resolution(PathName):
-    """A conflict that was solved."""
+class VersionRow(TypedDict):
+    """One version of a path in conflict."""
 
-    taken: str  # parent, child, or the name of a file
+    kind: str  # file | link | directory | other
+    mode: str
+    size: int
+    sha256: str | None  # of what it holds; null: a directory, or more than 4 MiB
+    text: str | None  # null: it is no text, or more than 4 MiB
+
+
+class ConflictDetail(PathName):
+    """A conflict with both versions and what they came from."""
+
+    source: str  # what was merged in: project, or the id of a subplan
+    reason: str
+    base: VersionRow | None  # null: there is none
+    mine: VersionRow | None  # null: deleted there
+    plan: VersionRow | None
+    diffs: Mapping[str, Sequence[str]]  # lines of mine and plan to the base, else of between
+
+
+class Resolution(PathName):
+    """A conflict that was resolved."""
+
+    taken: str  # mine, plan, the older words parent and child, or the name of a file
     open: int  # how many are left
     safety: CheckpointId | None  # what takes it back; null: the plan has no checkpoints
 
@@ -60,6 +86,38 @@ def conflict_of(conflict: Conflict) -> ConflictRow:
 def list_of(left: Sequence[Conflict]) -> ConflictList:
     """What nobody has solved yet."""
     return {"conflicts": [conflict_of(conflict) for conflict in left]}
+
+
+def detail_of(view: ConflictView) -> ConflictDetail:
+    """A conflict with both versions and what they came from."""
+    conflict, rows = view.conflict, {name: _row(one) for name, one in view.versions.items()}
+    return {
+        **path_name(os.fsdecode(conflict.path)),
+        "source": conflict.source,
+        "reason": conflict.reason,
+        "base": rows[BASE],
+        "mine": rows[MINE],
+        "plan": rows[PLAN],
+        "diffs": {name: list(diff.patch) for name, diff in view.diffs.items()},
+    }
+
+
+def _row(version: Version | None) -> VersionRow | None:
+    if version is None:
+        return None
+    entry = version.entry
+    return {
+        "kind": kind_of(entry),
+        "mode": f"{entry.mode:o}",
+        "size": entry.size,
+        "sha256": None if version.content is None else entry.content.hex(),
+        "text": version.text,
+    }
+
+
+def kind_of(entry: Entry) -> str:
+    """What stands at a path, in a word."""
+    return KINDS.get(entry.kind, "other")
 
 
 def resolution_of(path: str, take: str, solved: SolvedConflict, left: int) -> Resolution:

@@ -1,11 +1,13 @@
 """Plans: one row each, in lists and where one is made."""
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 from cleveragents.ids import CheckpointId, PlanId
 from cleveragents.plans.lifecycle import Phase, State
 from cleveragents.plans.plan import Plan
+from cleveragents.shapes.name import FileName, file_name
 
 if TYPE_CHECKING:  # lists of plans know nothing of checkpoints
     from cleveragents.checkpoints.checkpoint import Checkpoint
@@ -31,6 +33,7 @@ class ListedPlan(PlanRow):
 
     unfinished: Sequence[str]  # operations that were interrupted and wait to be finished
     conflicts: int  # how many are open
+    conflict_files: Sequence[FileName]  # where
 
 
 class PlanList(TypedDict):
@@ -65,7 +68,7 @@ def plan_of(plan: Plan) -> PlanRow:
 def list_of(
     plans: Sequence[Plan],
     unsettled: Mapping[str, Sequence[str]],
-    conflicts: Mapping[str, int],
+    conflicts: Mapping[str, Sequence[bytes]],
 ) -> PlanList:
     """Plans, each with what was interrupted and what is in conflict."""
     return {
@@ -73,7 +76,10 @@ def list_of(
             {
                 **plan_of(plan),
                 "unfinished": unsettled[plan.plan_id],
-                "conflicts": conflicts.get(plan.plan_id, 0),
+                "conflicts": len(conflicts.get(plan.plan_id, ())),
+                "conflict_files": [
+                    file_name(os.fsdecode(path)) for path in conflicts.get(plan.plan_id, ())
+                ],
             }
             for plan in plans
         ]

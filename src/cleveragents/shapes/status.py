@@ -64,6 +64,12 @@ class StuckOperation(TypedDict):
     reason: str
 
 
+class ChildPlan(PlanRow):
+    """A subplan."""
+
+    conflicts: int  # that are open in it, and keep it from being merged
+
+
 class PlanReport(PlanRow):
     """Everything worth knowing about a plan."""
 
@@ -71,8 +77,9 @@ class PlanReport(PlanRow):
     execution: Execution
     checkpoints: Sequence[StatusCheckpoint]
     checkpoints_forgotten: int  # how many were deleted, or let go by the limit
-    children: Sequence[PlanRow]
+    children: Sequence[ChildPlan]
     conflicts: Sequence[FileConflict]
+    waits: bool  # it goes on with its next step once conflicts are resolved
     interrupted: bool  # it was running and its process is gone
     unfinished_operations: Sequence[Kind]
     stuck_operations: Sequence[StuckOperation]
@@ -88,8 +95,12 @@ def report_of(found: PlanStatus) -> PlanReport:
         "execution": _execution(found),
         "checkpoints": [_checkpoint(row) for row in found.checkpoints],
         "checkpoints_forgotten": forgotten(found.checkpoints),
-        "children": [plan_of(child) for child in found.children],
+        "children": [
+            {**plan_of(child), "conflicts": found.conflicts_below.get(child.plan_id, 0)}
+            for child in found.children
+        ],
         "conflicts": conflicts_of(found.conflicts),
+        "waits": found.waits,
         "interrupted": found.interrupted,
         "unfinished_operations": [operation.kind for operation in found.unfinished],
         "stuck_operations": [_stuck(one) for one in found.unfinished if one.is_stuck],

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.read.watching import Watching
     from cleveragents.engine.run.borders import StepBorders
     from cleveragents.engine.run.cancel import Cancellation
+    from cleveragents.engine.run.conflicted import ConflictStop
     from cleveragents.engine.run.dispatch import Dispatcher, Work
     from cleveragents.engine.run.execute import ExecutePhase
     from cleveragents.engine.run.resume import Resumption
@@ -107,7 +108,9 @@ class Wiring:
         base, points = self._base, self._points
         known = base.database, base.sandboxes, points.reads, points.acts
         reloads = Reloads(*known, base.report)
-        return Resumption(base.database, points.reads, points.acts, reloads, base.report)
+        return Resumption(
+            base.database, points.reads, points.acts, self._conflict_stop, reloads, base.report
+        )
 
     @once
     def _moves(self) -> "PlanMoves":
@@ -158,6 +161,12 @@ class Wiring:
         )
 
     @once
+    def _conflict_stop(self) -> "ConflictStop":
+        from cleveragents.engine.run.conflicted import ConflictStop
+
+        return ConflictStop(self._base.database, is_on=self._base.stops_on_conflict)
+
+    @once
     def subplans(self) -> "SubplanSteps":
         """Runs the subplans of a step."""
         from cleveragents.engine.run.subplans import Runner, SubplanSteps
@@ -174,6 +183,7 @@ class Wiring:
                 self._hold,
                 _in_threads,
                 base.stopping,
+                self._conflict_stop,
             ),
             base.report,
         )
@@ -196,6 +206,7 @@ class Wiring:
             points.reads,
             points.acts,
             self.comparisons,
+            self._conflict_stop,
         )
         return Sessions(services, self._hold)
 
@@ -293,9 +304,16 @@ class Wiring:
     def conflicts(self) -> "ConflictService":
         """What did not go together."""
         from cleveragents.engine.bring.conflicts import ConflictService
+        from cleveragents.engine.bring.versions import ConflictVersions
 
-        acts = self._acts
-        return ConflictService(self._base.database, acts.resolutions, self._points.acts, self._hold)
+        base = self._base
+        return ConflictService(
+            base.database,
+            self._acts.resolutions,
+            ConflictVersions(base.sandboxes),
+            self._points.acts,
+            self._hold,
+        )
 
     @once
     def comparisons(self) -> "Comparisons":
@@ -311,7 +329,11 @@ class Wiring:
 
         base = self._base
         return StatusReader(
-            base.database, base.sandboxes, self.comparisons, base.plan_locks.is_owned
+            base.database,
+            base.sandboxes,
+            self.comparisons,
+            base.plan_locks.is_owned,
+            stops_on_conflict=base.stops_on_conflict,
         )
 
     @once

@@ -30,6 +30,7 @@ class Option(NamedTuple):
     needed: bool = False
     many: bool = False  # may be given several times
     make: Callable[[str], object] = str
+    alone: str | None = None  # the value if none follows `=`; None: one has to follow
 
     @property
     def parameter(self) -> str:
@@ -39,7 +40,11 @@ class Option(NamedTuple):
     @property
     def usage(self) -> str:
         """How it is given, by its first name."""
-        return f"{self.names[0]} {self.shown}".rstrip()
+        return self.with_value(self.names[0])
+
+    def with_value(self, names: str) -> str:
+        """How it is given by any of its names."""
+        return f"{names} {self.shown}".rstrip() if self.alone is None else f"{names}[={self.shown}]"
 
 
 class Command(NamedTuple):

@@ -170,27 +170,50 @@ PLANS = (
     ),
     Command(
         "conflicts",
-        "List what did not go together in a plan's sandbox.",
+        "List what did not go together in a plan's sandbox, or show both versions of a path.",
         "conflicts:conflicts",
-        ("agents plan conflicts @",),
-        (PLAN_OR_LATEST,),
+        (
+            "agents plan conflicts",
+            "agents plan conflicts @ src/auth.py",
+            "agents plan conflicts src/auth.py",
+        ),
+        (
+            PLAN_OR_LATEST,
+            Argument(
+                "PATH",
+                "path",
+                "A path in conflict: shows both versions and what they came from.",
+                needed=False,
+            ),
+        ),
+        (),
+        "One word alone is a plan, or else a path of the latest plan; ./PATH is always a path.",
     ),
     Command(
         "resolve",
-        "Solve a conflict: the version you take goes into the sandbox.",
+        "Resolve a conflict: the version you take goes into the sandbox.",
         "conflicts:resolve",
         (
-            "agents plan resolve @ src/auth.py --take child",
+            "agents plan resolve @ src/auth.py --take mine",
             "agents plan resolve @ src/auth.py --take merged.py",
-            "agents plan resolve @ src/auth.py --take parent --dry-run",
+            "agents plan resolve @ src/auth.py --take plan --dry-run",
+            "agents plan resolve @ src/auth.py --tool",
         ),
         (PLAN, Argument("PATH", "path", "The path of the conflict.")),
         (
-            Option(("--take",), "Which version counts.", "parent|child|FILE", needed=True),
+            Option(("--take",), "Which version counts.", "mine|plan|FILE"),
+            Option(
+                ("--tool",),
+                "Merge with a tool that git knows; default: git's merge.tool.",
+                "NAME",
+                alone="",
+            ),
             YES,
             DRY_RUN,
         ),
-        "It asks only where it would replace what you have made there by hand.",
+        "`mine` is your project's version after a refresh, and the plan's own after a merge of"
+        " subplans; `plan` is the plan's after a refresh, and the subplan's after a merge. It asks"
+        " only where it would replace what you have made there by hand.",
     ),
     Command(
         "refresh",

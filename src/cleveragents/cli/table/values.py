@@ -26,6 +26,9 @@ KEYS = {
         "milestones at which checkpoints are made by themselves; an empty list: at none"
     ),
     "sandbox.checkpoint.max-checkpoints-per-plan": "how many checkpoints a plan keeps, at least 2",
+    "subplans.on-conflict": (
+        "what a plan with open conflicts does before its next step: stop, or continue"
+    ),
 }
 
 TOOLS = {

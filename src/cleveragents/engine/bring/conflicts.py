@@ -7,6 +7,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.shown import refuse_other
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.bring.resolution import ResolutionProposal, Resolutions
+from cleveragents.engine.bring.versions import ConflictVersions, ConflictView
 from cleveragents.errors import NotFound
 from cleveragents.ids import PlanId
 from cleveragents.plans.conflict import Conflict, ConflictRepository
@@ -33,11 +34,13 @@ class ConflictService:
         self,
         database: Database,
         resolutions: Resolutions,
+        versions: ConflictVersions,
         checkpoints: CheckpointActs,
         hold: Hold,
     ) -> None:
         self._database = database
         self._resolutions = resolutions
+        self._versions = versions
         self._checkpoints = checkpoints
         self._hold = hold
 
@@ -47,6 +50,10 @@ class ConflictService:
             PlanRepository(connection).get(plan_id)  # refuses a plan that there is not
             return ConflictRepository(connection).open(plan_id)
 
+    def view(self, plan_id: PlanId, path: str) -> ConflictView:
+        """Returns an open conflict with both versions and what they came from."""
+        return self._versions.view(self._plan(plan_id), self._find(plan_id, path))
+
     def preview(self, plan_id: PlanId, path: str, take: str) -> ResolutionProposal:
         """Tells what solving a conflict would do; changes nothing."""
         return self._resolutions.propose(self._plan(plan_id), self._find(plan_id, path), take)
@@ -54,7 +61,7 @@ class ConflictService:
     def resolve(
         self, plan_id: PlanId, path: str, take: str, *, shown_digest: str | None = None
     ) -> SolvedConflict:
-        """Puts the parent's or the child's version, or a file, in place, between two checkpoints.
+        """Puts one side's version, or a file, in place, between two checkpoints.
 
         With a digest, only if it would still replace just what was shown.
         """
@@ -71,7 +78,7 @@ class ConflictService:
 
     def _find(self, plan_id: PlanId, path: str) -> Conflict:
         for conflict in self.open(plan_id):
-            if conflict.path == os.fsencode(path):
+            if conflict.path == os.fsencode(path.removeprefix("./")):
                 return conflict
         raise NotFound(
             f"no open conflict in {path}", hints=[f"see: agents plan conflicts {plan_id}"]

@@ -160,12 +160,12 @@ def _taken(conflict: Conflict, take: str) -> tuple[Entry | None, Sequence[bytes]
         return None if version is None else version._replace(link=b""), ()
     file = Path(take)
     if not file.is_file():
-        raise InvalidInput(f"--take is parent, child or a file; {take} is none of them")
+        raise InvalidInput(f"--take is mine, plan or a file; {take} is none of them")
     data = file.read_bytes()
     if len(data) > CHUNK:
         raise Refused(
             f"{take} is larger than {CHUNK} bytes",
-            hints=["take parent or child, and put the file into the sandbox afterwards"],
+            hints=["take mine or plan, and put the file into the sandbox afterwards"],
         )
     model = conflict.versions[CHILD] or conflict.versions[PARENT]
     mode = model.mode if model is not None and model.is_file else NEW_FILE

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from cleveragents.engine.read.status import PlanStatus
+from cleveragents.ids import PlanId
 from cleveragents.plans.action_file import file_to_mend, reloading
 from cleveragents.plans.cursor import step_at
 from cleveragents.plans.lifecycle import (
@@ -24,8 +25,8 @@ def next_steps(found: PlanStatus) -> list[str]:
     bare = found.plan.runs_bare
     look = [f"agents plan diff {plan}"]
     look += [] if bare else [f"agents plan checkpoint list {plan}"]
-    if found.conflicts and stage != RUNNING:
-        look = [solving(found.plan), *look]
+    if stage != RUNNING:
+        look = [*_solving(found), *look]
     if stage == COMPLETE:
         return _after_success(found, look)
     if stage == APPLIED:
@@ -33,11 +34,12 @@ def next_steps(found: PlanStatus) -> list[str]:
     if stage == STRATEGY_FAILED:
         return ["agents plan use ACTION    # once the action is mended"]
     if stage == ERRORED and not found.interrupted:
-        return [*([solving(found.plan)] if found.conflicts else []), *_after_failure(found)]
-    if stage in (CANCELLED, QUEUED, STRATEGIZED) or found.interrupted:
+        return [*_solving(found), *_after_failure(found)]
+    stands = stage in (CANCELLED, QUEUED, STRATEGIZED) and not found.waits
+    if stands or found.interrupted:
         again = [f"agents plan resume {plan}" if found.interrupted else going_on(found.plan)]
         return again if found.sandbox is None else [*again, *look]
-    return look if stage == RUNNING else []
+    return look if stage == RUNNING or found.waits else []
 
 
 def _after_success(found: PlanStatus, look: Sequence[str]) -> list[str]:
@@ -84,6 +86,12 @@ def going_on(plan: Plan) -> str:
     return command if left else f"{command}    # every step has run: completes the plan"
 
 
-def solving(plan: Plan) -> str:
+def solving(plan_id: PlanId) -> str:
     """The command that leads to the solution of conflicts."""
-    return f"agents plan conflicts {plan.plan_id}    # lists them, and tells how to solve one"
+    return f"agents plan conflicts {plan_id}    # lists them, and tells how to resolve one"
+
+
+def _solving(found: PlanStatus) -> list[str]:
+    """The same for every plan whose conflicts are in the way of this one."""
+    own = [found.plan.plan_id] if found.conflicts else []
+    return [solving(plan_id) for plan_id in (*own, *found.conflicts_below)]

@@ -57,10 +57,10 @@ class PlanReader:
             plan.plan_id: [*begun.get(plan.plan_id, ()), *self._lost_run(plan)] for plan in plans
         }
 
-    def conflicts(self) -> Mapping[str, int]:
-        """Tells how many conflicts are open, by plan."""
+    def conflicts(self) -> Mapping[str, Sequence[bytes]]:
+        """Tells in which paths conflicts are open, by plan."""
         with self._database.reading() as connection:
-            return ConflictRepository(connection).counts()
+            return ConflictRepository(connection).open_paths()
 
     def _lost_run(self, plan: Plan) -> Sequence[str]:
         return ["run"] if is_interrupted(self._database, self._is_owned, plan) else []

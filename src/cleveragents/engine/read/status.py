@@ -8,13 +8,14 @@ from cleveragents.checkpoints.comparison import Comparisons
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.read.plans import is_interrupted
 from cleveragents.errors import CleverAgentsError, Damaged
+from cleveragents.ids import PlanId
 from cleveragents.operations.in_project import Apply
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.conflict import Conflict, ConflictRepository
 from cleveragents.plans.cursor import title_at, way_taken
 from cleveragents.plans.decision import Decision, DecisionRepository
-from cleveragents.plans.lifecycle import APPLIED, ERRORED, RUNNING
+from cleveragents.plans.lifecycle import APPLIED, CANCELLED, ERRORED, QUEUED, RUNNING
 from cleveragents.plans.plan import Plan
 from cleveragents.plans.step_run import (
     FAILED,
@@ -27,7 +28,10 @@ from cleveragents.plans.undo_run import UndoRun, UndoRunRepository
 from cleveragents.records import frozen
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
+
+HELD_UP = (QUEUED, ERRORED, CANCELLED)  # where a plan may stand before a step
 
 
 @frozen
@@ -54,6 +58,8 @@ class PlanStatus:
     not_undone: Sequence[UndoRun]  # calls that a rollback took back and could not undo
     children: Sequence[Plan]  # the subplans that count
     conflicts: Sequence[Conflict]  # that nobody has solved yet
+    conflicts_below: Mapping[PlanId, int]  # how many are open in subplans that are not merged
+    waits: bool  # it stands before a step, and goes on once conflicts are resolved
 
     @property
     def is_stuck(self) -> bool:
@@ -75,7 +81,7 @@ class PlanStatus:
     @property
     def needs_attention(self) -> bool:
         """Whether something is not as it should be."""
-        is_left = self.interrupted or self.is_stuck or bool(self.conflicts)
+        is_left = self.interrupted or self.is_stuck or self.waits or bool(self.conflicts)
         return is_left or self.plan.stage == ERRORED or bool(self.not_undone)
 
 
@@ -88,11 +94,14 @@ class StatusReader:
         sandboxes: Sandboxes,
         comparisons: Comparisons,
         is_owned: Callable[[str], bool],
+        *,
+        stops_on_conflict: bool,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
         self._comparisons = comparisons
         self._is_owned = is_owned
+        self._stops_on_conflict = stops_on_conflict
 
     def read(self, plan: Plan) -> PlanStatus:
         """Tells everything about a plan."""
@@ -104,6 +113,7 @@ class StatusReader:
             undone = UndoRunRepository(connection).latest(plan.plan_id)
             children = ChildRepository(connection).counting(plan.plan_id)
             conflicts = ConflictRepository(connection).open(plan.plan_id)
+            below = _open_below(connection, children)
         sandbox = self._sandboxes.find(plan.plan_id)
         interrupted = is_interrupted(self._database, self._is_owned, plan)
         return PlanStatus(
@@ -123,7 +133,13 @@ class StatusReader:
             [undone[run.step_run_id] for run in runs if _is_not_undone(run, undone)],
             children,
             conflicts,
+            below,
+            self._waits(plan, bool(conflicts or below)),
         )
+
+    def _waits(self, plan: Plan, is_conflicted: bool) -> bool:  # noqa: FBT001 - of one's own
+        is_before_step = plan.stage in HELD_UP and plan.step is not None
+        return self._stops_on_conflict and is_conflicted and is_before_step
 
     def _files_modified(self, plan: Plan, sandbox: Sandbox | None) -> int | None:
         if plan.stage == APPLIED:
@@ -139,6 +155,15 @@ class StatusReader:
         with self._database.reading() as connection, suppress(Damaged):
             return len(OperationRepository(connection).latest(plan.plan_id, Apply).intent.paths)
         return None
+
+
+def _open_below(connection: Connection, children: Sequence[Plan]) -> dict[PlanId, int]:
+    found = ConflictRepository(connection).open_paths()
+    return {
+        child.plan_id: len(found[child.plan_id])
+        for child in children
+        if child.plan_id in found and child.merged_ref is None
+    }
 
 
 def _failed(plan: Plan, runs: Sequence[StepRun]) -> StepRun | None:

@@ -16,7 +16,7 @@ from cleveragents.errors import CleverAgentsError, Failed, Interrupted, Refused,
 from cleveragents.events import Note, SandboxReady
 from cleveragents.ids import PlanId
 from cleveragents.plans.action_file import ACTION_CHANGED, reloading
-from cleveragents.plans.lifecycle import COMPLETE, ERRORED, RUNNING
+from cleveragents.plans.lifecycle import COMPLETE, ERRORED, QUEUED, RUNNING
 from cleveragents.plans.plan import Plan, PlanError
 from cleveragents.plans.step import AnyStep
 from cleveragents.sandbox.sandbox import Sandbox
@@ -94,6 +94,7 @@ class ExecutePhase:
     ) -> Plan:
         """Takes a plan to where its steps run, its files with it."""
         self._refuse(plan)
+        self.refuse_conflicted(plan)
         # Made before this run; whoever made it and still waits makes it again.
         self._cancellation.stopping.withdraw(plan.plan_id)
         course = self._resumption.course(plan, restore=restore)
@@ -104,6 +105,14 @@ class ExecutePhase:
         with self.in_order(held):
             self._milestone(held, running, CheckpointType.PRE_EXECUTE, "before the plan runs")
         return running
+
+    def refuse_conflicted(self, plan: Plan) -> None:
+        """Refuses a plan with a step to come that has to wait until conflicts are resolved.
+
+        A run that was interrupted is settled first: it stops at its next step.
+        """
+        if plan.step is not None and plan.stage != RUNNING:
+            self._resumption.conflict_stop.refuse(plan)
 
     def run_step(self, held: Held, plan: Plan, sandbox: Sandbox) -> bool:
         """Runs the step at the cursor as its kind asks for; tells if it succeeded."""
@@ -160,6 +169,9 @@ class ExecutePhase:
     def _run_steps(self, held: Held, plan: Plan) -> None:
         sandbox = self._sandboxes.require(plan.plan_id)
         while plan.step is not None:
+            if self._resumption.conflict_stop.waited_for(plan.plan_id):
+                self._moves.move(held, QUEUED)
+                return
             if not self.run_step(held, plan, sandbox):
                 return
             plan = self._moves.plan(plan.plan_id)

@@ -8,6 +8,7 @@ from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
+from cleveragents.engine.run.conflicted import ConflictStop
 from cleveragents.engine.run.reload import Reloads
 from cleveragents.errors import Refused
 from cleveragents.events import Note, Reporter
@@ -141,12 +142,14 @@ class Resumption:
         database: Database,
         reads: CheckpointReads,
         checkpoints: CheckpointActs,
+        conflict_stop: ConflictStop,
         reloads: Reloads,
         report: Reporter,
     ) -> None:
         self._database = database
         self._reads = reads
         self._checkpoints = checkpoints
+        self.conflict_stop = conflict_stop
         self.reloads = reloads
         self._report = report
 

@@ -11,14 +11,16 @@ from threading import Event
 
 from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
+from cleveragents.counting import counted
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.hold.stopping import StopRequests
 from cleveragents.engine.run.borders import StepBorders
+from cleveragents.engine.run.conflicted import ConflictStop
 from cleveragents.engine.run.dispatch import Dispatcher, Work, WorkEnd, WorkStatus
 from cleveragents.engine.run.merge import Conflicting, Merges
 from cleveragents.engine.run.spawn import Spawns
 from cleveragents.errors import CleverAgentsError
-from cleveragents.events import Reporter, SubplanEnded, SubplanStarted
+from cleveragents.events import PlanMoved, Reporter, SubplanEnded, SubplanStarted
 from cleveragents.ids import PlanId
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.cursor import following, step_at
@@ -63,12 +65,13 @@ class _GroupRun:
 
 @frozen
 class Runner:
-    """How children are run: by whom, how many at once, and who may be asked to stop."""
+    """How children are run: by whom, how many at once, and what stops them."""
 
     run: Callable[[PlanId], Plan]
     hold: Hold
     dispatcher: Callable[[int, Work[Plan]], PlanDispatcher]
     stopping: StopRequests
+    conflict_stop: ConflictStop
 
 
 class SubplanSteps:
@@ -110,18 +113,22 @@ class SubplanSteps:
         with self._runner.dispatcher(group.at_once, work) as running.dispatcher:
             for name in group.names(Progress.RUNNING):
                 self._submit(running, name)
-            while not group.is_over:
+            while not group.is_over and not self._waits(running):
                 self._go_on(running)
         failed = group.names(Progress.FAILED, Progress.SKIPPED)
         if failed:
             self._give_up(running, failed)
-        else:
+        elif group.is_over:
             self._close(held, plan)
-        return not failed
+        else:
+            self._wait(held)
+        return group.is_over and not failed
 
     def merge_again(self, child: Plan) -> None:
         """Merges what a child has become since it was merged, if it was run by itself."""
         if child.stage != COMPLETE or child.merged_ref is None or child.parent_plan_id is None:
+            return
+        if self._runner.conflict_stop.waited_for(child.plan_id):
             return
         with self._runner.hold(child.parent_plan_id, f"merging {child.name} again") as held:
             plan = self._plan(child.parent_plan_id)
@@ -150,7 +157,7 @@ class SubplanSteps:
         for subplan in group.hopeless():
             self._skip(running, subplan)
         ready = group.ready()
-        if ready:
+        if ready and not self._runner.conflict_stop.waited_for(running.plan.plan_id):
             for child in self._spawning.spawn(running.held, running.plan, ready):
                 running.children[child.name] = child
                 group.progress[child.name] = Progress.RUNNING
@@ -163,6 +170,14 @@ class SubplanSteps:
             self._look(running)
             if ended is not None:
                 self._note_end(running, ended)
+
+    def _waits(self, running: _GroupRun) -> bool:
+        """Tells whether all that is left waits until conflicts are resolved."""
+        group = running.group
+        if group.names(Progress.RUNNING) or group.to_merge() is not None:
+            return False
+        is_held = bool(self._runner.conflict_stop.waited_for(running.plan.plan_id))
+        return is_held or bool(group.names(Progress.CONFLICTED))
 
     def _submit(self, running: _GroupRun, name: str) -> None:
         child_id = running.children[name].plan_id
@@ -185,7 +200,8 @@ class SubplanSteps:
             complete = child.stage == COMPLETE
         finally:  # here: once this thread is free, the next one that waits begins
             subplans = running.step.subplans
-            if subplans.fail_fast and not complete and running.tried[name] > subplans.retries:
+            is_last = subplans.fail_fast and running.tried[name] > subplans.retries
+            if is_last and not complete and not self._runner.conflict_stop.waited_for(child_id):
                 running.halted.set()
         return child
 
@@ -228,6 +244,8 @@ class SubplanSteps:
         if ended.error is not None and not isinstance(ended.error, CleverAgentsError | OSError):
             raise ended.error
         child = running.children[name] = self._plan(ended.plan_id)
+        if self._holds_up(running, child):
+            return
         if child.stage == QUEUED and running.halted.is_set():
             return  # it did not begin; whoever has failed takes it along
         if child.stage == COMPLETE:
@@ -242,6 +260,16 @@ class SubplanSteps:
             self._submit(running, name)
             return
         self._fail(running, name, reason)
+
+    def _holds_up(self, running: _GroupRun, child: Plan) -> bool:
+        """Notes that a child waits for the user, if it does: that is neither failure nor result."""
+        left = self._runner.conflict_stop.waited_for(child.plan_id)
+        if not left or child.stage == CANCELLED:
+            return False
+        running.group.progress[child.name] = Progress.CONFLICTED
+        reason = f"{counted(len(left), 'conflict is', 'conflicts are')} open in it"
+        self._report(SubplanEnded(running.plan.plan_id, child.name, child.state, reason, 0))
+        return True
 
     def _fail(self, running: _GroupRun, name: str, reason: str) -> None:
         group = running.group
@@ -264,8 +292,10 @@ class SubplanSteps:
         running.problems[subplan.name] = reason
 
     def _merge(self, running: _GroupRun, name: str) -> None:
+        child, strategy = running.children[name], running.step.subplans.merge
+        if self._holds_up(running, child):  # its conflicts are older than this run
+            return
         try:
-            child, strategy = running.children[name], running.step.subplans.merge
             self._merge_one(running.held, running.plan, child, strategy)
         except Conflicting as error:
             self._fail(running, name, "; ".join((error.message, *error.detail)))
@@ -289,6 +319,12 @@ class SubplanSteps:
             )
             before = self._checkpoints.make(running.held, wanted)
         self._borders.give_up(running.held, plan, outcome, before, tool="subplans")
+
+    def _wait(self, held: Held) -> None:
+        """Leaves the plan before what is left of the group, until conflicts are resolved."""
+        with self._database.writing(held) as connection:
+            moved = PlanRepository(connection).move(held.plan_id, QUEUED)
+        self._report(PlanMoved(held.plan_id, moved.phase, moved.state))
 
     def _close(self, held: Held, plan: Plan) -> None:
         with self._database.writing(held) as connection:
