@@ -191,6 +191,18 @@ class SubplanMerged(Event):
 
 
 @frozen
+class Working(Event):
+    """Long work on files has come so far."""
+
+    doing: str
+    seconds: float  # since it began
+    files: int
+    size: int  # bytes
+    of_files: int  # 0: that is not known before
+    of_size: int
+
+
+@frozen
 class Note(Event):
     """Something that should be told even where progress is not shown."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cleveragents.config.levels import Settings
 from cleveragents.engine.hold.stopping import StopRequests
 from cleveragents.errors import Failed
-from cleveragents.events import NO_PLAN, Note, Reporter
+from cleveragents.events import NO_PLAN, Note, Reporter, Working
 from cleveragents.once import once
 from cleveragents.records import frozen
 from cleveragents.snapshots.tree.tracking import Tracking
@@ -74,6 +74,7 @@ class Foundations:
             policy,
             Tracking(settings.text("sandbox.checkpoint.tracking")),
             lambda text: report(Note(NO_PLAN, text)),
+            lambda extent: report(Working(NO_PLAN, **vars(extent))),
         )
 
     @property

@@ -18,7 +18,7 @@ def doctor(
     repair: bool = False,
 ) -> Result:
     """Look for what is wrong, and repair it if asked."""
-    app = call.app()
+    app = call.app(progress=True)
     report = app.doctor.repair() if repair else app.doctor.examine()
     return _told(report, verbose=call.verbose)
 
