@@ -42,8 +42,18 @@ def guarded(arguments: Sequence[str], load: Load) -> int:
         error = _unforeseen(problem, arguments, call)
     call.close()
     messages = list(dict.fromkeys(call.messages))
-    show_error(error, _form(line, call), call.command, call.timing, messages)
+    show_error(_masked(error), _form(line, call), call.command, call.timing, messages)
     return error.exit_code
+
+
+def _masked(error: CleverAgentsError) -> CleverAgentsError:
+    """Masks secrets in what is told of an error: git and others quote what they were given."""
+    from cleveragents.masking import Masking  # only errors are told here
+
+    masked = Masking().text
+    error.message = masked(error.message)
+    error.detail, error.hints = (tuple(map(masked, said)) for said in (error.detail, error.hints))
+    return error
 
 
 def _answered(line: CommandLine, load: Load, call: Invocation) -> int:
