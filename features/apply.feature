@@ -21,7 +21,7 @@ Feature: Apply
     And the user's repository and files are remembered
     When I run "agents plan apply @ --yes"
     Then the exit code is 0
-    And the output says "6 files in your project"
+    And the output says "Changed 6 files in your project"
     And the plan is "apply/applied"
     And the project has the plan's result and all else is as it was
     When I run "agents plan unapply @ --yes"
@@ -179,7 +179,7 @@ Feature: Apply
     And the user's repository and files are remembered
     When I run "agents plan apply @ --yes --as branch"
     Then the exit code is 0
-    And the output says "in branch cleveragents/plan-"
+    And the output says "Committed 6 files to branch cleveragents/plan-"
     And the user's repository and files are as they were
     And "git for-each-ref --format='%(refname:short)' refs/heads | sed s/$PLAN/PLAN/" in the project prints
       """
@@ -191,8 +191,8 @@ Feature: Apply
       | question                         | answer |
       | Remove branch cleveragents/plan- | y      |
     Then the exit code is 0
-    And the output says " removed"
-    And the output does not say "put back"
+    And the output says "Removed branch"
+    And the output says "your files were not touched"
     And the output says " --as branch    # applies it again"
     And the user's repository and files are as they were
 

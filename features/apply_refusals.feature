@@ -403,10 +403,10 @@ Feature: What apply refuses
     And the error says
       """
       3 paths are in the way; nothing was changed
-      d: edited since the plan was applied
-      new: edited since the plan was applied
-      text: edited since the plan was applied
-      put them back as before or after it
+      d: edited since the plan was applied: there is one of yours in its place
+      new: edited since the plan was applied: it was new with the plan
+      text: edited since the plan was applied: you deleted it
+      put them back as before or after the apply
       """
     And the user's repository and files are as they were
     And the plan is "apply/applied"
@@ -447,7 +447,7 @@ Feature: What apply refuses
     And <hindrance>
     And the user's repository and files are remembered
     When the ordinary user runs "agents plan unapply @ --dry-run"
-    Then the exit code is 0
+    Then the exit code is 4
     And the output says "<path>"
     And the output says "<why>"
     And the error says "<way>"

@@ -66,28 +66,19 @@ Feature: Going back to a checkpoint
       | changes_reverted          | []            |
     And the decisions that count are "two files, sqlite"
 
-  Scenario: people get four panels and a last line
+  Scenario: people get four headings and a last line
     When I run "agents plan rollback @ 1 --yes"
     Then the exit code is 0
     And the output says
       """
-      ╭─ Rollback Summary ─
-      Files reverted  2
-      ╭─ Changes Reverted ─
-      restored  a.txt
-      removed   d/c
-      ╭─ Impact ─
-      Child plans invalidated  0
-      Sandbox                  restored to cp1
-      Decisions after cp       0 discarded
-      Tool calls after cp      2 undone
-      ╭─ Post-Rollback State ─
-      Phase                  execute
-      State                  queued (awaiting input)
-      Checkpoints remaining  2
+      Rollback Summary     
+      Changes Reverted     restored  a.txt
+                           removed   d/c
+      Impact               sandbox restored to cp1, 2 tool calls undone
+      Post-Rollback State  execute/queued (awaiting input), 2 checkpoints lead here
       ✓ OK Rollback complete
       """
-    And the error says "agents plan execute"
+    And the error says "agents plan execute @"
     And the error says "# takes this one back"
 
   Scenario Outline: the same is told with --format <format>
@@ -99,7 +90,7 @@ Feature: Going back to a checkpoint
       Changes Reverted
       restored  a.txt
       Impact
-      2 undone
+      2 tool calls undone
       Post-Rollback State
       queued (awaiting input)
       ✓ OK Rollback complete
@@ -108,6 +99,7 @@ Feature: Going back to a checkpoint
 
     Examples:
       | format |
+      | rich   |
       | plain  |
       | color  |
       | table  |

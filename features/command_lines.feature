@@ -123,7 +123,8 @@ Feature: What may be typed
 
       Arguments:
         PLAN        An id, a prefix, or @.
-        CHECKPOINT  A number, an id, a prefix, or @.
+        CHECKPOINT  A number, an id, a prefix, a label,
+                    or @.
 
       Options:
         --path PATH  A file or directory, from the

@@ -42,6 +42,7 @@ Feature: Completion
     Then Tab after "agents plan status " offers these
       | value | text                      |
       | @     | the latest plan           |
+      | @-    | the plan before it        |
       | NEWER | plan, execute/complete    |
       | OLDER | plan, strategize/complete |
     And Tab after the first 20 letters of the newer plan offers it
@@ -49,11 +50,13 @@ Feature: Completion
     Then Tab after "agents plan diff @ " below deep/er offers these
       | value | text                      |
       | @     | the latest plan           |
+      | @-    | the plan before it        |
       | NEWER | plan, execute/complete    |
       | OLDER | plan, strategize/complete |
     And Tab after "agents --project deep plan status " offers these
       | value | text                      |
       | @     | the latest plan           |
+      | @-    | the plan before it        |
 
   Scenario: checkpoints are offered by number with label or type, by id to those who type one
     Given a git repository

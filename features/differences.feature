@@ -91,6 +91,39 @@ Feature: Differences
       | files.6 | {"path": "pipe", "status": "added", "insertions": 0, "deletions": 0}         |
       | files.7 | {"path": "run", "status": "modified", "insertions": 0, "deletions": 0}       |
     And "data.files" counts 8
+    And the data holds
+      | field | value                                          |
+      | total | {"files": 8, "insertions": 3, "deletions": 3} |
+
+  Scenario: in colours the words that differ within a line stand out
+    Given a plain folder
+    And the shell has run "printf 'keep\nsay(one, two)\n-- old\nabc\nx1\nx2\n' > t" in the project
+    And the steps
+      """
+      - {tool: write_file, with: {path: t, content: "keep\nsay(one, three)\n-- new\n123 456\nx1\n"}}
+      """
+    And I have run "agents run ACTION"
+    And the variable FORCE_COLOR is "1"
+    When I run "agents plan diff"
+    Then the output is drawn as
+      """
+      [31m--- a/t[0m
+      [32m+++ b/t[0m
+      [36m@@ -1,6 +1,5 @@[0m
+       keep
+      [31m-[0m[31msay(one, [0m[7;31mtwo[0m[31m)[0m
+      [31m-[0m[31m-- [0m[7;31mold[0m
+      [31m-abc[0m
+      [32m+[0m[32msay(one, [0m[7;32mthree[0m[32m)[0m
+      [32m+[0m[32m-- [0m[7;32mnew[0m
+      [32m+123 456[0m
+       x1
+      [31m-x2[0m
+      """
+    Given the variable NO_COLOR is "1"
+    When I run "agents plan diff"
+    Then the output says "+say(one, three)"
+    And the output does not say "[7;"
 
   Scenario: without any colour
     When I run "agents plan diff @ --format plain"
@@ -102,6 +135,7 @@ Feature: Differences
     Then the exit code is 0
     And the output says "modified"
     And the output says "+1 -1"
+    And the output says "8 paths, +3 -3"
     And the output does not say "@@"
 
   Scenario: between two checkpoints, and since one

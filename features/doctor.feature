@@ -16,7 +16,7 @@ Feature: The doctor
     When the doctor looks, and everything kept stays as it is
     Then the exit code is 0
     And the keys of "data" are "healthy, findings, repairs, versions, disk"
-    And the keys of "data.versions" are "sqlite, journal_mode, schema, git"
+    And the keys of "data.versions" are "sqlite, journal_mode, schema, git, looks"
     And the keys of "data.disk" are "database_bytes, store_bytes, history_bytes, free_bytes, plans"
     And the keys of "data.disk.plans.0" are "plan_id, name, checkpoints, stored_bytes, sandbox_bytes, output_bytes, checkpoint_uses"
     And the data holds
@@ -202,6 +202,9 @@ Feature: The doctor
     When I run "agents doctor --repair --format json"
     Then the exit code is 1
     And the doctor finds the problem "what its sandbox started from is damaged" of "content"
+    When I run "agents doctor --repair"
+    Then the output says "it could not be repaired from what is there"
+    And the error does not say "agents doctor --repair"
 
   Scenario: an interrupted rollback that can be neither finished nor taken back
     Given I have run "agents run ACTION"

@@ -101,6 +101,11 @@ Feature: Errors
     Then the exit code is 2
     And the error message is "no such file: migrat.yaml"
     And a suggestion says "did you mean 'migrate.yaml'?"
+    When I run "agents run migrate.yml --format json"
+    Then a suggestion says "did you mean 'migrate.yaml'?"
+    When I run "agents run missing.yaml --format json"
+    Then the exit code is 2
+    And "error.suggestions" counts 0
     When I run "agents run nowhere/migrate.yaml --format json"
     Then the exit code is 2
     And "error.suggestions" counts 0

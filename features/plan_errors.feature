@@ -22,20 +22,32 @@ Feature: What went wrong with a plan
       | error.files   | "restored to cp2" |
       | tool          | "shell"           |
       | exit_code     | 3                 |
+      | left          | "cp3"             |
       | not_undone    | []                |
-    And "data.next" counts 5
+    And "data.next" counts 3
     When I run "agents plan errors"
     Then the output says
       """
       What failed
       exit code 3
-      restored to cp2
+      restored to cp2; cp3 holds what the step left
       went wrong
       All output
       """
     And the error says "# what the failed step left"
     When I run "agents plan status @"
-    Then the error says "# what the failed step left"
+    Then the output says
+      """
+      step bad failed: exit code 3
+        went wrong
+        files: restored to cp2; cp3 holds what the step left
+      """
+    And the error says
+      """
+      --reload    # once action.yaml is mended
+      # tries it again as it is
+      # what the failed step left
+      """
     When I run "agents plan rollback @ 3 --yes"
     Then the plan's file "v" holds "2"
     When I run "agents plan errors @"

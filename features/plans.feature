@@ -83,7 +83,7 @@ Feature: Plans
     When I run "agents plan use ACTION"
     Then the exit code is 0
     And the error says "next:"
-    And the error says "agents plan execute 0"
+    And the error says "agents plan execute @"
     And the decisions that count are "plan"
 
   Scenario: plans of a project are numbered in order, and listed with where they stand
@@ -102,13 +102,13 @@ Feature: Plans
     And the keys of "data.plans.0" are "plan_id, name, phase, state, attempt, steps, next_step, created_at, parent_plan_id, merged, unfinished, conflicts"
     And the data holds
       | field             | value        |
-      | plans.0.phase     | "strategize" |
-      | plans.0.state     | "complete"   |
-      | plans.0.next_step | 0            |
-      | plans.1.phase     | "execute"    |
-      | plans.1.state     | "errored"    |
-      | plans.1.attempt   | 1            |
-      | plans.1.next_step | 1            |
+      | plans.0.phase     | "execute"    |
+      | plans.0.state     | "errored"    |
+      | plans.0.attempt   | 1            |
+      | plans.0.next_step | 1            |
+      | plans.1.phase     | "strategize" |
+      | plans.1.state     | "complete"   |
+      | plans.1.next_step | 0            |
     And the plans of the project are numbered 1, 2
     When I run "agents plan list"
     Then the output says "execute/errored"
@@ -646,7 +646,7 @@ Feature: Plans
     Then the exit code is 0
     And the plan is "execute/complete"
 
-  Scenario: an interrupt ends the step and leaves the plan to be gone on with
+  Scenario: an interrupt ends the step and leaves a plan that can be resumed
     Given a plain folder
     And the steps
       """
@@ -678,7 +678,7 @@ Feature: Plans
     When the process gets an interrupt
     Then the exit code is 130
     And the error says "interrupted; the plan stays where it is"
-    And the error says "hint: go on: agents plan resume"
+    And the error says "hint: resume it: agents plan resume"
 
   Scenario: Ctrl-C on a terminal leaves it as it was
     Given a plain folder

@@ -140,7 +140,7 @@ Feature: Resume
     When the gate opens
     And I run "agents plan resume @"
     Then the exit code is 0
-    And the error says "the last run was interrupted; going on with the files as they are"
+    And the error says "the last run was interrupted; it continues with the files as they are"
     And the plan's file "log" holds "run\ntry\ntry"
 
   # --- Looking first -----------------------------------------------------------------------------

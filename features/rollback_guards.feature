@@ -27,8 +27,8 @@ Feature: What a rollback refuses, and how it is told
       | changes | [{"file": "caf\\xe9", "file_base64": "Y2Fm6Q==", "action": "removed"}, {"file": "käse", "action": "removed"}] |
     When I run "agents plan rollback @ 1 --yes --format plain"
     Then the exit code is 0
-    And the output says "removed  caf\xe9"
-    And the output says "removed  käse"
+    And the output says "removed   caf\xe9"
+    And the output says "removed   käse"
     And the plan's files are
       | file  | content |
       | a.txt | one     |

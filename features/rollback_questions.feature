@@ -31,35 +31,6 @@ Feature: Questions before a rollback
       after the last step
       """
 
-  Scenario: a number chosen from the menu, and a yes
-    When I type on a terminal "agents plan rollback @"
-      | question                                                  | answer |
-      | Roll back to (number, d NUMBER shows its diff, q leaves): | d 1    |
-      | Roll back to (number, d NUMBER shows its diff, q leaves): | 1      |
-      | Roll back to cp1? [y/N]                                   | y      |
-    Then the exit code is 0
-    And the output says "1 restored, 1 removed"
-    And the output says "no file"
-    And the output says "before the plan runs"
-    And the output says "-two"
-    And the output says "+one"
-    And the output says "Would change"
-    And the output says "Rollback complete"
-    And the plan's file "a.txt" holds "one"
-
-  Scenario Outline: leaving the menu with "<answer>" leaves everything as it is
-    When I type on a terminal "agents plan rollback @"
-      | question                                                  | answer   |
-      | Roll back to (number, d NUMBER shows its diff, q leaves): | <answer> |
-    Then the exit code is 1
-    And the output says "declined; nothing was changed"
-    And there are 4 checkpoints
-
-    Examples:
-      | answer |
-      | q      |
-      |        |
-
   Scenario Outline: the answer "<answer>" to the question leaves everything as it is
     When I type on a terminal "agents plan rollback @ 1"
       | question                | answer   |
@@ -82,38 +53,3 @@ Feature: Questions before a rollback
     Then the exit code is 130
     And the output says "interrupted; nothing was changed"
     And the plan's file "a.txt" holds "two"
-
-  Scenario: a number that is not in the menu is asked for again
-    When I type on a terminal "agents plan rollback @"
-      | question                                                  | answer |
-      | Roll back to (number, d NUMBER shows its diff, q leaves): | 77     |
-      | Roll back to (number, d NUMBER shows its diff, q leaves): | d      |
-      | Roll back to (number, d NUMBER shows its diff, q leaves): | q      |
-    Then the exit code is 1
-    And the output says "no checkpoint '77'"
-    And there are 4 checkpoints
-
-  Scenario: the menu of a plan whose sandbox or checkpoint is lost
-    Given the stored record of checkpoint 2 is damaged
-    When I type on a terminal "agents plan rollback @"
-      | question                                                  | answer |
-      | Roll back to (number, d NUMBER shows its diff, q leaves): | d 4    |
-      | Roll back to (number, d NUMBER shows its diff, q leaves): | q      |
-    Then the output says "damaged"
-    And the output says "no file differs"
-    Given the sandbox directory is lost
-    When I type on a terminal "agents plan rollback @ --rebuild"
-      | question                                                  | answer |
-      | Roll back to (number, d NUMBER shows its diff, q leaves): | q      |
-    Then the exit code is 1
-    And the output says "unknown, no sandbox"
-
-  Scenario: what is for programs is not mixed with the menu
-    When I type on a terminal, the output going to a file, "agents plan rollback @ --format json"
-      | question                                                  | answer |
-      | Roll back to (number, d NUMBER shows its diff, q leaves): | d 1    |
-      | Roll back to (number, d NUMBER shows its diff, q leaves): | 1      |
-      | Roll back to cp1? [y/N]                                   | y      |
-    Then the exit code is 0
-    And the output says "-two"
-    And the file holds the envelope of a success of "plan rollback"

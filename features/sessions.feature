@@ -452,7 +452,7 @@ Feature: Sessions
       | write_file | 1       |
       | write_file | 1       |
 
-  Scenario: a complete plan is gone on with
+  Scenario: a complete plan is opened again
     Given a plain folder
     When this program runs
       """
@@ -678,20 +678,3 @@ Feature: Sessions
     When a loop is killed at every eleventh of its transactions and run again
     Then it was killed at least 8 times
     And each time it has come to its end with the file "log" of "one, two"
-
-  # --- The library -------------------------------------------------------------------------------
-
-  Scenario: every public name is where it says it is, and no other
-    Then each public name of the library can be imported
-    And the library has no name "nothing"
-
-  Scenario: the program that shows the types of the library does what it says
-    Given a plain folder
-    When this program runs
-      """
-      from typed_api import WHERE_THEY_WERE, use
-      assert use(app, app.project.path).state == "applied"
-      services = {type(each) for each in (app.execute, app.apply, app.checkpoints, app.corrections)}
-      assert services < set(WHERE_THEY_WERE), services
-      """
-    Then the plan is "apply/applied"

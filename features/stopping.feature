@@ -1,6 +1,6 @@
 Feature: Stopping a plan
   A running plan can be cancelled from another shell, or stopped by a signal. Its step's processes are
-  ended, nothing is torn, and the plan can be gone on with.
+  ended, nothing is torn, and the plan can be resumed.
 
   # --- Cancel ------------------------------------------------------------------------------------
 

@@ -32,8 +32,8 @@ Feature: Surprises
     And the error message says "something went wrong that should not have: ValueError: Invalid isoformat string: 'yesterday'"
     And the log that is named is private and tells
       | line                                                                  |
-      | command: agents --data-dir                                            |
-      | --set 'sandbox.base=***' plan status --format json                      |
+      | command: agents --set                                                 |
+      | --set 'sandbox.base=***' plan status --format json                    |
       | cleveragents: 0                                                       |
       | Python: 3                                                             |
       | SQLite: 3                                                             |

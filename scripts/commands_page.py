@@ -39,7 +39,7 @@ standard error.
 | 0 | done |
 | 1 | it was tried and did not work |
 | 2 | the command line or the input is wrong |
-| 3 | what was named does not exist |
+| 3 | nothing of that name exists |
 | 4 | the present state does not allow it; busy is one such state |
 | 130 | interrupted |
 

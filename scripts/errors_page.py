@@ -34,7 +34,7 @@ is: "did you mean …?".
 FILLED_IN = re.compile(r"\{[^}]*\}")
 ABOUT = {
     "invalid_input": "The request itself is wrong: mend it and try again.",
-    "not_found": "What was named does not exist.",
+    "not_found": "Nothing of that name exists.",
     "refused": "The present state does not allow it; nothing was changed.",
     "busy": "Another process owns the plan, the project or the store; a kind of refusal.",
     "changed_meanwhile": "Somebody else changed a file at that very moment; a kind of refusal.",

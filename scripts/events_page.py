@@ -8,10 +8,11 @@ import dataclasses
 import inspect
 import re
 from pathlib import Path
+from typing import get_args
 
 from page import settle
 
-from cleveragents.events import Event
+from cleveragents.events import Event, Occurrence
 from cleveragents.plans.journal import Happening
 
 PAGE = Path("docs/reference/cli/events.md")
@@ -40,15 +41,18 @@ KIND = re.compile(r'^    [A-Z]+ = "(\w+)"  # (.*)$', re.MULTILINE)
 
 def main() -> None:
     """Writes or checks the page."""
-    reported = "".join(row(kind) for kind in Event.__subclasses__())
+    reported = "".join(row(kind) for kind in get_args(Event))
     about = dict(KIND.findall(inspect.getsource(Happening)))  # said beside each of them
     kept = "".join(f"| `{kind}` | {about[kind]} |\n" for kind in Happening)
     settle("scripts/events_page.py", {PAGE: HEAD + reported + KEPT + kept})
 
 
-def row(kind: type[Event]) -> str:
-    own = [field.name for field in dataclasses.fields(kind) if field.name != "plan_id"]
-    told = ", ".join(f"`{name}`" for name in own)
+def row(kind: type[Occurrence]) -> str:
+    own = [field for field in dataclasses.fields(kind) if field.name != "plan_id"]
+    types = [getattr(field.type, "__name__", field.type) for field in own]
+    told = ", ".join(
+        f"`{field.name}: {written}`" for field, written in zip(own, types, strict=True)
+    )
     return f"| `{kind.__name__}` | {told} | {kind.__doc__} |\n"
 
 

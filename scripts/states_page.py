@@ -27,7 +27,7 @@ ABOUT = {
     "execute/processing": "running, or interrupted if its process is dead",
     "execute/complete": "all steps have run; it can be applied",
     "execute/errored": "a step failed for good; the files are where the rollback policy put them",
-    "execute/cancelled": "stopped by a user; it can be gone on with",
+    "execute/cancelled": "stopped by a user; it can be resumed",
     "apply/processing": "its result is being placed in the project, or taken out again",
     "apply/applied": "its result is in the project; `agents plan unapply` takes it out",
 }

@@ -101,9 +101,8 @@ def run_child(context, line):
 
 @when('I run exactly "agents{line}"')
 def run_exactly(context, line):
-    """Without the data directory that all other steps add."""
-    context.world.variables.setdefault("CLEVERAGENTS_DATA_DIR", str(context.world.data_dir))
-    context.world.agents_exactly(*words(context, line))
+    """Without a command as well."""
+    context.world.agents(*words(context, line))
 
 
 @when('without the rights of root "agents {line}" is run')
@@ -282,6 +281,7 @@ def words(context, line):
     stands_for = {
         "ACTION": getattr(context, "action", None),
         "HOME": context.world.home,
+        "DATA": context.world.data_dir,
         "PLAN": getattr(context, "plan_id", None),
         "OTHER": getattr(context, "other_id", None),
         "BEFORE": getattr(context, "before", None),

@@ -126,7 +126,7 @@ def press(context, line, cwd=None):
     for name, plan_id in plans(context).items():
         line = line.replace(name, plan_id)
     context.world.variables["CLEVERAGENTS_DATA_DIR"] = str(context.world.data_dir)
-    done: Done = context.world.agents_exactly(COMPLETE, *line.split(" "), cwd=cwd)
+    done: Done = context.world.agents(COMPLETE, *line.split(" "), cwd=cwd)
     assert done.code == 0, done
     return [tuple(row.split("\t")) for row in done.out.splitlines()]
 

@@ -29,7 +29,7 @@ def move_clock(context):
 @then("the latest plan is the second one")
 def check_latest_plan(context):
     listed = [plan["plan_id"] for plan in context.world.done.data["plans"]]
-    assert listed[1:] == [context.world.plan.plan_id], listed
+    assert listed[:1] == [context.world.plan.plan_id], listed
 
 
 @when('"agents {line}" runs on a system that {does}')

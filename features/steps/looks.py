@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 
 from behave import given, then, when
+from both_looks import opened
 from kept import kept
 from oracle import picture
 
@@ -12,7 +13,7 @@ from cleveragents.errors import Failed
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.store.pack import RESIDENT_BYTES
 from cleveragents.snapshots.store.store import Store
-from cleveragents.snapshots.tree import signature, tracker
+from cleveragents.snapshots.tree import looks, signature, tracker
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import object_id
 from cleveragents.snapshots.tree.tracking import Tracking
@@ -51,12 +52,22 @@ def _look(context, wrong):
     for name, (field, bit) in wrong.items():
         rows[name][field] ^= bit
     packed = b"".join(signature.PACKED.pack(*row) for row in rows.values())
-    fd = os.open(top, os.O_RDONLY)
-    try:
-        looked = signature.Looks().differing(fd, [*map(os.fsencode, names)], packed)
-    finally:
-        os.close(fd)
-    return [*map(os.fsdecode, looked)]
+    joined = b"\0".join(map(os.fsencode, names))
+    with opened(top) as fd:
+        found = {tuple(look.differing(fd, joined, packed)) for look in _every_look()}
+    assert len(found) == 1, found
+    return [*map(os.fsdecode, found.pop())]
+
+
+def _every_look():
+    """The look in Python, and the compiled one if it is here."""
+    return looks.PythonLook(), looks.best()
+
+
+def look_by(context, file):
+    """Lets directories be looked at by a compiled file, or by Python if it is none."""
+    context.add_cleanup(setattr, looks, "COMPILED", looks.COMPILED)
+    looks.COMPILED = file
 
 
 @when('the tree is looked at, and then "{text}" is written to "{name}"')
@@ -79,6 +90,7 @@ def check_read_fails(context, name):
 
 @given("a library that looks at one name at a time")
 def have_no_statx(context):
+    look_by(context, context.world.home / "none")
     context.add_cleanup(setattr, signature, "statx", signature.statx)
     signature.statx = None
 

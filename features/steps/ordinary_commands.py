@@ -45,13 +45,13 @@ def run_with_umask(context, mask, line):
     """From the entry point on: who starts it may not be allowed to start this Python."""
     world = context.world
     hand_over(world.home)
-    arguments = ["agents", "--data-dir", str(world.data_dir), *map(str, words(context, line))]
+    arguments = ["agents", *map(str, words(context, line))]
 
     def act():
         become_ordinary()
         os.umask(int(mask, 8))
         os.chdir(world.project)
-        os.environ.update(world.variables)
+        os.environ.update(world.environment)
         sys.argv = arguments
         try:
             main()

@@ -48,7 +48,7 @@ def start_run(context, **options):
 def run_another(context, line):
     """While the process beside us still is there."""
     command = context.world.command(line.split())
-    environment = {**os.environ, **context.world.variables}
+    environment = {**os.environ, **context.world.environment}
     done = subprocess.run(
         command,
         cwd=context.world.project,

@@ -48,7 +48,7 @@ def check_views(context):
 
 def first_plan(context):
     listed = context.world.agents("plan", "list", "--format", "json").data["plans"]
-    return listed[0]["plan_id"]
+    return [row for row in listed if row["parent_plan_id"] is None][-1]["plan_id"]
 
 
 def difference(path, found):

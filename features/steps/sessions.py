@@ -4,6 +4,7 @@ import ast
 import contextlib
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 from behave import given, then, when
 from forked import forked, until_transaction
 from inside import Inside
-from world import wait_until
+from world import Done, wait_until
 
 import cleveragents
 from cleveragents import App, CallFailed, CleverAgentsError
@@ -24,6 +25,8 @@ from cleveragents.plans.step import ToolStep
 from cleveragents.storage.held import Held
 
 STRIDE = 11
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
+PYTHON_FENCE = re.compile(r"^```python$(.*?)^```$", re.MULTILINE | re.DOTALL)
 PRELUDE = """
 import os, sys
 from pathlib import Path
@@ -144,7 +147,7 @@ def kill_program(context):
     world = context.world
     world.child = subprocess.Popen(
         [sys.executable, "-c", PRELUDE + context.text, world.project, world.data_dir],
-        env={**os.environ, **world.variables},
+        env={**os.environ, **world.environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -165,16 +168,49 @@ def check_raised(context, text):
 def check_public_names(context):
     """Those that the package promises, and just those that type checkers are shown."""
     tree = ast.parse(Path(cleveragents.__file__).read_text())
-    (shown,) = [node for node in tree.body if isinstance(node, ast.If)]
+    shown, *_ = [node for node in tree.body if isinstance(node, ast.If)]
     names = {alias.name for line in shown.body for alias in line.names}
     assert set(cleveragents.__all__) == {*names, "__version__"}
     for name in cleveragents.__all__:
         assert getattr(cleveragents, name).__class__, name
+    assert set(cleveragents.__all__) < set(dir(cleveragents))
+    assert Path(cleveragents.__file__).with_name("py.typed").exists()
 
 
 @then('the library has no name "{name}"')
 def check_no_name(context, name):
     assert not hasattr(cleveragents, name)
+
+
+@then("the page of the library names them all")
+def check_named(context):
+    told = set(re.findall(r"`(\w+)`", PAGE.partition("## Names")[2]))
+    assert told == set(cleveragents.__all__), told ^ set(cleveragents.__all__)
+
+
+@then("it describes every member of the app and of a session, and no other")
+def check_members(context):
+    app = context.world.app()
+    with app.session() as run:
+        for name, one in (("app", app), ("run", run)):
+            members = {member for member in dir(one) if not member.startswith("_")}
+            told = set(re.findall(rf"\b{name}\.(\w+)", PAGE))
+            assert told == members, told ^ members
+
+
+@when("the Python of the page is run in the project")
+def run_page(context):
+    world = context.world
+    program = "".join(PYTHON_FENCE.findall(PAGE))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        cwd=world.project,
+        env={**os.environ, **world.variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    world.done = Done(done.returncode, done.stdout, done.stderr)
 
 
 @when("a loop is killed at every eleventh of its transactions and run again")

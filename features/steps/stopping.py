@@ -42,7 +42,7 @@ def wait_for_word(context, text):
 
 @then("it says how to resume the very plan")
 def check_hint(context):
-    hint = f"hint: go on: agents plan resume {context.world.plan.plan_id}"
+    hint = "hint: resume it: agents plan resume @\n"  # the latest plan
     assert hint in context.world.done.err, context.world.done.err
 
 

@@ -236,7 +236,7 @@ def run_limited(context, line, limit, number):
     done = subprocess.run(
         ["unshare", "--user", "--map-root-user", "sh", "-c", script],
         cwd=world.project,
-        env={**os.environ, **world.variables},
+        env={**os.environ, **world.environment},
         capture_output=True,
         text=True,
         check=False,

@@ -69,12 +69,12 @@ def all_hold(context, content):
 def paste(context, shell):
     world = context.world
     (line,) = [line for line in world.done.err.splitlines() if "# takes this one back" in line]
-    program = shlex.join([sys.executable, "-P", "-m", "cleveragents", "--data-dir"])
-    function = f'agents() {{ {program} {shlex.quote(str(world.data_dir))} "$@" --yes; }}'
+    program = shlex.join([sys.executable, "-P", "-m", "cleveragents"])
+    function = f'agents() {{ {program} "$@" --yes; }}'
     done = subprocess.run(
         [shell, "-c", f"{function}\n{line}"],
         cwd=world.project,
-        env={**os.environ, **world.variables},
+        env={**os.environ, **world.environment},
         capture_output=True,
         text=True,
         check=False,

@@ -65,7 +65,7 @@ def copy_or_move(context, how):
 @when('"agents {line}" is run with it')
 def run_with_other(context, line):
     words = [str(context.action) if word == "ACTION" else word for word in line.split()]
-    context.world.agents_exactly("--data-dir", context.other, *words)
+    context.world.agents("--data-dir", context.other, *words)
 
 
 @when("each of these is run with the copy")
@@ -73,7 +73,7 @@ def run_each(context):
     context.answers = []
     for row in context.table:
         context.answers.append(
-            context.world.agents_exactly("--data-dir", context.other, *row["command"].split())
+            context.world.agents("--data-dir", context.other, *row["command"].split())
         )
 
 

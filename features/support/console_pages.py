@@ -28,9 +28,9 @@ PROMPT = "$ "
 ANYTHING = "…"
 # What differs from run to run, and what stands for it.
 UNSTEADY = (
-    (re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b"), f"01{ANYTHING}"),
+    (re.compile(r"\b01[0-9A-HJKMNP-TV-Z]{8}([0-9A-HJKMNP-TV-Z]{16})?\b"), f"01{ANYTHING}"),
     (re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?(\.\d+)?(\+00:00)?"), ANYTHING),
-    (re.compile(r"\b\d\d:\d\d:\d\dZ"), ANYTHING),
+    (re.compile(r"\bjust now\b|\b\d+ min ago\b|\b\d\d:\d\d(:\d\d)?\b"), ANYTHING),
     (re.compile(r"\b\d+(\.\d+)? ([KMG]i)?B\b"), ANYTHING),
     (re.compile(r"\bprocess \d+"), f"process {ANYTHING}"),
     (re.compile(r"\b\d+\.\d+ s\b"), f"{ANYTHING} s"),
@@ -138,7 +138,7 @@ class Page:
         done = subprocess.run(
             ["/bin/sh", "-c", text],
             cwd=self.world.project,
-            env={**os.environ, **self.world.variables},
+            env={**os.environ, **self.world.environment},
             stdout=subprocess.PIPE,
             stderr=errors,
             stdin=subprocess.DEVNULL,

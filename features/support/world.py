@@ -101,10 +101,6 @@ class World:
 
     def agents(self, *arguments, cwd=None):
         """Runs `agents` in this process, in the project, and keeps what it printed."""
-        return self.agents_exactly("--data-dir", self.data_dir, *arguments, cwd=cwd)
-
-    def agents_exactly(self, *arguments, cwd=None):
-        """The same, with nothing added to the arguments."""
         out, err = self.screen(), self.screen()
         code = self.run_into(out, err, arguments, cwd)
         self.done = Done(code, out.getvalue(), err.getvalue())
@@ -130,7 +126,7 @@ class World:
         self.child = subprocess.Popen(
             [*prefix, *self.command(arguments)],
             cwd=self.project,
-            env={**os.environ, **self.variables},
+            env={**os.environ, **self.environment},
             stdin=subprocess.DEVNULL,
             stdout=options.pop("stdout", subprocess.PIPE),
             stderr=subprocess.PIPE,
@@ -155,20 +151,24 @@ class World:
             program,
             rest,
             cwd=str(self.project),
-            env={**os.environ, **self.variables, "TERM": self.terminal},
+            env={**os.environ, **self.environment, "TERM": self.terminal},
             encoding="utf-8",
             dimensions=(50, 200),
             timeout=30,
         )
 
     def command(self, arguments):
-        start = [sys.executable, "-P", "-m", "cleveragents", "--data-dir", str(self.data_dir)]
-        return [*start, *map(str, arguments)]
+        return [sys.executable, "-P", "-m", "cleveragents", *map(str, arguments)]
+
+    @property
+    def environment(self):
+        """What commands of this scenario find set; what it says itself counts most."""
+        return {"CLEVERAGENTS_DATA_DIR": str(self.data_dir), **self.variables}
 
     @contextlib.contextmanager
     def variables_set(self):
         before = dict(os.environ)
-        os.environ.update(self.variables)
+        os.environ.update(self.environment)
         try:
             yield
         finally:

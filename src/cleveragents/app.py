@@ -7,11 +7,12 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from cleveragents.config.environment import caller_environment, default_data_dir, home
 from cleveragents.config.levels import Sources, load
 from cleveragents.engine.read.plans import PlanReader
+from cleveragents.errors import Refused
 from cleveragents.events import Note, Reporter, in_turn, silent
 from cleveragents.foundations import open_foundations
 from cleveragents.ids import PlanId
@@ -37,8 +38,11 @@ if TYPE_CHECKING:
     from cleveragents.engine.hold.ownership import Ownership
     from cleveragents.engine.read.bisect import Bisection
     from cleveragents.engine.read.history import History
+    from cleveragents.engine.read.path_history import PathHistory
     from cleveragents.engine.read.status import PlanStatus
+    from cleveragents.engine.read.stored_files import StoredFiles
     from cleveragents.engine.read.tree import DecisionTree
+    from cleveragents.engine.read.watching import Watching
     from cleveragents.engine.run.cancel import Cancellation
     from cleveragents.engine.run.execute import ExecutePhase
     from cleveragents.engine.run.resume import Resumption
@@ -98,6 +102,23 @@ class App:
         )
         self._is_tidying = False
 
+    def __enter__(self) -> Self:
+        """Returns the app: `with App(project) as app` closes it at the end."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Closes it."""
+        self.close()
+
+    def close(self) -> None:
+        """Gives back descriptors and connections; whatever is asked later opens them again."""
+        if self._base.plan_locks.is_holding:
+            raise Refused(
+                "a plan is in use", hints=["close the app after the block of its sessions"]
+            )
+        self._base.sandboxes.close()
+        self._base.database.close()
+
     @once
     def _wiring(self) -> "Wiring":
         from cleveragents.wiring.services import Wiring
@@ -109,12 +130,12 @@ class App:
 
     @property
     def comparisons(self) -> "Comparisons":
-        """What differs between states of a plan."""
+        """Differences between states of a plan."""
         return self._wiring.comparisons
 
     @once
     def undertakings(self) -> "Undertakings":
-        """What is shown before it is done: preview, ask, carry out."""
+        """Acts that are shown before they are done: preview, ask, carry out."""
         from cleveragents.undertakings import Undertakings
 
         return Undertakings(self._wiring, self, self._cwd)
@@ -151,7 +172,7 @@ class App:
 
     @property
     def resumption(self) -> "Resumption":
-        """Goes on with plans that were interrupted."""
+        """Resumes plans that were interrupted."""
         return self._wiring.resumption
 
     @property
@@ -191,7 +212,7 @@ class App:
 
     @property
     def conflicts(self) -> "ConflictService":
-        """What did not go together."""
+        """Conflicts of merges, and solving them."""
         return self._wiring.conflicts
 
     @property
@@ -203,6 +224,21 @@ class App:
     def history(self) -> "History":
         """The story of a plan."""
         return self._wiring.history
+
+    @property
+    def files(self) -> "StoredFiles":
+        """Single files as checkpoints have them."""
+        return self._wiring.files
+
+    @property
+    def paths(self) -> "PathHistory":
+        """In which checkpoints paths changed."""
+        return self._wiring.paths
+
+    @property
+    def watching(self) -> "Watching":
+        """Follows plans that other processes run."""
+        return self._wiring.watching
 
     @property
     def bisection(self) -> "Bisection":
@@ -250,9 +286,16 @@ class App:
         """Whether this process has come to where things are changed."""
         return self._base.head.has_advanced
 
-    def run(self, plan_id: PlanId, *, restore: bool = False, retry_unsafe: bool = False) -> Plan:
+    def run(
+        self,
+        plan_id: PlanId,
+        *,
+        restore: bool = False,
+        retry_unsafe: bool = False,
+        reload: bool = False,
+    ) -> Plan:
         """Runs a plan; what a subplan that runs by itself becomes is merged into its parent."""
-        done = self.execute.run(plan_id, restore=restore, retry_unsafe=retry_unsafe)
+        done = self.execute.run(plan_id, restore=restore, retry_unsafe=retry_unsafe, reload=reload)
         self._wiring.subplans.merge_again(done)
         return done
 
@@ -278,19 +321,29 @@ class App:
             return self.comparisons.between_snapshots(found, *self.apply.versions(found))
         return self.comparisons.since_start(found)
 
+    def checkpoint_differences(
+        self, plan: Plan, before: str, after: str | None = None
+    ) -> "Sequence[FileDiff]":
+        """Tells what changed from a checkpoint to another, or to the files as they are."""
+        first = self.kept.get_checkpoint(plan.plan_id, before)
+        if after is None:
+            return self.comparisons.since(plan, first)
+        second = self.kept.get_checkpoint(plan.plan_id, after)
+        return self.comparisons.between(plan, first, second)
+
     def cautions(self, plan: Plan) -> Sequence[str]:
-        """What every output about a plan says while it is so."""
+        """Returns the sentences that every output about a plan has to show."""
         return [ROLLBACK_OFF] if plan.runs_bare else self.general_cautions
 
     @property
     def general_cautions(self) -> Sequence[str]:
-        """The same, of every plan."""
+        """The sentences that hold for every plan."""
         return [] if self.settings.texts(TRIGGERS) else [AUTOMATIC_OFF]
 
-    def use(self, action_file: Path, arguments: Mapping[str, str]) -> Plan:
-        """Makes a plan from an action file."""
+    def use(self, action_file: Path | str, arguments: Mapping[str, str] | None = None) -> Plan:
+        """Makes a plan from an action file; a relative path is relative to `cwd`."""
         self._base.head.advance()
-        return self.strategize.run(self.project, self._cwd / action_file, arguments)
+        return self.strategize.run(self.project, self._cwd / action_file, arguments or {})
 
     @contextmanager
     def session(
@@ -304,12 +357,13 @@ class App:
         """Opens a plan whose steps come one by one, and completes it at the end.
 
         `task` names a new plan, or is its action without steps; `plan` (an id, a prefix, or `@`)
-        goes on with one there is, after a crash as well. An exception leaves it to be gone on with.
+        opens one again, after a crash as well. After an exception it can be resumed.
         """
         if project is not None and (self._cwd / project).resolve() != self.project.path:
-            with self._open(project).session(
-                plan=plan, task=task, retry_unsafe=retry_unsafe
-            ) as session:
+            with (
+                self._open(project) as other,
+                other.session(plan=plan, task=task, retry_unsafe=retry_unsafe) as session,
+            ):
                 yield session
             return
         from cleveragents.plans.action import Action

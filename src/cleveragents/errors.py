@@ -2,12 +2,12 @@
 
 CleverAgentsError
 ├── InvalidInput     2  the request itself is wrong: fix it and try again
-├── NotFound         3  what was named does not exist
+├── NotFound         3  nothing of that name exists
 ├── Refused          4  the present state does not allow it
 │   └── Busy         4  another process owns the plan, the project or the store
 ├── Failed           1  it was tried and did not work
 │   ├── Damaged      1  stored content is missing or does not match its hash
-│   └── Differs      1  what was just written is not what is there
+│   └── Differs      1  the disk does not hold what was just written
 ├── Unforeseen       1  a mistake of the program itself: what is known of it is in a log file
 └── Interrupted    130  the user stopped it
 """
@@ -32,7 +32,7 @@ class CleverAgentsError(Exception):
 
 
 def in_words(error: CleverAgentsError | OSError) -> str:
-    """What an error says to people: one of the system without its number, with its path."""
+    """Returns an error as people read it: one of the system without its number, with its path."""
     if isinstance(error, CleverAgentsError):
         return error.message
     where = f": {os.fsdecode(error.filename)}" if error.filename else ""
@@ -47,7 +47,7 @@ class InvalidInput(CleverAgentsError):
 
 
 class NotFound(CleverAgentsError):
-    """What was named does not exist."""
+    """Nothing of that name exists."""
 
     code = "not_found"
     exit_code = 3
@@ -83,11 +83,11 @@ class Gone(Refused):
 
 
 class Unsettled(Failed):
-    """Something is half-way, or may not survive a power cut: it waits until it can be gone on."""
+    """Something is half-way, or may not survive a power cut: it waits until it can be finished."""
 
 
 class Differs(Failed):
-    """What was just written is not what is there: the disk, or somebody else, is to blame."""
+    """The disk does not hold what was just written: it, or somebody else, is to blame."""
 
 
 class Unforeseen(CleverAgentsError):

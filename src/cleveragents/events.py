@@ -1,9 +1,10 @@
-"""What the engine reports as it goes; surfaces draw it, tests read it."""
+"""Events: the engine reports each as it happens; surfaces draw them, programs read them."""
 
 import sqlite3
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from threading import RLock
+from typing import TypeAlias
 
 from cleveragents.errors import CleverAgentsError
 from cleveragents.ids import CheckpointId, PlanId
@@ -13,19 +14,19 @@ NO_PLAN = PlanId("")  # that something concerns which is told all the same
 
 
 @frozen
-class Event:
-    """Something that has just happened to a plan."""
+class Occurrence:
+    """Something that has just happened to a plan; its kinds together are `Event`."""
 
     plan_id: PlanId
 
     @property
     def must_be_told(self) -> str:
-        """What somebody has to know of even where nothing else is told as it happens."""
+        """The text that somebody has to read even where nothing else is told; empty: none."""
         return ""
 
 
 @frozen
-class PlanMoved(Event):
+class PlanMoved(Occurrence):
     """The plan went to another phase or state."""
 
     phase: str
@@ -33,7 +34,7 @@ class PlanMoved(Event):
 
 
 @frozen
-class SandboxReady(Event):
+class SandboxReady(Occurrence):
     """The sandbox is made and filled."""
 
     strategy: str
@@ -42,7 +43,7 @@ class SandboxReady(Event):
 
 
 @frozen
-class StepStarted(Event):
+class StepStarted(Occurrence):
     """An attempt at a step begins."""
 
     index: int
@@ -53,14 +54,14 @@ class StepStarted(Event):
 
 
 @frozen
-class StepOutput(Event):
+class StepOutput(Occurrence):
     """A step has printed something."""
 
     text: str  # the newest complete line a step printed
 
 
 @frozen
-class StepFinished(Event):
+class StepFinished(Occurrence):
     """A step has worked."""
 
     index: int
@@ -70,7 +71,7 @@ class StepFinished(Event):
 
 
 @frozen
-class StepFailed(Event):
+class StepFailed(Occurrence):
     """An attempt at a step has failed."""
 
     index: int
@@ -81,7 +82,7 @@ class StepFailed(Event):
 
 
 @frozen
-class Decided(Event):
+class Decided(Occurrence):
     """A decision was made, or one that counts was reused."""
 
     name: str
@@ -90,7 +91,7 @@ class Decided(Event):
 
 
 @frozen
-class CheckpointSaved(Event):
+class CheckpointSaved(Occurrence):
     """A checkpoint was made."""
 
     seq: int
@@ -99,7 +100,7 @@ class CheckpointSaved(Event):
 
 
 @frozen
-class CheckpointSame(Event):
+class CheckpointSame(Occurrence):
     """A checkpoint was due, but nothing had changed since the latest."""
 
     seq: int  # the checkpoint that already holds this state
@@ -107,7 +108,7 @@ class CheckpointSame(Event):
 
 
 @frozen
-class RolledBack(Event):
+class RolledBack(Occurrence):
     """Files and plan are back at a checkpoint."""
 
     seq: int
@@ -116,7 +117,7 @@ class RolledBack(Event):
 
 
 @frozen
-class PathsRestored(Event):
+class PathsRestored(Occurrence):
     """Single paths were taken back from a checkpoint."""
 
     seq: int  # the checkpoint they are from
@@ -124,7 +125,7 @@ class PathsRestored(Event):
 
 
 @frozen
-class CallUndone(Event):
+class CallUndone(Occurrence):
     """The undo of a call was run."""
 
     worked: bool
@@ -132,12 +133,12 @@ class CallUndone(Event):
 
     @property
     def must_be_told(self) -> str:
-        """What the call did, if that is still so."""
+        """The text, if the undo did not work."""
         return "" if self.worked else self.text
 
 
 @frozen
-class Validated(Event):
+class Validated(Occurrence):
     """A validation of the action was run before an apply."""
 
     command: str
@@ -146,7 +147,7 @@ class Validated(Event):
 
 
 @frozen
-class CheckpointTried(Event):
+class CheckpointTried(Occurrence):
     """A command was tried at a checkpoint."""
 
     seq: int
@@ -155,15 +156,15 @@ class CheckpointTried(Event):
 
 
 @frozen
-class SandboxRefreshed(Event):
-    """What the user changed meanwhile was merged into the sandbox."""
+class SandboxRefreshed(Occurrence):
+    """Changes of the project were merged into the sandbox."""
 
     files: int
     conflicts: int
 
 
 @frozen
-class SubplanStarted(Event):
+class SubplanStarted(Occurrence):
     """An attempt at a subplan begins."""
 
     child_id: PlanId
@@ -172,7 +173,7 @@ class SubplanStarted(Event):
 
 
 @frozen
-class SubplanEnded(Event):
+class SubplanEnded(Occurrence):
     """An attempt at a subplan has come to its end."""
 
     name: str
@@ -182,7 +183,7 @@ class SubplanEnded(Event):
 
 
 @frozen
-class SubplanMerged(Event):
+class SubplanMerged(Occurrence):
     """The result of a subplan was merged into its parent."""
 
     name: str
@@ -191,7 +192,7 @@ class SubplanMerged(Event):
 
 
 @frozen
-class Working(Event):
+class Working(Occurrence):
     """Long work on files has come so far."""
 
     doing: str
@@ -203,18 +204,41 @@ class Working(Event):
 
 
 @frozen
-class Note(Event):
+class Note(Occurrence):
     """Something that should be told even where progress is not shown."""
 
     text: str
 
     @property
     def must_be_told(self) -> str:
-        """All of it."""
+        """The text."""
         return self.text
 
 
-Reporter = Callable[[Event], None]
+# The one list of kinds: whoever matches all of them is told by a type checker of a new one.
+Event: TypeAlias = (
+    PlanMoved
+    | SandboxReady
+    | StepStarted
+    | StepOutput
+    | StepFinished
+    | StepFailed
+    | Decided
+    | CheckpointSaved
+    | CheckpointSame
+    | RolledBack
+    | PathsRestored
+    | CallUndone
+    | Validated
+    | CheckpointTried
+    | SandboxRefreshed
+    | SubplanStarted
+    | SubplanEnded
+    | SubplanMerged
+    | Working
+    | Note
+)
+Reporter: TypeAlias = Callable[[Event], None]
 
 
 def silent(_: Event) -> None:

@@ -1,6 +1,7 @@
 """Identifiers and times: ULIDs that never go backwards within a process, and UTC."""
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from os import urandom
 from threading import Lock
@@ -21,6 +22,7 @@ _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's: none looks like ano
 _PLACES = range(125, -1, -5)
 _CHANCE_BYTES = 10
 _FORM = re.compile(f"[0-7][{_DIGITS}]{{25}}", re.ASCII | re.IGNORECASE)
+SHORTEST = 10  # digits of an id that are shown: its moment, so that nothing made later begins alike
 
 
 class _IdSource:
@@ -52,6 +54,14 @@ def new_id() -> str:
 def is_id(text: str) -> bool:
     """Tells whether the text is a complete ULID."""
     return _FORM.fullmatch(text) is not None
+
+
+def shortened(identity: str, others: Sequence[str]) -> str:
+    """Returns the shortest beginning of an id that none of the others has."""
+    size = SHORTEST
+    while any(other.startswith(identity[:size]) for other in others):
+        size += 1
+    return identity[:size]
 
 
 def made_at(identity: str) -> datetime:

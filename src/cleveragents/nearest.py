@@ -31,6 +31,14 @@ def hints_for_name(given: str, names: Iterable[str]) -> list[str]:
     return [f"did you mean {near!r}?"] if near else []
 
 
+def hints_for_file(given: str, names: Iterable[str]) -> list[str]:
+    """Returns the same for a file; that both have a suffix makes them no more alike."""
+    stems = {name.rpartition(".")[0] or name: name for name in names if name != given}
+    stem = given.rpartition(".")[0] or given
+    near = stem if stem in stems else nearest(stem, stems)
+    return [f"did you mean {stems[near]!r}?"] if near else []
+
+
 def hints_for_id(given: str, named: Mapping[Id, str]) -> list[str]:
     """Returns the hint that asks for the id that begins like the given one, or has such a name."""
     begun = {identity[: len(given)]: identity for identity in named}

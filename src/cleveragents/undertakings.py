@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from cleveragents.checkpoints.rollback import RollbackResult
     from cleveragents.engine.back.restore import PathRestoration, RestoreProposal
     from cleveragents.engine.bring.application import ApplyOutcome
-    from cleveragents.engine.bring.apply import ApplyResult, Withdrawal
+    from cleveragents.engine.bring.apply import ApplyResult
     from cleveragents.engine.bring.conflicts import SolvedConflict
     from cleveragents.engine.bring.proposal import ApplyOptions, Proposal
     from cleveragents.engine.bring.refresh import RefreshForesight, RefreshResult
     from cleveragents.engine.bring.resolution import ResolutionProposal
+    from cleveragents.engine.bring.withdrawal import Withdrawal
     from cleveragents.engine.correct.append import Fix
     from cleveragents.engine.correct.correction import Impact
     from cleveragents.engine.correct.revert import BackToStart, ReversionResult
@@ -178,13 +179,15 @@ class Undertakings:
             self._upkeep,
         )
 
-    def unapply(self, plan_id: PlanId) -> "Undertaking[Withdrawal, ApplyOutcome | RecoveredApply]":
+    def unapply(
+        self, plan_id: PlanId, *, keep_mine: bool = False
+    ) -> "Undertaking[Withdrawal, ApplyOutcome | RecoveredApply]":
         """To take an applied plan out of the project again."""
         service = self._services.apply
         return Undertaking(
             plan_id,
-            lambda: service.preview_unapply(plan_id),
-            lambda shown: service.unapply(plan_id, shown_digest=shown),
+            lambda: service.preview_unapply(plan_id, keep_mine=keep_mine),
+            lambda shown: service.unapply(plan_id, keep_mine=keep_mine, shown_digest=shown),
             lambda: self._finished(plan_id, Unapply),
             self._upkeep,
         )

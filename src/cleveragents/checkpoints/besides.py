@@ -1,4 +1,4 @@
-"""What an act touches, files and all else: told before it happens, whole."""
+"""The footprint of an act, files and all else: told before it happens, whole."""
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.file_change import FileChange, described
@@ -23,7 +23,7 @@ class Besides:
 
     @property
     def identities(self) -> tuple[tuple[str, ...], ...]:
-        """What tells it apart from another."""
+        """The ids that tell it apart from another."""
         return (
             tuple(call.run.step_run_id for call in self.calls.due),
             tuple(call.told for call in self.calls.left),

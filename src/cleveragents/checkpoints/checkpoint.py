@@ -56,7 +56,7 @@ class Checkpoint:
 
     @property
     def filter(self) -> Filter:
-        """What it left out; if that cannot be read, nothing."""
+        """The filter that it was made with; if that cannot be read, an empty one."""
         patterns: object = self.metadata.get("filter")
         if not isinstance(patterns, list):
             return Filter()
@@ -71,7 +71,7 @@ class Total(NamedTuple):
 
 
 def facts(checkpoint: Checkpoint) -> dict[str, object]:
-    """What is still told of a checkpoint when it is gone."""
+    """Returns the facts that are still told of a checkpoint when it is gone."""
     about = ("reason", "trigger", "source_tool", "files", "seconds")
     return {
         "name": checkpoint.name,
@@ -99,7 +99,7 @@ def forgotten(rows: Sequence[Checkpoint]) -> int:
 def lineage(rows: Sequence[Checkpoint]) -> set[CheckpointId]:
     """Returns the ids on the line that leads to the newest checkpoint.
 
-    All others were left behind by a rollback: they stay listed, and can be gone back to.
+    All others were left behind by a rollback: they stay listed, and can be restored.
     """
     return line({row.checkpoint_id: row.parent_id for row in rows})
 
@@ -183,7 +183,7 @@ class CheckpointRepository:
         return (self._connection.value(_NEWEST, plan_id=plan_id) or 0) + 1
 
     def resolve(self, plan_id: PlanId, text: str) -> Checkpoint:
-        """Finds a checkpoint by number (`3`, `cp3`), id, prefix, or `@` (the latest)."""
+        """Finds a checkpoint by number (`3`, `cp3`), id, prefix, label, or `@` (the latest)."""
         rows = self.of_plan(plan_id)
         wanted = text.removeprefix(f"{PREFIX}_").upper()
         number = text.removeprefix(PREFIX)
@@ -195,6 +195,7 @@ class CheckpointRepository:
             found = [row for row in rows if wanted and row.checkpoint_id.startswith(wanted)]
             if not found and self._started_from(plan_id, wanted):
                 found = [row for row in rows if row.seq == 1]  # the same state, in the fork
+            found = found or [row for row in rows if text and row.label == text]
         if len(found) > 1:
             candidates = [f"{row.name}  {row.checkpoint_id}" for row in found]
             raise InvalidInput(

@@ -12,14 +12,14 @@ from cleveragents.snapshots.way import Changes
 
 @frozen
 class FileChange:
-    """What happened to one path."""
+    """A change of one path."""
 
     file: str
     action: str  # restored | removed; of single paths also relinked: it holds what it did
 
 
 def action(change: Change) -> str:
-    """What going back to a whole state does to a path."""
+    """Names what going back to a whole state does to a path."""
     return "removed" if change.after is None else "restored"
 
 

@@ -5,7 +5,10 @@ from collections.abc import Sequence
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.needs import judged
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict
+from cleveragents.errors import InvalidInput
 from cleveragents.ids import CheckpointId, PlanId
+from cleveragents.plans.plan import PlanRepository
+from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
 
@@ -19,12 +22,16 @@ class KeptCheckpoints:
     def list_checkpoints(self, plan_id: PlanId) -> Sequence[Checkpoint]:
         """Returns the checkpoints of a plan, the oldest first."""
         with self._database.reading() as connection:
-            return CheckpointRepository(connection).of_plan(plan_id)
+            rows = CheckpointRepository(connection).of_plan(plan_id)
+            return rows or _none_of(connection, plan_id)
 
     def latest_checkpoint(self, plan_id: PlanId) -> Checkpoint | None:
-        """Returns the newest checkpoint of a plan."""
+        """Returns the newest checkpoint of a plan; None: it has none yet."""
         with self._database.reading() as connection:
-            return CheckpointRepository(connection).latest(plan_id)
+            latest = CheckpointRepository(connection).latest(plan_id)
+            if latest is None:
+                _none_of(connection, plan_id)
+            return latest
 
     def get_checkpoint(self, plan_id: PlanId, text: str) -> Checkpoint:
         """Finds a checkpoint by number, id, prefix or `@`."""
@@ -34,9 +41,25 @@ class KeptCheckpoints:
     def current_line(self, plan_id: PlanId) -> set[CheckpointId]:
         """Returns the ids of the checkpoints that no rollback left behind."""
         with self._database.reading() as connection:
-            return CheckpointRepository(connection).lineage(plan_id)
+            found = CheckpointRepository(connection).lineage(plan_id)
+            return found or set(_none_of(connection, plan_id))
 
     def retention(self, plan_id: PlanId) -> list[Verdict]:
         """Tells of each checkpoint whether it would be kept now, and why; changes nothing."""
         with self._database.reading() as connection:
             return judged(connection, plan_id, self._limit)
+
+
+def refuse_foreign(plan_id: PlanId, checkpoint: Checkpoint) -> None:
+    """Refuses a checkpoint of another plan than the one that is named with it."""
+    if checkpoint.plan_id != plan_id:
+        raise InvalidInput(
+            f"checkpoint {checkpoint.checkpoint_id} belongs to another plan, {checkpoint.plan_id}",
+            hints=[f"name that plan, or a checkpoint of {plan_id}"],
+        )
+
+
+def _none_of(connection: Connection, plan_id: PlanId) -> tuple[()]:
+    """Refuses a plan that there is not; one that has no checkpoint yet has none."""
+    PlanRepository(connection).get(plan_id)
+    return ()

@@ -9,6 +9,7 @@ from cleveragents.nearest import hints_for_id
 from cleveragents.operations.in_sandbox import Prune
 from cleveragents.operations.operation import OperationRepository
 from cleveragents.plans.journal import Happening, entries
+from cleveragents.plans.plan import PlanRepository
 from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection
 
@@ -20,7 +21,7 @@ _OWNER = "SELECT plan_id FROM checkpoints WHERE checkpoint_id = :checkpoint_id"
 
 @frozen
 class Sought:
-    """What somebody typed to name a checkpoint of a plan."""
+    """The words that somebody typed to name a checkpoint of a plan."""
 
     plan_id: PlanId
     text: str
@@ -29,7 +30,8 @@ class Sought:
 
 
 def missing(connection: Connection, sought: Sought, rows: Sequence["Checkpoint"]) -> NotFound:
-    """Tells what became of it, and what there is instead."""
+    """Tells what became of it, and what there is instead; refuses a plan that there is not."""
+    PlanRepository(connection).get(sought.plan_id)
     listed = f"see: agents plan checkpoint list {sought.plan_id}"
     name = _once_made(connection, sought)
     if name is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from cleveragents.checkpoints.besides import Besides, Footprint
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.file_change import FileChange, described
-from cleveragents.checkpoints.kept import KeptCheckpoints
+from cleveragents.checkpoints.kept import KeptCheckpoints, refuse_foreign
 from cleveragents.checkpoints.needs import open_targets
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
 from cleveragents.checkpoints.rollback import RollbackReads
@@ -29,7 +29,7 @@ from cleveragents.storage.database import Database
 
 @frozen(kw_only=True)
 class RollbackForesight(Footprint):
-    """What a rollback would touch."""
+    """All that a rollback would touch."""
 
     target: Checkpoint
 
@@ -53,7 +53,7 @@ class CheckpointDeletion:
 
 
 class CheckpointReads(KeptCheckpoints):
-    """What can be known of the checkpoints of plans."""
+    """Reads the checkpoints of plans."""
 
     def __init__(
         self,
@@ -72,8 +72,8 @@ class CheckpointReads(KeptCheckpoints):
             return PlanRepository(connection).get(plan_id)
 
     def document(self, plan_id: PlanId, checkpoint: Checkpoint) -> PlanDocument:
-        """Returns what of the plan counted at a checkpoint."""
-        plan = self.plan(plan_id)
+        """Returns the part of the plan that counted at a checkpoint."""
+        plan = self._plan_of(plan_id, checkpoint)
         try:
             return self.rollbacks.document(plan, checkpoint)
         except Damaged as error:
@@ -81,14 +81,14 @@ class CheckpointReads(KeptCheckpoints):
 
     def is_present(self, plan_id: PlanId, checkpoint: Checkpoint) -> bool:
         """Tells whether files and plan are just as they were at a checkpoint."""
-        plan = self.plan(plan_id)
+        plan = self._plan_of(plan_id, checkpoint)
         return self._is_document_of(plan, checkpoint) and not self._verified_changes(
             plan, checkpoint
         )
 
     def preview_rollback(self, plan_id: PlanId, checkpoint: Checkpoint) -> RollbackForesight:
         """Tells all that a rollback would touch; owns nothing, stores and changes nothing."""
-        plan = self.plan(plan_id)
+        plan = self._plan_of(plan_id, checkpoint)
         refuse_applied(plan)
         with self.naming_nearest_good(plan, checkpoint):
             return RollbackForesight(
@@ -99,7 +99,7 @@ class CheckpointReads(KeptCheckpoints):
 
     def preview_rebuild(self, plan_id: PlanId, checkpoint: Checkpoint) -> RollbackForesight:
         """Tells what going back touches besides the files, which are all made again."""
-        plan = self.plan(plan_id)
+        plan = self._plan_of(plan_id, checkpoint)
         with self.naming_nearest_good(plan, checkpoint):
             besides = self._besides(plan, checkpoint)
             return RollbackForesight(target=checkpoint, changes={MAIN: []}, besides=besides)
@@ -115,7 +115,7 @@ class CheckpointReads(KeptCheckpoints):
         if target.exists():
             hints = ["name a directory that does not exist yet"]
             raise Refused(f"{target} exists already", hints=hints)
-        archive = self._sandboxes.archive(self.plan(plan_id).project_id)
+        archive = self._sandboxes.archive(self._plan_of(plan_id, checkpoint).project_id)
         return archive.extract(archive.load(checkpoint.sandbox_ref), target)
 
     def verify_checkpoints(self, rows: Sequence[Checkpoint]) -> Iterator[VerificationResult]:
@@ -129,6 +129,7 @@ class CheckpointReads(KeptCheckpoints):
 
     def preview_delete(self, plan_id: PlanId, checkpoint: Checkpoint) -> CheckpointDeletion:
         """Tells what would be missed without a checkpoint; refuses one that has to stay."""
+        self._plan_of(plan_id, checkpoint)
         self._refuse_delete(plan_id, checkpoint)
         needed = {each.checkpoint.seq: each.needed for each in self.retention(plan_id)}
         return CheckpointDeletion(checkpoint, needed[checkpoint.seq])
@@ -150,18 +151,24 @@ class CheckpointReads(KeptCheckpoints):
             )
 
     def refuse_damaged(self, plan: Plan, checkpoint: Checkpoint) -> None:
-        """Refuses a checkpoint that cannot be gone to."""
+        """Refuses a checkpoint that cannot be restored."""
         with self.naming_nearest_good(plan, checkpoint):
             archive = self._sandboxes.archive(plan.project_id)
             archive.refuse_damaged(verified(archive, checkpoint))
 
     @contextmanager
     def naming_nearest_good(self, plan: Plan, target: Checkpoint) -> Generator[None]:
-        """Adds to whatever is damaged which checkpoint could be gone to instead."""
+        """Adds to an error about damage which checkpoint could be restored instead."""
         try:
             yield
         except Damaged as error:
             raise self._with_nearest_good(plan, target, error) from error
+
+    def _plan_of(self, plan_id: PlanId, checkpoint: Checkpoint) -> Plan:
+        """Returns a plan as it is now; refuses a checkpoint of another one."""
+        plan = self.plan(plan_id)
+        refuse_foreign(plan_id, checkpoint)
+        return plan
 
     def _verified_changes(self, plan: Plan, checkpoint: Checkpoint) -> tuple[FileChange, ...]:
         with self.naming_nearest_good(plan, checkpoint):

@@ -22,7 +22,7 @@ class CheckpointRetentionPolicy:
 
 @frozen
 class Verdict:
-    """What is to become of one checkpoint."""
+    """Whether one checkpoint stays, and why."""
 
     checkpoint: "Checkpoint"
     why: str

@@ -1,4 +1,4 @@
-"""What a rollback would touch, as far as anybody can know before, and what one did."""
+"""The effects of a rollback: as far as anybody can know before, and as they were."""
 
 from cleveragents.checkpoints.besides import Besides
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, left_behind
@@ -22,7 +22,7 @@ NOTHING = PlanDocument("0", (), ())  # of a subplan that goes nothing counts
 
 @frozen
 class RollbackResult:
-    """What a rollback did, all of it observed."""
+    """The effects of a rollback, all of them observed."""
 
     plan: Plan
     target: Checkpoint

@@ -1,4 +1,4 @@
-"""What saving a checkpoint is asked for, and the policy in force."""
+"""The request for a checkpoint, and the policy in force."""
 
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy
 from cleveragents.checkpoints.triggers import CheckpointType, Trigger
@@ -18,7 +18,7 @@ class CheckpointPolicy:
 
 @frozen
 class CheckpointRequest:
-    """What a checkpoint is made for."""
+    """A checkpoint that somebody wants, and why."""
 
     kind: CheckpointType
     reason: str

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, suppress
 from typing import Protocol
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.checkpoints.kept import refuse_foreign
 from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.retention import Verdict
 from cleveragents.checkpoints.rollback import RollbackReads, RollbackResult
@@ -20,7 +21,7 @@ from cleveragents.storage.held import Held, Hold
 
 
 class ActsOnCheckpoints(Protocol):
-    """What is done with the checkpoints of a plan by whoever holds it; handed in by wiring."""
+    """Acts on the checkpoints of a plan, by its holder; handed in by wiring."""
 
     @property
     def policy(self) -> CheckpointPolicy: ...
@@ -100,6 +101,7 @@ class CheckpointService(CheckpointReads):
 
         With a digest, only if it is still what was shown.
         """
+        refuse_foreign(plan_id, checkpoint)
         with self._hold(plan_id, f"rolling back to {checkpoint.name}") as held:
             return self._acts.roll_back(
                 held, checkpoint, ending=ending, rebuild=rebuild, shown_digest=shown_digest
@@ -109,6 +111,7 @@ class CheckpointService(CheckpointReads):
         self, plan_id: PlanId, checkpoint: Checkpoint, *, pinned: bool
     ) -> Checkpoint:
         """Makes retention leave a checkpoint alone, or lets it have it again."""
+        refuse_foreign(plan_id, checkpoint)
         doing = f"{'' if pinned else 'un'}pinning {checkpoint.name}"
         with (
             self._hold(plan_id, doing, files=False) as held,

@@ -1,4 +1,4 @@
-"""What somebody was shown and said yes to: told apart from anything else by its digest."""
+"""Previews that somebody agreed to: a digest tells each from any other."""
 
 import hashlib
 from collections.abc import Iterable

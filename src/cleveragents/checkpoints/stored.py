@@ -1,4 +1,4 @@
-"""What is stored of a checkpoint: its snapshot, held against its row."""
+"""The stored snapshot of a checkpoint, held against its row."""
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
 from cleveragents.errors import Damaged
@@ -34,7 +34,7 @@ def last_known(connection: Connection, plan: Plan) -> SnapshotId:
 
 
 def safeguard_of(connection: Connection, was: CheckpointState | SnapshotState) -> Safeguard:
-    """What an intent says was there: it was read back before that was recorded."""
+    """Returns the safeguard of an intent: its state was read back before that was recorded."""
     if isinstance(was, SnapshotState):
         return Safeguard(was.reference)
     return Safeguard(CheckpointRepository(connection).get(was.checkpoint_id).sandbox_ref)

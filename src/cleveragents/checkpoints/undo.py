@@ -7,6 +7,7 @@ from cleveragents.errors import CleverAgentsError
 from cleveragents.plans.cursor import step_at
 from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.plan import Plan
+from cleveragents.plans.ran import ActionsOfRuns
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.plans.undo_run import UndoRun, UndoRunRepository, UndoStatus
 from cleveragents.records import frozen
@@ -37,13 +38,13 @@ class CallLeft:
 
     @property
     def told(self) -> str:
-        """What stays, in one line."""
+        """The effect that stays, in one line."""
         return f"step {self.step}: {self.tool} cannot be undone: {self.effects}"
 
 
 @frozen
 class CallsAfter:
-    """What calls after a checkpoint mean for a rollback to it."""
+    """The calls after a checkpoint, for a rollback to it."""
 
     due: tuple[UndoDue, ...]  # the newest first
     left: tuple[CallLeft, ...]
@@ -59,21 +60,23 @@ def calls_after(connection: Connection, plan: Plan, document: PlanDocument) -> C
         if run.tool not in OWN  # nothing of theirs is outside the sandbox
         and (run.step_run_id not in undone or not undone[run.step_run_id].worked)
     ]
-    return _sorted_out(plan, waiting) if waiting else CallsAfter((), ())
+    return _sorted_out(ActionsOfRuns(connection, plan), waiting) if waiting else CallsAfter((), ())
 
 
-def _sorted_out(plan: Plan, runs: Sequence[tuple[StepRun, UndoRun | None]]) -> CallsAfter:
+def _sorted_out(
+    actions: ActionsOfRuns, runs: Sequence[tuple[StepRun, UndoRun | None]]
+) -> CallsAfter:
     # Late: what reads actions is slow to import, and most rollbacks take no such call back.
     from cleveragents.tools.registry import ToolRegistry  # noqa: PLC0415
 
-    registry = ToolRegistry(plan.action.tools)
     due: list[UndoDue] = []
     left: list[CallLeft] = []
     for run, before in runs:
         # A step of another kind calls none but our own: what asks for a decision is a command.
-        step = cast("ToolStep", step_at(plan.action.steps, run.cursor))
+        action = actions.of(run)
+        step = cast("ToolStep", step_at(action.steps, run.cursor))
         try:
-            declared = registry.find(run.tool).declaration
+            declared = ToolRegistry(action.tools).find(run.tool).declaration
         except CleverAgentsError as error:  # it was removed since, so nobody knows what it did
             left.append(CallLeft(run.name, run.tool, error.message))
             continue

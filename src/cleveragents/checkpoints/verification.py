@@ -13,7 +13,7 @@ from cleveragents.snapshots.tree.record import Snapshot
 
 @frozen
 class VerificationResult:
-    """What became of a checkpoint when it was read back."""
+    """The result of reading one checkpoint back."""
 
     checkpoint: Checkpoint
     problem: str | None  # why it cannot be read at all

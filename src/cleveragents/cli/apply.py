@@ -1,4 +1,4 @@
-"""`agents plan apply|unapply`: bring a plan's result into the project, and take it out again."""
+"""`agents plan apply`: bring a plan's result into the project."""
 
 import sys
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from cleveragents.cli.invocation import (
 from cleveragents.cli.render import Block, Fields, Grid, Result, Text, show_blocks
 from cleveragents.counting import counted
 from cleveragents.engine.bring.application import RecoveredApply
-from cleveragents.engine.bring.apply import ApplyResult, Withdrawal
+from cleveragents.engine.bring.apply import ApplyResult
 from cleveragents.engine.bring.obstacles import Obstacle
 from cleveragents.engine.bring.proposal import (
     BRANCH,
@@ -24,20 +24,20 @@ from cleveragents.engine.bring.proposal import (
 from cleveragents.operations.in_project import Apply
 from cleveragents.operations.kind import Kind
 from cleveragents.plans.plan import Plan
+from cleveragents.sandbox.branch import name_of
 from cleveragents.shapes.apply import (
     application_of,
     apply_preview_of,
     finished_of,
-    unapplication_of,
-    unapply_preview_of,
 )
 
 LISTED = 40  # paths shown to people; JSON has them all
+REFUSED = 4  # the exit code of a preview of what would be refused
 
 
 def apply(
     call: Invocation,
-    plan: str,
+    plan: str = "@",
     yes: bool = False,
     dry_run: bool = False,
     mode: str = ApplyMode.CHANGES,
@@ -79,95 +79,40 @@ def apply_plan(
     return _done(act.carry_out(proposal.digest))
 
 
-def unapply(call: Invocation, plan: str, yes: bool = False, dry_run: bool = False) -> Result:
-    """Take an applied plan out of your project again."""
-    app = call.app(progress=True)
-    found = app.plans.find(plan)
-    act = app.undertakings.unapply(found.plan_id)
-    if dry_run:
-        looked = previewing.dry_run(call, act)
-        return _withdrawn(found, looked.would, is_moving=looked.is_moving)
-    begun = act.finish()
-    if isinstance(begun, RecoveredApply):
-        return _finished(begun)
-    would = act.foresee()
-    if not yes:
-        show_blocks(_withdrawal(would), call.form, sys.stderr)
-    if not would.obstacles:  # what is refused needs no question
-        asked = f"agents plan unapply {found.plan_id}"
-        confirm(_question_back(would), yes=yes, command_line=asked)
-    undone = act.carry_out(None if yes else would.digest)
-    if isinstance(undone, RecoveredApply):
-        return _finished(undone)
-    return Result(
-        unapplication_of(found, would, undone.kept),
-        [Text([_put_back(would)])],
-        "Unapplied",
-        messages=_kept(undone.kept),
-        next_steps=[f"{_apply_again(found, would.applied.intent)}    # applies it again"],
-    )
-
-
 def _preview(plan: Plan, proposal: Proposal, *, is_moving: bool) -> Result:
     return Result(
         apply_preview_of(plan, proposal, moving=is_moving),
         _blocks(plan, proposal),
         status="warn" if proposal.obstacles else "ok",
+        exit_code=REFUSED if proposal.obstacles else 0,
         messages=[previewing.DRY_RUN],
-        next_steps=proposal.ways_out or [proposal.options.command(plan.plan_id)],
+        next_steps=proposal.ways_out or _applying(plan, proposal),
     )
 
 
-def _withdrawn(plan: Plan, would: Withdrawal, *, is_moving: bool) -> Result:
-    return Result(
-        unapply_preview_of(plan, would, moving=is_moving),
-        _withdrawal(would),
-        status="warn" if would.obstacles else "ok",
-        messages=[previewing.DRY_RUN],
-        next_steps=would.ways_out or [f"agents plan unapply {plan.plan_id}"],
-    )
+def _applying(plan: Plan, proposal: Proposal) -> list[str]:
+    """The command that applies what was shown, if there is anything to apply."""
+    return [proposal.options.command(plan.plan_id)] if proposal.files else []
 
 
-def _withdrawal(would: Withdrawal) -> list[Block]:
-    """What taking an apply back would change, and what stands in its way."""
-    branch = would.applied.intent.branch
-    paths = [*would.paths[:LISTED], *_rest(len(would.paths))]
-    return [
-        Text([f"branch {branch.branch}"] if branch else paths),
-        *_in_the_way(would.obstacles),
-    ]
-
-
-def _question_back(would: Withdrawal) -> str:
-    branch = would.applied.intent.branch
-    if branch:
-        return f"Remove branch {branch.branch}?"
-    return f"Put {counted(len(would.paths), 'path')} back as before the plan was applied?"
-
-
-def _put_back(would: Withdrawal) -> str:
-    branch = would.applied.intent.branch
-    if branch:
-        return f"branch {branch.branch} removed"
-    return f"{counted(len(would.paths), 'path')} put back as before the plan was applied"
-
-
-def _apply_again(plan: Plan, was: Apply) -> str:
+def apply_again(plan: Plan, was: Apply) -> str:
+    """The command that applies a plan as it was."""
     return ApplyOptions(was.mode).command(plan.plan_id)
 
 
-def _in_the_way(found: Sequence[Obstacle]) -> list[Block]:
+def in_the_way(found: Sequence[Obstacle]) -> list[Block]:
+    """What stands in the way of an apply, or of its way back."""
     return [Fields("In the way", [(each.path, each.why) for each in found])] if found else []
 
 
-def _finished(finished: RecoveredApply) -> Result:
+def finished(done: RecoveredApply) -> Result:
     """What is told of an apply or unapply that recovery has just brought to its end."""
-    plan, begun = finished.plan, finished.intent
+    plan, begun = done.plan, done.intent
     paths, applied = list(begun.paths), begun.kind is Kind.APPLY
-    back = f"agents plan unapply {plan.plan_id}" if applied else _apply_again(plan, begun)
+    back = f"agents plan unapply {plan.plan_id}" if applied else apply_again(plan, begun)
     return Result(
         finished_of(plan, begun),
-        [Text([*paths[:LISTED], *_rest(len(paths))])],
+        [Text([*paths[:LISTED], *rest(len(paths))])],
         "Applied" if applied else "Unapplied",
         messages=[f"the interrupted {begun.kind} was finished just now; nothing else was done"],
         next_steps=[f"{back}    # takes it back"],
@@ -176,24 +121,50 @@ def _finished(finished: RecoveredApply) -> Result:
 
 def _done(done: ApplyResult | RecoveredApply) -> Result:
     if isinstance(done, RecoveredApply):
-        return _finished(done)
-    plan, intent = done.plan, done.applied.operation.intent
-    branch = intent.branch
-    where = f"in branch {branch.branch}" if branch else "in your project"
-    look = f"git diff HEAD...{branch.branch}" if branch else "git diff"
-    steps = [look] if done.proposal.project.is_repository else []
+        return finished(done)
+    if done.applied is None:
+        return _nothing(done)
+    plan, branch = done.plan, done.applied.operation.intent.branch
+    count = counted(len(done.applied.paths), "file")
+    told = (
+        f"Committed {count} to branch {branch.branch}"
+        if branch
+        else f"Changed {count} in your project"
+    )
     return Result(
         application_of(done),
-        [Text([f"{counted(len(done.applied.paths), 'file')} {where}"])],
+        [Text([told])],
         "Applied",
-        messages=[*_ignored(done.proposal), *_kept(done.applied.kept)],
-        next_steps=[*steps, f"agents plan unapply {plan.plan_id}    # takes it back"],
+        messages=[*_ignored(done.proposal), *kept(done.applied.kept)],
+        next_steps=[*_looking(done), f"agents plan unapply {plan.plan_id}    # takes it back"],
     )
+
+
+def _nothing(done: ApplyResult) -> Result:
+    """What is told where a result has nothing that the project has not."""
+    return Result(
+        application_of(done),
+        [Text(["Nothing to apply: your project has all that the plan would bring"])],
+        messages=_ignored(done.proposal),
+        next_steps=[f"agents plan diff {done.plan.plan_id}    # what the plan has changed"],
+    )
+
+
+def _looking(done: ApplyResult) -> list[str]:
+    """The command that shows what was applied; `git diff` alone leaves new files out."""
+    plan_id, branch = done.plan.plan_id, done.proposal.options.mode == BRANCH
+    if not done.proposal.project.is_repository:
+        return []
+    if branch:
+        return [f"git diff HEAD...{name_of(plan_id)}", f"git merge {name_of(plan_id)}"]
+    if any(file.diff.status == "added" for file in done.proposal.files):
+        return [f"agents plan diff {plan_id}    # with new files, which git diff leaves out"]
+    return ["git diff"]
 
 
 def _blocks(plan: Plan, proposal: Proposal) -> list[Block]:
     rows = [_row(file) for file in proposal.files[:LISTED]]
-    more = [["…", line, "", ""] for line in _rest(len(proposal.files))]
+    more = [["…", line, "", ""] for line in rest(len(proposal.files))]
     title = f"Would apply {plan.name}"
     blocks: list[Block] = [
         Grid(title, ["STATUS", "PATH", "LINES", "NOTE"], [*rows, *more])
@@ -203,7 +174,7 @@ def _blocks(plan: Plan, proposal: Proposal) -> list[Block]:
     noted = [(file.diff.path, ", ".join(file.notes)) for file in proposal.files if file.notes]
     if noted:
         blocks.append(Fields("Look at these first", noted))
-    blocks += _in_the_way(proposal.obstacles)
+    blocks += in_the_way(proposal.obstacles)
     if plan.action.validate_:
         blocks.append(Fields("Must pass first", [("", line) for line in plan.action.validate_]))
     if proposal.subplans:
@@ -237,9 +208,11 @@ def _ignored(proposal: Proposal) -> list[str]:
     return [f"{left} left out; --include-ignored takes along what is ignored"]
 
 
-def _kept(paths: Sequence[str]) -> list[str]:
+def kept(paths: Sequence[str]) -> list[str]:
+    """Tells which directories could not go."""
     return [f"kept, because it holds other files: {path}" for path in paths]
 
 
-def _rest(count: int) -> list[str]:
+def rest(count: int) -> list[str]:
+    """Tells how many there are beyond those that are listed."""
     return [f"and {count - LISTED} more"] if count > LISTED else []

@@ -18,8 +18,8 @@ from cleveragents.shapes.bisect import border_of
 
 def bisect(
     call: Invocation,
-    plan: str,
     command: list[str],
+    plan: str = "@",
     first: str | None = None,
     last: str | None = None,
 ) -> Result:

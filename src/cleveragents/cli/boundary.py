@@ -10,6 +10,7 @@ from types import ModuleType
 from cleveragents import __version__
 from cleveragents.cli.console import silence
 from cleveragents.cli.invocation import Invocation
+from cleveragents.cli.printed import PrintedCommands
 from cleveragents.cli.reading import CommandLine
 from cleveragents.cli.render import Format, Result, paper_for, show, show_error
 from cleveragents.cli.signals import Signals
@@ -41,8 +42,11 @@ def guarded(arguments: Sequence[str], load: Load) -> int:
     except Exception as problem:  # noqa: BLE001 - nobody else tells it
         error = _unforeseen(problem, arguments, call)
     call.close()
-    messages = list(dict.fromkeys(call.messages))
-    show_error(_masked(error), _form(line, call), call.command, call.timing, messages)
+    printed = PrintedCommands.of(call)
+    messages = printed.texts(list(dict.fromkeys(call.messages)))
+    show_error(
+        _masked(printed.error(error)), _form(line, call), call.command, call.timing, messages
+    )
     return error.exit_code
 
 
@@ -70,7 +74,7 @@ def _answered(line: CommandLine, load: Load, call: Invocation) -> int:
     function = getattr(load(f"cleveragents.cli.{module}"), name)
     result: Result = function(call, **line.given)
     messages = list(dict.fromkeys([*call.messages, *result.messages]))
-    whole = result._replace(messages=messages)
+    whole = PrintedCommands.of(call).result(result._replace(messages=messages))
     _write(lambda: show(whole, call.form, call.command, call.timing))
     return result.exit_code
 

@@ -16,6 +16,7 @@ from cleveragents.cli.table.values import KEYS, TOOLS
 from cleveragents.config.environment import caller_environment, default_data_dir
 
 if TYPE_CHECKING:
+    from cleveragents.ids import PlanId, ProjectId
     from cleveragents.storage.glance import Glance
 
 ASSIGNED = re.compile(r"(--[\w-]+=)(.*)", re.DOTALL)
@@ -132,13 +133,29 @@ def _rows(glance: "Glance", kind: str, typed: TypedWords, last: str) -> Iterator
         yield from glance.decisions(project)
     elif kind == "CHECKPOINT":
         yield "@", "the latest checkpoint"
-        plan = glance.plan(project, typed.positionals[0])
+        plan = _plan(glance, project, _named(typed))
         for seq, identity, label in glance.checkpoints(plan):
             # An id is long and its number is not; it is offered to those who began to type it.
             yield (identity, label) if last[:1] == "0" else (str(seq), label)
     else:
         yield "@", "the latest plan"
+        yield "@-", "the plan before it"
         yield from glance.plans(project)
+
+
+def _named(typed: TypedWords) -> str:
+    """What names the plan whose checkpoints are wanted."""
+    first = typed.node.arguments[:1] if isinstance(typed.node, Command) else ()
+    if typed.positionals and first and first[0].shown == "PLAN":
+        return typed.positionals[0]
+    return typed.options.get("--plan", "@")
+
+
+def _plan(glance: "Glance", project: "ProjectId | None", text: str) -> "PlanId | None":
+    from cleveragents.plans.naming import back_from_latest
+
+    back = back_from_latest(text)
+    return glance.plan(project, text) if back is None else glance.latest(project, back)
 
 
 def _places(typed: TypedWords) -> list[Path]:

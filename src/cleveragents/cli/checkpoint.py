@@ -23,10 +23,11 @@ def list_checkpoints(call: Invocation, plan: str = "@") -> Result:
     rows = [verdict.checkpoint for verdict in verdicts]
     reasons = [verdict.why for verdict in verdicts]
     line = app.kept.current_line(found.plan_id)
+    short = views.short_among(call, [row.checkpoint_id for row in rows])
     table = [
         [
             row.name,
-            row.checkpoint_id,
+            short[row.checkpoint_id],
             row.checkpoint_type,
             *([str(row.step_index), size(row.size_bytes)] if call.verbose else []),
             views.ago(row.created_at),
@@ -75,11 +76,7 @@ def diff(
 
     app = call.app()
     found = views.find(call, app, plan)
-    first = app.kept.get_checkpoint(found.plan_id, before)
-    if after is None:
-        return told(app.comparisons.since(found, first), stat=stat)
-    second = app.kept.get_checkpoint(found.plan_id, after)
-    return told(app.comparisons.between(found, first, second), stat=stat)
+    return told(app.checkpoint_differences(found, before, after), stat=stat)
 
 
 def verify(

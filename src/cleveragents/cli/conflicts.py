@@ -82,7 +82,7 @@ def _solved(
     )
 
 
-def refresh(call: Invocation, plan: str, yes: bool = False, dry_run: bool = False) -> Result:
+def refresh(call: Invocation, plan: str = "@", yes: bool = False, dry_run: bool = False) -> Result:
     """Merge what you changed in the project meanwhile into a plan's sandbox."""
     app = call.app(progress=True)
     found = views.find(call, app, plan)

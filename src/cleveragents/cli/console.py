@@ -15,6 +15,7 @@ UNBOUNDED = 10_000  # columns
 USUAL_SIZE = 80, 25  # of a terminal that does not tell
 ATTRIBUTES = {"bold": 1, "dim": 2}
 COLORS = {"red": 31, "green": 32, "yellow": 33, "magenta": 35, "cyan": 36}
+WORDS = {"red word": "7;31", "green word": "7;32"}  # that differ within a line
 WITHOUT_ESCAPES = ("dumb", "unknown")
 
 
@@ -36,6 +37,11 @@ class Paper:
     def can_be_drawn_on(self) -> bool:
         """Whether what stands on it can be changed again."""
         return self.stream.isatty() and takes_escapes(caller_environment())
+
+    @property
+    def has_colors(self) -> bool:
+        """Whether colours are seen on it."""
+        return "red" in self._codes
 
     def line(self, *pieces: Piece) -> None:
         """Writes one line as it is, however long."""
@@ -86,9 +92,9 @@ def silence(stream: TextIO) -> None:
     os.close(nowhere)
 
 
-def _codes(caller: Mapping[str, str], *, colored: bool) -> Mapping[str, int]:
+def _codes(caller: Mapping[str, str], *, colored: bool) -> Mapping[str, int | str]:
     """The codes of the styles that are shown."""
-    return {**ATTRIBUTES, **COLORS} if colored and takes_escapes(caller) else {}
+    return {**ATTRIBUTES, **COLORS, **WORDS} if colored and takes_escapes(caller) else {}
 
 
 def _size(stream: TextIO, caller: Mapping[str, str]) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from cleveragents.app import App
-from cleveragents.cli import previewing
+from cleveragents.cli import previewing, views
 from cleveragents.cli.execute import run_plan
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields, Result
@@ -139,7 +139,7 @@ def _some(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
 def _find(app: App, text: str) -> tuple[PlanId, Decision | None]:
     """Finds what is to be corrected: a decision, or with a plan's id its error."""
     try:
-        found = app.corrections.find(text)
+        found = views.find_decision(app, text)
     except NotFound:
         return app.plans.find(text).plan_id, None
     return found.plan_id, found

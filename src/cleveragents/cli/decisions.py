@@ -35,7 +35,7 @@ def tree(
 def explain(call: Invocation, decision: str) -> Result:
     """Tell all about a decision: why it was made, what hangs on it, what another would cost."""
     app = call.app()
-    row = app.corrections.find(decision)
+    row = views.find_decision(app, decision)
     plan = app.plans.find(row.plan_id)
     node = next(
         found

@@ -1,10 +1,12 @@
 """`agents doctor`: what is wrong with what is kept, and its repair."""
 
+from collections.abc import Mapping
+
 from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields, Grid, Outline, Result
 from cleveragents.counting import counted, size
-from cleveragents.engine.care.doctor import Report
+from cleveragents.engine.care.doctor import BEYOND_REPAIR, Report
 from cleveragents.engine.care.findings import Finding, Severity
 from cleveragents.shapes.doctor import Diagnosis, diagnosis_of
 
@@ -20,14 +22,15 @@ def doctor(
     """Look for what is wrong, and repair it if asked."""
     app = call.app(progress=True)
     report = app.doctor.repair() if repair else app.doctor.examine()
-    return _told(report, verbose=call.verbose)
-
-
-def _told(report: Report, *, verbose: bool) -> Result:
-    problems = [one for _, one in report.findings if one.level is Severity.PROBLEM]
-    helps = dict.fromkeys(one.help for one in problems)
-    said = [f"{counted(len(problems), 'problem was', 'problems were')} found"] if problems else []
     data = diagnosis_of(report)
+    ids = [plan["plan_id"] for plan in data["disk"]["plans"]]
+    return _told(report, data, views.short_ids(call, app, ids), verbose=call.verbose)
+
+
+def _told(report: Report, data: Diagnosis, short: Mapping[str, str], *, verbose: bool) -> Result:
+    problems = [one for _, one in report.findings if one.level is Severity.PROBLEM]
+    helps = dict.fromkeys(one.help for one in problems if one.help != BEYOND_REPAIR)
+    said = [f"{counted(len(problems), 'problem was', 'problems were')} found"] if problems else []
     return Result(
         data,
         [
@@ -38,7 +41,7 @@ def _told(report: Report, *, verbose: bool) -> Result:
             ),
             *[Outline(_lines(one)) for _, one in report.findings],
             Fields("Kept", _kept(data)),
-            *_plans(data),
+            *_plans(data, short),
             *(_plots(data) if verbose else []),
         ],
         footer="no problem found" if report.is_healthy else "",
@@ -67,13 +70,14 @@ def _kept(found: Diagnosis) -> list[tuple[str, str]]:
         ("Free", size(disk["free_bytes"])),
         ("SQLite", f"{versions['sqlite']}, journal {versions['journal_mode']}"),
         ("Git", versions["git"] or "not installed"),
+        ("Looks", "compiled" if versions["looks"] == "compiled" else "in Python"),
     ]
 
 
-def _plans(found: Diagnosis) -> list[Grid]:
+def _plans(found: Diagnosis, short: Mapping[str, str]) -> list[Grid]:
     rows = [
         [
-            plan["plan_id"],
+            short[plan["plan_id"]],
             str(plan["checkpoints"]),
             size(plan["stored_bytes"]),
             size(plan["sandbox_bytes"]),

@@ -5,7 +5,7 @@ from pathlib import Path
 from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Block, Fields, Result, Text
-from cleveragents.engine.read.next_steps import next_steps
+from cleveragents.engine.read.next_steps import next_steps, whereabouts
 from cleveragents.engine.read.status import PlanStatus
 from cleveragents.plans.lifecycle import written
 from cleveragents.shapes.failure import failure_of
@@ -36,7 +36,7 @@ def _blocks(found: PlanStatus) -> list[Block]:
             ("Plan", f"{plan.plan_id} ({written(plan.stage)})"),
             ("Step", plan.error.step or "-"),
             ("Failed with", plan.error.message),
-            ("Files", plan.error.files or UNTOUCHED),
+            ("Files", whereabouts(found, plan.error) or UNTOUCHED),
         ]
         if found.failed is not None and Path(found.failed.output_path).exists():
             facts.append(("All output", found.failed.output_path))

@@ -1,4 +1,7 @@
-"""`agents plan execute`, `resume` and `cancel`: run a plan, go on with one, stop one."""
+"""`agents plan execute`, `resume` and `cancel`: run a plan, resume one, stop one."""
+
+from collections.abc import Sequence
+from pathlib import Path
 
 from cleveragents.app import App
 from cleveragents.cli import previewing, status, views
@@ -7,16 +10,20 @@ from cleveragents.cli.invocation import (
     confirm,
 )
 from cleveragents.cli.render import Fields, Result
+from cleveragents.engine.read.next_steps import whereabouts
+from cleveragents.engine.read.status import PlanStatus
 from cleveragents.engine.run.resume import Preview
 from cleveragents.errors import Failed, Interrupted
+from cleveragents.plans.action_file import ACTION_CHANGED, reloading
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED
-from cleveragents.plans.plan import Plan
+from cleveragents.plans.plan import Plan, PlanError
 from cleveragents.shapes.resume import next_index, nothing_left_of, resume_preview_of
 
 
 def execute(
     call: Invocation,
-    plan: str,
+    plan: str = "@",
+    reload: bool = False,
     retry_unsafe: bool = False,
     take_over: bool = False,
 ) -> Result:
@@ -25,17 +32,17 @@ def execute(
     found = views.find(call, app, plan)
     if take_over:
         app.ownership.take_over(found.plan_id)
-    return run_plan(call, app, found, retry_unsafe=retry_unsafe)
+    return run_plan(call, app, found, retry_unsafe=retry_unsafe, reload=reload)
 
 
 def resume(
     call: Invocation,
-    plan: str,
+    plan: str = "@",
     dry_run: bool = False,
     retry_unsafe: bool = False,
     take_over: bool = False,
 ) -> Result:
-    """Go on with a plan from its latest checkpoint."""
+    """Resume a plan from its latest checkpoint."""
     app = call.app(progress=True, take_over=take_over and not dry_run)
     found = views.find(call, app, plan)
     if dry_run:
@@ -45,8 +52,8 @@ def resume(
     return run_plan(call, app, found, restore=True, retry_unsafe=retry_unsafe)
 
 
-def cancel(call: Invocation, plan: str, yes: bool = False) -> Result:
-    """Stop a plan, also one that another process runs; it can be gone on with later."""
+def cancel(call: Invocation, plan: str = "@", yes: bool = False) -> Result:
+    """Stop a plan, also one that another process runs; you can resume it later."""
     app = call.app(progress=True)
     found = views.find(call, app, plan)
     if found.stage == COMPLETE:
@@ -60,23 +67,40 @@ def cancel(call: Invocation, plan: str, yes: bool = False) -> Result:
 
 
 def run_plan(
-    call: Invocation, app: App, plan: Plan, *, restore: bool = False, retry_unsafe: bool = False
+    call: Invocation,
+    app: App,
+    plan: Plan,
+    *,
+    restore: bool = False,
+    retry_unsafe: bool = False,
+    reload: bool = False,
 ) -> Result:
-    """Runs a plan and tells how it ended; a failed step is a failed command."""
+    """Runs a plan and tells how it ended."""
     if plan.attempt == 0:  # told once, when it is about to matter for the first time
         call.messages.append(views.UNCONFINED)
     call.messages += app.cautions(plan)
-    done = app.run(plan.plan_id, restore=restore, retry_unsafe=retry_unsafe)
-    result = status.told(call, app.plans.status(done), app)
+    done = app.run(plan.plan_id, restore=restore, retry_unsafe=retry_unsafe, reload=reload)
+    return told_end(call, app, done)
+
+
+def told_end(call: Invocation, app: App, done: Plan) -> Result:
+    """Tells how a run ended; a failed step is a failed command."""
+    found = app.plans.status(done)
+    result = status.told(call, found, app)
     if done.stage == CANCELLED:
         raise Interrupted("the plan was cancelled", hints=result.next_steps)
     if done.stage == ERRORED and done.error is not None:
-        raise Failed(
-            f"step {done.error.step} failed: {done.error.message}",
-            detail=[*done.error.detail, f"files: {done.error.files}"],
-            hints=result.next_steps,
-        )
+        raise _failed(found, done.error, result.next_steps)
     return result
+
+
+def _failed(found: PlanStatus, error: PlanError, ways: Sequence[str]) -> Failed:
+    """What failed, its last lines, where the files are, and what most likely helps."""
+    where = [f"files: {whereabouts(found, error)}"]
+    if found.failed is not None and Path(found.failed.output_path).exists():
+        where.append(f"all output: {found.failed.output_path}")
+    message = f"step {error.step} failed: {error.message}"
+    return Failed(message, detail=[*error.detail, *where], hints=ways)
 
 
 def _previewed(call: Invocation, app: App, plan: Plan) -> Result:
@@ -91,7 +115,7 @@ def _previewed(call: Invocation, app: App, plan: Plan) -> Result:
     if course.unsafe:
         messages.append(f"it needs --retry-unsafe: {', '.join(course.unsafe)}")
     if plan.is_action_changed:
-        messages.append("the action file has changed since; the plan keeps the steps it has")
+        messages.append(f"{ACTION_CHANGED} {reloading(plan)}")
     return Result(
         resume_preview_of(found, moving=is_moving),
         [Fields(f"Plan {plan.name} would go on", _facts(found))],

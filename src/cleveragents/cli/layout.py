@@ -89,7 +89,7 @@ class Columns:
 
 
 class NamedValues:
-    """A panel of names and values; a list where a panel would leave too little room."""
+    """Names and values: a panel, or a list where that has no title or would be too narrow."""
 
     def __init__(self, title: str, rows: Sequence[tuple[str, str]], edges: str) -> None:
         self._title = safe(title)
@@ -99,6 +99,9 @@ class NamedValues:
     def drawn(self, width: int) -> Iterator[Line]:
         """Yields its lines."""
         names = max((cell_len(name) for name, _ in self._rows), default=0)
+        if not self._title and width - names >= NAMED:
+            yield from (_ended(line) for line in _named(self._rows, width))
+            return
         if width - names - 6 >= NAMED:
             yield from self._panel(width)
             return
@@ -156,6 +159,12 @@ def _named(rows: Sequence[tuple[str, str]], width: int) -> Iterator[Line]:
         for index, line in enumerate(_fitted(value, room)):
             shown = padded("" if index else name, names)
             yield ((shown + GAP, "cyan"), (padded(line, room), ""))
+
+
+def _ended(line: Line) -> Line:
+    """A line without the room that its last part is filled with."""
+    *before, (text, style) = line
+    return (*before, (text.rstrip(), style))
 
 
 def _fitted(text: str, width: int) -> list[str]:

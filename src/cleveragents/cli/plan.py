@@ -29,16 +29,20 @@ def use(call: Invocation, action: Path, arg: Sequence[str] = ()) -> Result:
     )
 
 
-def list_plans(call: Invocation) -> Result:
+def list_plans(
+    call: Invocation, limit: int | None = None, state: str | None = None, name: str | None = None
+) -> Result:
     """List the plans of this project, the newest first, subplans below theirs."""
     from cleveragents.shapes.plan import list_of  # as above
 
     app = call.app()
-    found = app.plans.list()
+    nested = list(_nested(app.plans.list(limit=limit, state=state, name=name)))
+    found = [plan for _, plan in nested]
     unsettled, conflicts = app.plans.unsettled(found), app.plans.conflicts()
+    short = views.short_ids(call, app, [plan.plan_id for plan in found])
     rows = [
         [
-            plan.plan_id,
+            short[plan.plan_id],
             written(plan.stage)
             + _interrupted(unsettled[plan.plan_id])
             + _conflicted(conflicts.get(plan.plan_id, 0)),
@@ -46,14 +50,21 @@ def list_plans(call: Invocation) -> Result:
             views.ago(plan.created_at),
             f"{'  ' * depth}{plan.name}",
         ]
-        for depth, plan in _nested(found)
+        for depth, plan in nested
     ]
     table = Grid("", ["PLAN", "STATE", "STEPS", "CREATED", "NAME"], rows)
-    hints = [] if found else _without_plans(app)
+    hints = [] if found else _nothing_listed(app, is_narrowed=bool(state or name))
     hints += _bare([plan.name for plan in found if plan.runs_bare])
     hints += app.general_cautions
     data = list_of(found, unsettled, conflicts)
     return Result(data, [table] if found else [], messages=hints, paged=True)
+
+
+def _nothing_listed(app: App, *, is_narrowed: bool) -> list[str]:
+    """What is told where no plan is listed."""
+    if is_narrowed and app.plans.list(limit=1):
+        return ["no plan is like that; see them all: agents plan list"]
+    return _without_plans(app)
 
 
 def _without_plans(app: App) -> list[str]:
@@ -93,10 +104,15 @@ def make_plan(app: App, action: Path, pairs: Sequence[str]) -> Plan:
 
 
 def _nested(plans: Sequence[Plan]) -> Iterator[tuple[int, Plan]]:
-    """Yields plans with how deep they are: the newest first, subplans in order after theirs."""
+    """Yields plans with how deep they are: the newest first, subplans in order after theirs.
+
+    A subplan whose plan is not among them stands at the top.
+    """
+    there = {plan.plan_id for plan in plans}
     below: dict[str | None, list[Plan]] = {}
     for plan in plans:
-        below.setdefault(plan.parent_plan_id, []).append(plan)
+        parent = plan.parent_plan_id if plan.parent_plan_id in there else None
+        below.setdefault(parent, []).append(plan)
     waiting = [(0, plan) for plan in below.get(None, [])]
     while waiting:
         depth, plan = waiting.pop()

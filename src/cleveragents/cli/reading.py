@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from cleveragents.cli.table.entries import Argument, Command, Group, Node, Option, choices
+from cleveragents.cli.table.entries import Argument, Command, Group, Node, Option, choices, nodes
 from cleveragents.cli.table.root import ROOT
 from cleveragents.cli.table.words import EVERYWHERE, FORMAT, HELP, VERSION
 from cleveragents.errors import InvalidInput
@@ -21,6 +21,7 @@ class CommandLine:
         self._path: list[str] = []
         self._places: list[str] = []  # words that are known by their place
         self._only_words = False  # after --
+        self._until_dashes: int | None = None  # how many of them stand before it
         self.node: Node = ROOT
         self.asked: Option | None = None  # that is answered instead of carrying out anything
         self.everywhere: dict[str, Any] = {}  # options that all commands have
@@ -47,7 +48,7 @@ class CommandLine:
             if self._only_words or word == "-" or not word.startswith("-"):
                 self._take_word(word)
             elif word == "--":
-                self._only_words = True
+                self._only_words, self._until_dashes = True, len(self._places)
             else:
                 self._take_option(word)
         if self.asked is None and isinstance(self.node, Command):
@@ -66,9 +67,7 @@ class CommandLine:
         self.node, self._only_words = inner, False
 
     def _no_command(self, word: str, group: Group) -> InvalidInput:
-        error = self._misuse(
-            f"No such command {word!r}.", *_meant(word, [one.name for one in group.commands])
-        )
+        error = self._misuse(f"No such command {word!r}.", *_command_meant(word, group))
         if self._path:
             self._path.append(word)
         return error
@@ -112,9 +111,11 @@ class CommandLine:
 
     def _settle(self, command: Command) -> None:
         """Gives each argument its words, and asks for what is missing."""
-        left = self._places
+        takes_all = any(argument.many for argument in command.arguments)
+        dashes = self._until_dashes if takes_all else None
+        left, after = self._places[:dashes], [] if dashes is None else self._places[dashes:]
         for argument in command.arguments:
-            taken, left = (left, []) if argument.many else (left[:1], left[1:])
+            taken, left = ([*left, *after], []) if argument.many else (left[:1], left[1:])
             if taken:
                 made = [self._made(argument.to, argument, word) for word in taken]
                 self.given[argument.to] = made if argument.many else made[0]
@@ -135,7 +136,10 @@ class CommandLine:
                 f"Invalid value for '{name}': {value!r} is not one of {listed}.",
                 *_meant(value, possible),
             )
-        return entry.make(value)
+        try:
+            return entry.make(value)
+        except ValueError as error:
+            raise self._misuse(f"Invalid value for '{name}': {error}.") from error
 
     def _misuse(self, message: str, *hints: str) -> InvalidInput:
         """What is told of a line that cannot be read: what may have been meant, and the help."""
@@ -146,6 +150,16 @@ class CommandLine:
 def options_of(node: Node) -> dict[str, Option]:
     """Every name of every option that may be given there."""
     return {name: one for one in (*node.options, *EVERYWHERE) for name in one.names}
+
+
+def _command_meant(word: str, group: Group) -> list[str]:
+    """The command that was meant: one of this name wherever it lives, else one that is alike."""
+    every = [" ".join(path) for path, _ in nodes(ROOT)]
+    elsewhere = [path for path in every if path.split()[-1] == word]
+    if elsewhere:
+        return [f"did you mean: agents {shortest}" for shortest in sorted(elsewhere, key=len)[:2]]
+    near = _meant(word, [one.name for one in group.commands])
+    return near or _meant(word, every)
 
 
 def _meant(given: str, names: Sequence[str]) -> list[str]:

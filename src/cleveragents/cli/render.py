@@ -6,7 +6,7 @@ step can move the cursor, hide text or forge a line.
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, TextIO
 
@@ -15,8 +15,6 @@ from cleveragents.cli.console import Line, Paper
 from cleveragents.cli.layout import ASCII, ROUNDED, Columns, NamedValues, outlined, titled
 from cleveragents.errors import CleverAgentsError
 from cleveragents.escaping import safe, safe_cell
-
-PATCH_STYLES = {"+": "green", "-": "red", "@": "cyan"}  # by what a line of a patch begins with
 
 
 class Format(StrEnum):
@@ -51,13 +49,19 @@ class Text(NamedTuple):
     lines: Sequence[str]
 
 
+class Patch(NamedTuple):
+    """How one file differs, line by line."""
+
+    lines: Sequence[str]
+
+
 class Outline(NamedTuple):
     """Lines of a tree: what leads to each, what leads to the rest of it if it is long, its text."""
 
     lines: Sequence[tuple[str, str, str]]
 
 
-Block = Fields | Grid | Text | Outline
+Block = Fields | Grid | Text | Patch | Outline
 
 
 class Result(NamedTuple):
@@ -71,6 +75,7 @@ class Result(NamedTuple):
     messages: Sequence[str] = ()
     next_steps: Sequence[str] = ()
     paged: bool = False  # whether it may be longer than a screen
+    content: Iterable[bytes] = ()  # written as it is, before all else
 
 
 class Timing(NamedTuple):
@@ -93,6 +98,8 @@ def show(result: Result, form: Format, command: str, timing: Timing) -> None:
         }
         _write_data(envelope, form)
         return
+    for piece in result.content:
+        sys.stdout.buffer.write(piece)
     if result.paged and sys.stdout.isatty():
         show_paged(result.blocks, form)
     else:
@@ -102,7 +109,8 @@ def show(result: Result, form: Format, command: str, timing: Timing) -> None:
     notes = paper_for(form, sys.stderr)
     notes.write(_notes(result.messages))
     notes.write([(("next:", "dim"),)] if result.next_steps else [])
-    notes.write(((f"  {safe(step)}", ""),) for step in result.next_steps)
+    notes.write(((f"  {safe(step)}", ""),) for step in result.next_steps[:1])
+    notes.write(((f"  {safe(step)}", "dim"),) for step in result.next_steps[1:])
 
 
 def show_blocks(blocks: Sequence[Block], form: Format, stream: TextIO) -> None:
@@ -155,7 +163,8 @@ def show_error(
     paper.line(("error:", "red"), (f" {safe(error.message)}", ""))
     paper.write(((f"  {safe(line)}", ""),) for line in error.detail)
     paper.write(_notes(messages))
-    paper.write((("hint:", "cyan"), (f" {safe(hint)}", "")) for hint in error.hints)
+    paper.write((("hint:", "cyan"), (f" {safe(hint)}", "")) for hint in error.hints[:1])
+    paper.write(((f"      {safe(hint)}", "dim"),) for hint in error.hints[1:])
 
 
 def _notes(messages: Sequence[str]) -> Iterator[Line]:
@@ -189,9 +198,8 @@ def _drawn(blocks: Sequence[Block], form: Format, paper: Paper) -> Iterator[Line
 def _block(block: Block, form: Format, paper: Paper) -> Iterator[Line]:
     framed = form is Format.TABLE
     match block:
-        case Text():
-            styles = {} if form in (Format.PLAIN, Format.TABLE) else PATCH_STYLES
-            return (((safe(line), styles.get(line[:1], "")),) for line in block.lines)
+        case Text() | Patch():
+            return _lines_of(block, paper)
         case Outline() if form in (Format.RICH, Format.TABLE):
             return outlined(block.lines, paper.width)
         case Outline():
@@ -204,6 +212,15 @@ def _block(block: Block, form: Format, paper: Paper) -> Iterator[Line]:
         case Grid():
             columns = Columns(block.title, block.columns, block.rows, framed=framed)
             return columns.drawn(paper.width)
+
+
+def _lines_of(block: Text | Patch, paper: Paper) -> Iterator[Line]:
+    """Yields lines as they are; what a patch changes stands out where colours are seen."""
+    if isinstance(block, Patch) and paper.has_colors:
+        from cleveragents.cli.words import colored  # slow to import, and only seen in colours
+
+        return colored(block.lines)
+    return (((safe(line), ""),) for line in block.lines)
 
 
 def _plain(block: Fields | Grid, width: int) -> Iterator[Line]:

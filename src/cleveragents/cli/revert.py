@@ -13,7 +13,7 @@ STRATEGIZE = "strategize"  # the phase a plan goes back to
 
 def revert(
     call: Invocation,
-    plan: str,
+    plan: str = "@",
     to_phase: str = STRATEGIZE,
     guidance: str = "planned anew",
     yes: bool = False,

@@ -1,6 +1,5 @@
 """`agents plan rollback`: shows what would change, asks, and tells what was done."""
 
-import sys
 from pathlib import Path
 
 from cleveragents.app import App
@@ -28,7 +27,7 @@ from cleveragents.undertakings import DryRunResult, Undertaking
 
 def rollback(
     call: Invocation,
-    plan: str,
+    plan: str = "@",
     checkpoint: str | None = None,
     *,
     yes: bool = False,
@@ -44,11 +43,11 @@ def rollback(
     found = views.find(call, app, plan)
     call.messages += app.cautions(found)
     if to is not None:
-        target = app.checkpoints.get_checkpoint(found.plan_id, _named(call, app, found, checkpoint))
+        target = app.checkpoints.get_checkpoint(found.plan_id, _named(app, found, checkpoint))
         return _extracted(app, found, target, to)
     if dry_run:
         act = app.undertakings.rollback(
-            found.plan_id, _named(call, app, found, checkpoint), rebuild=rebuild
+            found.plan_id, _named(app, found, checkpoint), rebuild=rebuild
         )
         return _preview(found, previewing.dry_run(call, act), rebuild=rebuild)
     if checkpoint is None:
@@ -59,10 +58,10 @@ def rollback(
         app.ownership.take_over(found.plan_id)
     if checkpoint is None:
         app.recover(found.plan_id)  # it may make one to choose from
-    act = app.undertakings.rollback(
-        found.plan_id, _named(call, app, found, checkpoint), rebuild=rebuild
-    )
-    return _done(_undertaken(call, act, found, yes=yes, rebuild=rebuild))
+    act = app.undertakings.rollback(found.plan_id, _named(app, found, checkpoint), rebuild=rebuild)
+    done = _undertaken(call, act, found, yes=yes, rebuild=rebuild)
+    short = views.short_ids(call, app, [found.plan_id])
+    return _done(done, short[found.plan_id], was_shown=not yes)
 
 
 def _undertaken(
@@ -84,7 +83,7 @@ def _undertaken(
     return act.carry_out(previewing.asked(call, would, again=again, show=show, question=what))
 
 
-def _named(call: Invocation, app: App, plan: Plan, text: str | None) -> str:
+def _named(app: App, plan: Plan, text: str | None) -> str:
     """What names the checkpoint; without a name one is chosen."""
     if text is not None:
         return text
@@ -92,15 +91,17 @@ def _named(call: Invocation, app: App, plan: Plan, text: str | None) -> str:
     from cleveragents.cli import menu  # of use only where one is chosen on a terminal
 
     rows = app.checkpoints.list_checkpoints(plan.plan_id)
-    return menu.choose(call, app, plan, rows).checkpoint_id
+    return menu.choose(app, plan, rows).checkpoint_id
 
 
 def _refuse_unnamed(app: App, plan: Plan) -> None:
     """Refuses where there is no checkpoint to choose, or nobody who could."""
+    from cleveragents.cli.picker import can_pick  # as above
+
     rows = app.checkpoints.list_checkpoints(plan.plan_id)
     if not rows:
         raise Failed("the plan has no checkpoint yet", hints=["run it: agents plan execute @"])
-    if not sys.stdin.isatty():
+    if not can_pick():
         lines = [f"{row.seq:>4}  {row.checkpoint_id}  {row.label or row.reason}" for row in rows]
         raise InvalidInput(
             "which checkpoint? name one of these",
@@ -144,14 +145,9 @@ def _blocks(would: RollbackForesight) -> list[Block]:
     return [changes.panel("Would change", would.files), *previewing.blocks(would.besides)]
 
 
-def _done(result: RollbackResult) -> Result:
+def _done(result: RollbackResult, short: str, *, was_shown: bool) -> Result:
     plan, data = result.plan, rollback_of(result)
-    blocks = [
-        views.fields("Rollback Summary", data["rollback_summary"]),
-        changes.panel("Changes Reverted", result.changes),
-        views.fields("Impact", data["impact"]),
-        views.fields("Post-Rollback State", data["post_rollback_state"]),
-    ]
+    blocks: list[Block] = [Fields("", _lines(result, short, was_shown=was_shown))]
     if result.undo:
         rows = [(run.step, f"{run.tool}: {run.status} ({run.summary})") for run in result.undo]
         blocks.append(Fields("Undo Calls", rows))
@@ -171,6 +167,34 @@ def _done(result: RollbackResult) -> Result:
             f"agents plan rollback {plan.plan_id} {result.safety.seq}    # takes this one back",
         ],
     )
+
+
+def _lines(result: RollbackResult, short: str, *, was_shown: bool) -> list[tuple[str, str]]:
+    """What was done, a line to each heading; files that were just shown are only counted."""
+    plan, target, count = result.plan, result.target, counted(len(result.changes), "file")
+    label = f" ({target.label})" if target.label else ""
+    listed = changes.panel("", result.changes).rows
+    files = [f"{count}, as shown"] if was_shown else [f"{one:<8}  {file}" for one, file in listed]
+    state = rollback_of(result)["post_rollback_state"]
+    left = counted(state["checkpoints_remaining"], "checkpoint leads", "checkpoints lead")
+    return [
+        ("Rollback Summary", f"{plan.name} ({short}) to {target.name}{label}, {count}"),
+        *((("" if index else "Changes Reverted"), file) for index, file in enumerate(files)),
+        ("Impact", ", ".join(_impact(result))),
+        ("Post-Rollback State", f"{state['phase']}/{state['state']}, {left} here"),
+    ]
+
+
+def _impact(result: RollbackResult) -> list[str]:
+    """What became of all else; of what there is none, nothing is said."""
+    undone = result.tool_calls - len(result.not_undone)
+    found = [
+        (undone, "tool call undone", "tool calls undone"),
+        (result.decisions, "decision discarded", "decisions discarded"),
+        (result.children, "subplan cancelled", "subplans cancelled"),
+    ]
+    told = [counted(count, one, several) for count, one, several in found if count]
+    return [f"sandbox restored to {result.target.name}", *told]
 
 
 def _footer(result: RollbackResult) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cleveragents.app import App
-from cleveragents.cli import previewing
+from cleveragents.cli import previewing, views
 from cleveragents.cli.invocation import (
     Invocation,
     confirm,
@@ -29,7 +29,7 @@ def list_sandboxes(call: Invocation) -> Result:
     app = call.app()
     found = app.cleanup.list(app.plans.list())
     hints = [] if found else ["this project has no sandbox"]
-    return Result(list_of(found), _table(found), messages=hints)
+    return Result(list_of(found), _table(call, app, found), messages=hints)
 
 
 def prune(
@@ -46,12 +46,12 @@ def prune(
         return _would(call, app, look, dry_run=dry_run)
     command = f"agents sandbox prune{' --discard' if discard else ''}"
     if not yes:
-        shown = [*_table(look.doomed), Text([*_notes(look), *_risks(look)])]
+        shown = [*_table(call, app, look.doomed), Text([*_notes(look), *_risks(look)])]
         show_blocks(shown, call.form, sys.stderr)
     total = size(sum(each.size_bytes for each in look.doomed))
     named = counted(len(look.doomed), "sandbox", "sandboxes")
     confirm(f"Remove the files of {named} ({total})?", yes=yes, command_line=command)
-    return _removed(app, look, app.cleanup.prune(plans, look, None if yes else look.digest))
+    return _removed(call, app, look, app.cleanup.prune(plans, look, None if yes else look.digest))
 
 
 def _notes(look: PruneProposal) -> list[str]:
@@ -83,10 +83,12 @@ def _would(call: Invocation, app: App, look: PruneProposal, *, dry_run: bool) ->
         previewing.tell_moving(call, is_moving=is_moving)
         data["moving"] = is_moving
     said = "dry run: nothing was removed" if dry_run else "there is nothing to remove"
-    return Result(data, _table(doomed), messages=[said, *_notes(look), *_risks(look)])
+    return Result(data, _table(call, app, doomed), messages=[said, *_notes(look), *_risks(look)])
 
 
-def _removed(app: App, look: PruneProposal, done: Sequence[PrunedSandbox]) -> Result:
+def _removed(
+    call: Invocation, app: App, look: PruneProposal, done: Sequence[PrunedSandbox]
+) -> Result:
     """Tells what became of what was to go."""
     doomed = look.doomed
     pruned = [each for each in done if each.error is None]
@@ -102,7 +104,7 @@ def _removed(app: App, look: PruneProposal, done: Sequence[PrunedSandbox]) -> Re
     count = f"removed {len(gone)} of {counted(len(doomed), 'sandbox', 'sandboxes')}"
     return Result(
         _data(look, gone, lost),
-        _table(gone),
+        _table(call, app, gone),
         "Removed" if all_gone else "",
         status="warn" if failed else "ok",
         exit_code=1 if is_ours else 0,
@@ -188,10 +190,12 @@ def _ways_back(app: App, pruned: PrunedSandbox) -> list[str]:
     return [f"agents plan rollback {plan.plan_id} {latest.seq} --rebuild"]
 
 
-def _table(found: Sequence[SandboxFiles]) -> list[Grid]:
+def _table(call: Invocation, app: App, found: Sequence[SandboxFiles]) -> list[Grid]:
+    ids = [each.plan.plan_id for each in found if each.plan is not None]
+    short = views.short_ids(call, app, ids)
     rows = [
         [
-            "-" if each.plan is None else each.plan.plan_id,
+            "-" if each.plan is None else short[each.plan.plan_id],
             size(each.size_bytes),
             "left by an interrupted command" if each.plan is None else written(each.plan.stage),
             "" if each.plan is None else each.plan.name,

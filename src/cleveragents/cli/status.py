@@ -6,10 +6,10 @@ from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import forgotten
 from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
-from cleveragents.cli.render import Fields, Grid, Result
+from cleveragents.cli.render import Block, Fields, Grid, Outline, Result
 from cleveragents.counting import counted
 from cleveragents.engine.hold.stuck import REPAIR, standing
-from cleveragents.engine.read.next_steps import next_steps
+from cleveragents.engine.read.next_steps import next_steps, whereabouts
 from cleveragents.engine.read.status import PlanStatus
 from cleveragents.operations.operation import AnyOperation
 from cleveragents.plans.lifecycle import (
@@ -30,13 +30,16 @@ def status(call: Invocation, plan: str = "@") -> Result:
 def told(call: Invocation, found: PlanStatus, app: App) -> Result:
     """Tells where a plan stands."""
     plan = found.plan
-    blocks = [
-        Fields(f"Plan {plan.name}", _facts(found)),
+    every = [plan.plan_id, *(child.plan_id for child in found.children)]
+    short = views.short_ids(call, app, every)
+    blocks: list[Block] = [
+        *_failure(found),
+        Fields(f"Plan {plan.name}", [("Plan", short[plan.plan_id]), *_facts(found)]),
         Grid("", ["STEP", "STATUS"], [[step.step, step.status] for step in found.progress]),
     ]
     if found.children:
         rows = [
-            [child.plan_id, child.name, written(child.stage), _merged(child, found)]
+            [short[child.plan_id], child.name, written(child.stage), _merged(child, found)]
             for child in found.children
         ]
         blocks.append(Grid("", ["SUBPLAN", "NAME", "STATE", "MERGED"], rows))
@@ -54,6 +57,17 @@ def told(call: Invocation, found: PlanStatus, app: App) -> Result:
         messages=messages,
         next_steps=[*([REPAIR] if found.is_stuck else []), *next_steps(found)],
     )
+
+
+def _failure(found: PlanStatus) -> list[Block]:
+    """What failed, its last lines, and where the files are: before all else."""
+    error = found.plan.error
+    if error is None:
+        return []
+    failed = f"step {error.step} failed: " if error.step else "failed: "
+    where = [f"files: {files}"] if (files := whereabouts(found, error)) else []
+    below = [("  ", "    ", line) for line in (*error.detail, *where)]
+    return [Outline([("", "  ", f"{failed}{error.message}"), *below])]
 
 
 def _unfinished(operation: AnyOperation, found: PlanStatus) -> str:
@@ -84,7 +98,6 @@ def _merged(child: Plan, found: PlanStatus) -> str:
 def _facts(found: PlanStatus) -> list[tuple[str, str]]:
     plan, sandbox = found.plan, found.sandbox
     facts = [
-        ("Plan", plan.plan_id),
         ("State", written(plan.stage) + (" (interrupted)" if found.interrupted else "")),
         ("Attempt", str(plan.attempt)),
     ]
@@ -105,9 +118,6 @@ def _facts(found: PlanStatus) -> list[tuple[str, str]]:
         paths = ", ".join(os.fsdecode(one.path) for one in found.conflicts[:NAMED])
         more = ", …" if len(found.conflicts) > NAMED else ""
         facts.append(("Conflicts", f"{len(found.conflicts)} open: {paths}{more}"))
-    if plan.error is not None:
-        failed = f"step {plan.error.step}: " if plan.error.step else ""
-        facts += [("Error", f"{failed}{plan.error.message}"), ("Files", plan.error.files)]
     return facts
 
 

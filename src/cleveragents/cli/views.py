@@ -1,6 +1,6 @@
 """What commands about plans have in common: how they find one, warn, and write times and paths."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -9,11 +9,13 @@ from cleveragents.app import ROLLBACK_OFF, App
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields
 from cleveragents.config.environment import caller_environment, home
-from cleveragents.ids import now
+from cleveragents.errors import InvalidInput, NotFound
+from cleveragents.ids import now, shortened
 from cleveragents.plans.plan import Plan
 
 if TYPE_CHECKING:
     from cleveragents.checkpoints.checkpoint import Checkpoint
+    from cleveragents.plans.decision import Decision
 
 NEAR = 3600  # seconds; what is longer ago has a time of its own
 UNCONFINED = (
@@ -70,9 +72,40 @@ def remark(row: "Checkpoint", *, left_behind: bool) -> str:
     return f"{text} (left behind)" if left_behind else text
 
 
+def short_ids(call: Invocation, app: App, ids: Iterable[str]) -> Mapping[str, str]:
+    """Ids as people are shown them: as short as they can be typed, whole for who wants more."""
+    return {one: one for one in ids} if call.verbose else app.plans.short(ids)
+
+
+def short_among(call: Invocation, ids: Sequence[str]) -> Mapping[str, str]:
+    """Ids that only have to differ from each other, as people are shown them."""
+    if call.verbose:
+        return {one: one for one in ids}
+    around = ["", *sorted(ids), ""]
+    beside = {one: [around[i], around[i + 2]] for i, one in enumerate(around[1:-1])}
+    return {one: shortened(one, [other for other in beside[one] if other]) for one in ids}
+
+
 def find(call: Invocation, app: App, text: str) -> Plan:
     """Finds a plan; one that runs without checkpoints is told as such by every command."""
     plan = app.plans.find(text)
     if plan.runs_bare:
         call.messages.append(ROLLBACK_OFF)
     return plan
+
+
+def find_decision(app: App, text: str) -> "Decision":
+    """Finds a decision by its id, or in the latest plan by the name of its step."""
+    try:
+        return app.corrections.find(text)
+    except NotFound:
+        named = app.tree.named(app.plans.find("@"), text)
+        if not named:
+            raise
+    if len(named) > 1:
+        raise InvalidInput(
+            f"{text!r} names {len(named)} decisions",
+            detail=[f"{one.decision_id}  {one.question} {one.chosen}" for one in named],
+            hints=["type the id of one: agents plan tree @"],
+        )
+    return named[0]

@@ -1,4 +1,4 @@
-"""What the caller's environment says: where home is, where everything is kept."""
+"""The caller's environment: where home is, where everything is kept."""
 
 import os
 from collections.abc import Mapping

@@ -44,7 +44,7 @@ class Level(StrEnum):
 
 @frozen
 class Value:
-    """What one level says about a setting, and where it says it."""
+    """A value that one level gives a setting, and where."""
 
     value: SettingValue
     source: Level
@@ -77,7 +77,7 @@ class Sources:
 
 
 class Settings:
-    """What every level says about every setting, and which old spellings were used."""
+    """The values that every level gives every setting, and the old spellings that were used."""
 
     def __init__(self, values: Mapping[str, Sequence[Value]], warnings: Sequence[str]) -> None:
         self._values = values

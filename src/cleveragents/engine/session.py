@@ -21,12 +21,12 @@ from cleveragents.engine.run.strategize import preflight
 from cleveragents.errors import Failed, InvalidInput, Refused
 from cleveragents.ids import PlanId
 from cleveragents.operations.in_sandbox import Ending
-from cleveragents.plans.cursor import holder
+from cleveragents.plans.cursor import holder, step_at
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, QUEUED, RUNNING
 from cleveragents.plans.plan import Plan, PlanRepository, refuse_applied
 from cleveragents.plans.step import DecideStep, Step, ToolStep
-from cleveragents.plans.step_run import StepRun, StepRunRepository, failed_for_good
+from cleveragents.plans.step_run import SUCCEEDED, StepRun, StepRunRepository, failed_for_good
 from cleveragents.records import frozen
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.storage.database import Database
@@ -39,26 +39,30 @@ M = TypeVar("M", bound=BaseModel)
 
 @frozen
 class ToolResult:
-    """What came of a call."""
+    """The result of a call."""
 
+    name: str  # of the step: as it was given, else the tool
+    tool: str
+    input: Mapping[str, object]
+    succeeded: bool
     summary: str  # one line for people
     exit_code: int | None  # None: it started no process
-    output_path: Path  # what it printed, or the file it read, as bytes
+    output_path: Path  # all that it printed, or the file it read, as bytes
 
     @property
     def output(self) -> str:
-        """What it printed, or the file it read, as text."""
+        """All that it printed, or the file it read, as text."""
         return self.output_path.read_text(errors="replace") if self.output_path.exists() else ""
 
     @property
     def returned(self) -> object:
-        """What the function of a Python tool returned; None for other tools."""
+        """The value that the function of a Python tool returned; None for other tools."""
         path = result_path(self.output_path)
         return json.loads(path.read_text()) if path.exists() else None
 
 
 class StepRules(TypedDict, total=False):
-    """What a step may have beside its tool and input, as in an action file."""
+    """The rules of a step beside its tool and input, as in an action file."""
 
     name: str
     checkpoint: str  # a named, pinned checkpoint before it
@@ -71,15 +75,15 @@ class StepRules(TypedDict, total=False):
 class CallFailed(Failed):
     """A call of a session did not succeed; the files are where the rollback policy puts them."""
 
-    def __init__(self, step: str, run: StepRun) -> None:
+    def __init__(self, step: ToolStep | DecideStep, run: StepRun) -> None:
         tail = run.tail.splitlines()[-10:]
-        super().__init__(f"{step} failed: {run.summary}", detail=tail)
-        self.result = _result(run)
+        super().__init__(f"{step.title} failed: {run.summary}", detail=tail)
+        self.result = _result(step, run)
 
 
 @frozen
 class Services:
-    """What sessions work with."""
+    """The services that sessions work with."""
 
     database: Database
     sandboxes: Sandboxes
@@ -113,6 +117,18 @@ class Session:
         return self._moves.plan(self.plan_id)
 
     @property
+    def results(self) -> Sequence[ToolResult]:
+        """The results of all calls of tools that count, in order, also those of earlier sessions.
+
+        A call that was taken back does not count; one with several attempts counts once.
+        """
+        with self._database.reading() as connection:
+            steps = PlanRepository(connection).get(self.plan_id).action.steps
+            runs = StepRunRepository(connection).ended(self.plan_id)
+        made = ((step_at(steps, run.cursor), run) for run in runs)
+        return [_result(step, run) for step, run in made if isinstance(step, ToolStep)]
+
+    @property
     def path(self) -> Path:
         """The sandbox: look at files there, and let tools change them."""
         return self._sandbox.path
@@ -128,7 +144,7 @@ class Session:
         step = _valid(ToolStep, {"tool": tool, "with": _plain(tool, given), **rules})
         self._check(step)
         self._run(step)
-        return _result(self._last_run())
+        return _result(step, self._last_run())
 
     def decide(
         self,
@@ -193,12 +209,12 @@ class Session:
             ok = self._execute.run_step(self._held, plan, self._sandbox)
         self._refuse_cancelled(self.plan)
         if not ok:
-            raise CallFailed(step.title, self._last_run())
+            raise CallFailed(step, self._last_run())
 
     def _go_on(self, step: Step | None) -> Plan:
         """Records what comes next, before it is done, in the place of what had come there.
 
-        A step that failed and whose effects were kept is gone on from.
+        A failed step whose effects were kept stays; the next one comes after it.
         """
         self._held.check()
         plan = self.plan
@@ -227,7 +243,7 @@ class Session:
     def _refuse_cancelled(self, plan: Plan) -> None:
         if plan.stage == CANCELLED:
             raise Refused(
-                "the plan was cancelled", hints=[f"go on: agents plan resume {self.plan_id}"]
+                "the plan was cancelled", hints=[f"resume it: agents plan resume {self.plan_id}"]
             )
 
 
@@ -269,8 +285,16 @@ def _refuse(plan: Plan) -> None:
         )
 
 
-def _result(run: StepRun) -> ToolResult:
-    return ToolResult(run.summary, run.exit_code, Path(run.output_path))
+def _result(step: ToolStep | DecideStep, run: StepRun) -> ToolResult:
+    return ToolResult(
+        name=run.name,
+        tool=run.tool,
+        input=step.with_ if isinstance(step, ToolStep) else {},
+        succeeded=run.status == SUCCEEDED,
+        summary=run.summary,
+        exit_code=run.exit_code,
+        output_path=Path(run.output_path),
+    )
 
 
 def _plain(tool: str, given: Mapping[str, object]) -> dict[str, Any]:

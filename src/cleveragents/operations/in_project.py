@@ -6,7 +6,7 @@ from cleveragents.ids import CheckpointId, SnapshotId
 from cleveragents.operations.intent import Intent, Record
 from cleveragents.operations.kind import Kind
 from cleveragents.plans.lifecycle import APPLIED, COMPLETE, Stage
-from cleveragents.records import as_dict, frozen, replace
+from cleveragents.records import as_dict, frozen
 from cleveragents.snapshots.write import owners
 from cleveragents.snapshots.write.owners import Owners
 
@@ -22,10 +22,6 @@ class InFiles:
     new: SnapshotId
     stamp: int  # the time that new files get
     owners: Owners
-
-    def reversed(self, saved: "Safeguard", stamp: int) -> Self:
-        """The way back from what is there now; what comes back gets another time."""
-        return replace(self, old=saved, new=self.old, stamp=stamp)
 
     def to_record(self) -> dict[str, object]:
         """Returns it as JSON keeps it."""

@@ -1,1 +1,1 @@
-"""What is to be done, where it stands, and what was decided."""
+"""Plans: their steps, where they stand, and their decisions."""

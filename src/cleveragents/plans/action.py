@@ -74,6 +74,13 @@ class Action(_Model):
         )
 
 
+def read_again(path: Path, action: Action) -> Action:
+    """Reads the file of an action as it is now, with the arguments as they were."""
+    arguments = action.arguments.items()
+    had = {name: str(declared.default) for name, declared in arguments if declared is not None}
+    return read_action(path, {}, had)
+
+
 def step_of(text: str) -> Step:
     """Reads one step as it is stored."""
     return _stored_step().validate_json(text)
@@ -84,10 +91,13 @@ def _stored_step() -> TypeAdapter[Step]:
     return TypeAdapter(Step)
 
 
-def read_action(path: Path, given: Mapping[str, str]) -> Action:
+def read_action(
+    path: Path, given: Mapping[str, str], before: Mapping[str, str] | None = None
+) -> Action:
     """Reads an action file; every problem in it is listed, each with file, line and field.
 
-    The action keeps the values of its arguments as their defaults.
+    The action keeps the values of its arguments as their defaults. Those that arguments had
+    `before` count for as long as the file declares them.
     """
     # YAML is slow to import, and only files are written in it.
     from cleveragents.plans.yaml_file import read_source  # noqa: PLC0415
@@ -95,7 +105,7 @@ def read_action(path: Path, given: Mapping[str, str]) -> Action:
     source = read_source(path)
     if not isinstance(source.data, dict):
         raise InvalidInput(f"{source.name}: an action is a mapping with a name and steps")
-    values, problems = _argument_values(source.data.get("arguments"), source, given)
+    values, problems = _argument_values(source.data.get("arguments"), source, given, before or {})
     filled = _fill_in(source.data, (), values, source, problems)
     action = _checked(filled, source, problems)
     arguments = {
@@ -147,7 +157,7 @@ def _way_problems(filled: Plain, source: Source) -> Iterator[str]:
 
 
 def _argument_values(
-    declared: Plain, source: Source, given: Mapping[str, str]
+    declared: Plain, source: Source, given: Mapping[str, str], before: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
     if not isinstance(declared, dict):
         declared = {}  # nothing declared; the model tells if something is wrong with it
@@ -160,7 +170,7 @@ def _argument_values(
     for name, argument in declared.items():
         has_default = isinstance(argument, dict) and argument.get("default") is not None
         default = source.texts.get(("arguments", name, "default")) if has_default else None
-        value = given.get(name, default)
+        value = given.get(name, before.get(name, default))
         if value is None:
             where = source.at(("arguments", name))
             problems.append(f"{where}: missing; give it with --arg {name}=…")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class AddedSteps(NamedTuple):
-    """What was added to one action of a plan."""
+    """The steps that were added to one action of a plan."""
 
     last: str | None = None  # the id of the last one, which tells whether anything came since
     texts: tuple[str, ...] = ()  # as they are stored

@@ -1,4 +1,4 @@
-"""What a decision has led to: a pure function of the tree and of who influenced whom."""
+"""The consequences of a decision: a pure function of the tree and of who influenced whom."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

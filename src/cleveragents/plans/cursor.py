@@ -57,6 +57,13 @@ def top_index(cursor: str) -> int:
     return int(cursor.partition(".")[0])
 
 
+def number_of(cursor: str) -> str:
+    """Returns a cursor as people count, from 1: `2.sqlite.1`."""
+    parts = cursor.split(".")
+    parts[::2] = [str(int(index) + 1) for index in parts[::2]]
+    return ".".join(parts)
+
+
 def title_at(steps: Steps, cursor: str) -> str:
     """Names a step with the way to it: `storage > sqlite > make the file`."""
     step = step_at(steps, cursor)

@@ -58,7 +58,7 @@ class Decision:
 
 @frozen
 class NewDecision:
-    """What is recorded of a decision; the rest follows from where and when it is made."""
+    """A decision that is to be recorded; the rest follows from where and when it is made."""
 
     decision_type: str
     question: str

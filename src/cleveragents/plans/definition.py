@@ -1,4 +1,4 @@
-"""What a plan is to do, as it is stored: read as far as it is asked for, and remembered."""
+"""The definition of a plan as it is stored: read as far as it is asked for, and remembered."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -72,7 +72,7 @@ class OutlinedStep:
 
     @property
     def title(self) -> str:
-        """What the step is called in output."""
+        """The name of the step in output."""
         stored = self._stored
         if stored["name"]:
             return stored["name"]

@@ -36,7 +36,7 @@ _PARTS = """
 
 @frozen
 class PlanDocument:
-    """What of a plan counts at one moment; phase, state, attempts and times are not in it."""
+    """The part of a plan that counts at one moment, without phase, state, attempts and times."""
 
     cursor: str
     step_runs: tuple[StepRunId, ...]
@@ -92,7 +92,7 @@ class PlanDocument:
 
 @frozen
 class SupersededCounts:
-    """What stopped counting when a document was made the present."""
+    """Rows that stopped counting when a document was made the present."""
 
     tool_calls: int
     decisions: int

@@ -16,7 +16,7 @@ from cleveragents.storage.connection import Connection
 
 
 class Happening(StrEnum):
-    """What an entry is about."""
+    """The kind of an entry."""
 
     MADE = "made"  # the plan was made from its action
     MOVED = "moved"  # it went to another phase or state
@@ -26,6 +26,7 @@ class Happening(StrEnum):
     OPERATION = "operation"  # a rollback, an apply, a merge or the like was begun
     PINNED = "pinned"  # a checkpoint was pinned or unpinned
     UNDO = "undo"  # the undo of a call was begun
+    RELOADED = "reloaded"  # its action file was read again, for the steps that are left
 
 
 @frozen
@@ -43,7 +44,7 @@ _ADD = """INSERT INTO journal (plan_id, seq, at, kind, ref_id, detail_json)
     SELECT :plan_id, coalesce(max(seq), 0) + 1, :at, :kind, :ref_id, :detail
     FROM journal WHERE plan_id = :of_plan"""
 _OF_PLAN = """SELECT seq, at AS happened_at, kind, ref_id, detail_json
-    FROM journal WHERE plan_id = :plan_id ORDER BY seq"""
+    FROM journal WHERE plan_id = :plan_id AND seq > :after ORDER BY seq"""
 
 
 def record(
@@ -65,8 +66,8 @@ def record(
     )
 
 
-def entries(connection: Connection, plan_id: PlanId) -> Sequence[JournalEntry]:
-    """Returns what happened to a plan, in order."""
+def entries(connection: Connection, plan_id: PlanId, after: int = 0) -> Sequence[JournalEntry]:
+    """Returns what happened to a plan after an entry, in order."""
     return [
         JournalEntry(
             row["seq"],
@@ -75,5 +76,5 @@ def entries(connection: Connection, plan_id: PlanId) -> Sequence[JournalEntry]:
             row["ref_id"],
             json.loads(row["detail_json"]),
         )
-        for row in connection.rows(_OF_PLAN, plan_id=plan_id)
+        for row in connection.rows(_OF_PLAN, plan_id=plan_id, after=after)
     ]

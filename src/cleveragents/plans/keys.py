@@ -16,7 +16,7 @@ def keys_at(schema: Schema, place: Sequence[str | int]) -> frozenset[str]:
 
 
 def _inside(root: Schema, schema: Schema, part: str | int) -> Iterator[Schema]:
-    """What may stand in an entry of a list, or as the value of a key."""
+    """Yields the schemas of an entry of a list, or of the value of a key."""
     for one in _meant(root, schema):
         named: Schema = one.get("properties", {})
         found = [one.get("items") if isinstance(part, int) else named.get(str(part))]

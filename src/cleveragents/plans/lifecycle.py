@@ -7,7 +7,7 @@ from cleveragents.errors import Refused
 
 
 class Phase(StrEnum):
-    """What a plan is about at present."""
+    """The part of its life in which a plan is."""
 
     STRATEGIZE = "strategize"
     EXECUTE = "execute"

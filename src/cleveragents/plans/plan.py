@@ -7,9 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cleveragents.errors import InvalidInput, NotFound, Refused
-from cleveragents.ids import PlanId, ProjectId, SnapshotId, is_id, new_id, now
-from cleveragents.nearest import hints_for_id
+from cleveragents.errors import Refused
+from cleveragents.ids import PlanId, ProjectId, SnapshotId, new_id, now
 from cleveragents.plans.added_step import NONE_ADDED, AddedStepRepository, AddedSteps
 from cleveragents.plans.correction import CorrectionRepository
 from cleveragents.plans.cursor import FIRST, step_at, top_index
@@ -22,6 +21,7 @@ from cleveragents.plans.definition import (
 )
 from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import APPLIED, START, Phase, Stage, State, check_move, written
+from cleveragents.plans.naming import no_plan
 from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection, Row
 
@@ -90,7 +90,7 @@ class Plan:
 
     @property
     def outline(self) -> Mapping[str, Any]:
-        """What is stored of the action itself, for whoever wants no more than a number of it."""
+        """The action as it is stored, for readers that want no more than a number of it."""
         return self._definition.outline
 
     @property
@@ -145,13 +145,8 @@ _BY_ID = """SELECT plans.*,
     (SELECT step_id FROM plan_steps WHERE plan_steps.plan_id = plans.plan_id
         AND plan_steps.definition = plans.definition ORDER BY position DESC LIMIT 1) AS last_added
     FROM plans WHERE plan_id = :plan_id"""
-_BY_PREFIX = """SELECT plan_id, name FROM plans WHERE substr(plan_id, 1, length(:prefix)) = :prefix
-    ORDER BY created_at"""
-_LATEST = """SELECT plan_id FROM plans WHERE project_id = :project_id AND parent_plan_id IS NULL
-    ORDER BY number DESC LIMIT 1"""
 _OF_PROJECT = "SELECT * FROM plans WHERE project_id = :project_id ORDER BY number"
 _NEWEST = "SELECT max(number) FROM plans WHERE project_id = :project_id"
-_NAMES = "SELECT plan_id, name FROM plans ORDER BY created_at DESC"
 _KEPT = """SELECT definition_json FROM plan_definitions
     WHERE plan_id = :plan_id AND number = :number"""
 _NEWEST_KEPT = "SELECT max(number) FROM plan_definitions WHERE plan_id = :plan_id"
@@ -198,42 +193,22 @@ class PlanRepository:
         """Returns a plan by its whole id."""
         row = self._connection.row(_BY_ID, plan_id=plan_id)
         if row is None:
-            raise self._not_found(plan_id)
+            raise no_plan(self._connection, plan_id)
         return _from_row(row, added_of(self._connection, plan_id, row))
-
-    def resolve(self, text: str, project_id: ProjectId | None) -> Plan:
-        """Finds a plan by `@` (the latest that is no subplan), its id, or a prefix of it."""
-        if text == "@":
-            latest = self._connection.value(_LATEST, project_id=project_id)
-            if latest is None:
-                raise NotFound(
-                    "this project has no plan yet", hints=["make one: agents plan use ACTION"]
-                )
-            return self.get(latest)
-        wanted = text.upper()
-        if is_id(wanted):
-            return self.get(PlanId(wanted))
-        rows = self._connection.rows(_BY_PREFIX, prefix=wanted)
-        if not rows or not wanted:
-            raise self._not_found(text)
-        if len(rows) > 1:
-            candidates = [f"{row['plan_id']}  {row['name']}" for row in rows]
-            raise InvalidInput(
-                f"{text!r} names {len(rows)} plans",
-                detail=candidates,
-                hints=["type more of the id"],
-            )
-        return self.get(rows[0]["plan_id"])
-
-    def _not_found(self, text: str) -> NotFound:
-        near = hints_for_id(text, dict(self._connection.tuples(_NAMES)))
-        return NotFound(f"no plan {text!r}", hints=[*near, "see: agents plan list"])
 
     def of_project(self, project_id: ProjectId | None) -> Sequence[Plan]:
         """Returns the plans of a project, the oldest first."""
         added = AddedStepRepository(self._connection).of_project(project_id)
         rows = self._connection.rows(_OF_PROJECT, project_id=project_id)
         return [_from_row(row, added.get(row["plan_id"], NONE_ADDED)) for row in rows]
+
+    def found(self, query: str, **values: object) -> list[Plan]:
+        """Returns the plans that a query of whole rows finds."""
+        added = AddedStepRepository(self._connection)
+        return [
+            _from_row(row, added.read(row["plan_id"], row["definition"]))
+            for row in self._connection.rows(query, **values)
+        ]
 
     def move(self, plan_id: PlanId, target: Stage, *, error: PlanError | None = None) -> Plan:
         """Moves a plan along the lifecycle; what is not in the table is refused."""
@@ -301,10 +276,12 @@ class PlanRepository:
         return self._connection.value(_NEWEST_KEPT, plan_id=plan_id) or 0
 
     def set_definition(self, plan_id: PlanId, number: int) -> None:
-        """Makes a kept action the one that counts."""
-        if self.get(plan_id).definition != number:
+        """Makes a kept action the one that counts; an older one is not what its file holds now."""
+        present = self.get(plan_id)
+        if present.definition != number:
+            read = present.action_hash if number > present.definition else None
             kept = self._kept(plan_id, number)
-            self._update(plan_id, definition=number, definition_json=kept)
+            self._update(plan_id, definition=number, definition_json=kept, action_hash=read)
 
     def _kept(self, plan_id: PlanId, number: int) -> str:
         return self._connection.value(_KEPT, plan_id=plan_id, number=number)

@@ -19,7 +19,7 @@ class _Model(BaseModel):
 
 
 class AnyStep(_Model):
-    """What steps of every kind have."""
+    """The fields of steps of every kind."""
 
     name: str = ""
     checkpoint: str | None = None  # a named, pinned checkpoint before this step
@@ -31,7 +31,7 @@ class AnyStep(_Model):
 
 
 class RunningStep(AnyStep):
-    """What steps have that may start a process."""
+    """The fields of steps that may start a process."""
 
     timeout: Annotated[float, Field(gt=0)] | None = None
     env: dict[VariableName, Plainly] = {}
@@ -47,7 +47,7 @@ class ToolStep(RunningStep):
 
     @property
     def title(self) -> str:
-        """What the step is called in output."""
+        """The name of the step in output."""
         return self.name or self.tool
 
 
@@ -82,7 +82,7 @@ class DecideStep(RunningStep):
 
     @property
     def title(self) -> str:
-        """What the step is called in output."""
+        """The name of the step in output."""
         return self.name or self.decide.question
 
 
@@ -160,7 +160,7 @@ class SubplansStep(AnyStep):
 
     @property
     def title(self) -> str:
-        """What the step is called in output."""
+        """The name of the step in output."""
         return self.name or ", ".join(plan.name for plan in self.subplans.plans)
 
 

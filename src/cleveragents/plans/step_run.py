@@ -4,11 +4,15 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cleveragents.ids import CauseId, CheckpointId, PlanId, StepRunId, new_id, now
 from cleveragents.plans.journal import Happening, record
 from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection, Row
+
+if TYPE_CHECKING:
+    from cleveragents.plans.plan import Plan
 
 STARTED, SUCCEEDED, FAILED = "started", "succeeded", "failed"
 
@@ -17,6 +21,8 @@ _OF_PLAN = "SELECT * FROM step_runs WHERE plan_id = :plan_id ORDER BY seq"
 _LATEST = "SELECT * FROM step_runs WHERE plan_id = :plan_id ORDER BY seq DESC LIMIT 1"
 _NEWEST = "SELECT max(seq) FROM step_runs WHERE plan_id = :plan_id"
 _MARKS = "SELECT step_run_id, superseded_by FROM step_runs WHERE plan_id = :plan_id"
+_ENDED = """SELECT * FROM step_runs
+    WHERE plan_id = :plan_id AND superseded_by IS NULL AND status != :started ORDER BY seq"""
 _UNFINISHED = """SELECT * FROM step_runs
     WHERE plan_id = :plan_id AND superseded_by IS NULL AND status != :succeeded ORDER BY seq"""
 
@@ -51,8 +57,7 @@ class StepRunRepository:
 
     def start(
         self,
-        plan_id: PlanId,
-        cursor: str,
+        plan: "Plan",
         *,
         name: str,
         tool: str,
@@ -60,7 +65,8 @@ class StepRunRepository:
         checkpoint_id: CheckpointId | None,
         output_dir: Path,
     ) -> StepRun:
-        """Records an attempt that is about to start."""
+        """Records an attempt at the step at the cursor that is about to start."""
+        plan_id = plan.plan_id
         newest = self._connection.value(_NEWEST, plan_id=plan_id)
         step_run_id = StepRunId(new_id())
         self._connection.insert(
@@ -68,7 +74,7 @@ class StepRunRepository:
             step_run_id=step_run_id,
             plan_id=plan_id,
             seq=(newest or 0) + 1,
-            cursor=cursor,
+            cursor=plan.cursor,
             name=name,
             tool=tool,
             attempt=attempt,
@@ -77,7 +83,7 @@ class StepRunRepository:
             output_path=str(output_dir / f"{step_run_id}.log"),
             started_at=now(),
         )
-        detail = {"checkpoint_id": checkpoint_id}
+        detail = {"checkpoint_id": checkpoint_id, "definition": plan.definition}
         record(self._connection, plan_id, Happening.STEP, step_run_id, detail)
         return self.get(step_run_id)
 
@@ -101,6 +107,12 @@ class StepRunRepository:
     def of_plan(self, plan_id: PlanId) -> Sequence[StepRun]:
         """Returns every run of a plan in order, those taken back included."""
         return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
+
+    def ended(self, plan_id: PlanId) -> Sequence[StepRun]:
+        """Returns the last run that counts and has ended of each step, in order."""
+        rows = self._connection.rows(_ENDED, plan_id=plan_id, started=STARTED)
+        last = {run.cursor: run for run in map(_from_row, rows)}
+        return sorted(last.values(), key=lambda run: run.seq)
 
     def unfinished(self, plan_id: PlanId) -> Sequence[StepRun]:
         """Returns the runs that count and have not succeeded."""

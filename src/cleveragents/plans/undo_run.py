@@ -44,7 +44,7 @@ class UndoRun:
 
     @property
     def told(self) -> str:
-        """What became of it, in one line."""
+        """Its outcome, in one line."""
         if self.worked:
             return f"step {self.step}: {self.tool} undone"
         words = {UndoStatus.STARTED: "was begun", UndoStatus.FAILED: f"failed: {self.summary}"}

@@ -12,7 +12,7 @@ import yaml
 
 from cleveragents.counting import size
 from cleveragents.errors import InvalidInput
-from cleveragents.nearest import hints_for_name
+from cleveragents.nearest import hints_for_file
 from cleveragents.plans.source import Location, Plain, Source
 
 LARGEST = 1 << 20  # bytes; what is larger takes minutes to read
@@ -93,7 +93,7 @@ def _neighbours(path: Path) -> list[str]:
     """Asks for the file beside it that has nearly the same name."""
     if not path.parent.is_dir():
         return []
-    return hints_for_name(path.name, [beside.name for beside in path.parent.glob("*.y*ml")])
+    return hints_for_file(path.name, [beside.name for beside in path.parent.glob("*.y*ml")])
 
 
 class _Reader:

@@ -110,6 +110,16 @@ def tip(project: Project, branch: str) -> str | None:
     return _users(project).commit_of(f"refs/heads/{branch}")
 
 
+def holding(project: Project, commit: str, branch: str) -> list[str]:
+    """Returns the other branches that have a commit; none if there is no such commit any more."""
+    users = _users(project)
+    if users.commit_of(commit) is None:
+        return []
+    short = "--format=%(refname:short)"
+    listed = users.run("for-each-ref", short, "--contains", commit, "refs/heads")
+    return [name for name in os.fsdecode(listed).splitlines() if name != branch]
+
+
 def checked_out_in(project: Project, branch: str) -> str | None:
     """Returns the work tree of the user's that is on the branch, if one is."""
     listed = _users(project).run("worktree", "list", "--porcelain", "-z")

@@ -98,6 +98,7 @@ def run(
 
         def is_due() -> bool:
             still_runs(job.output.parent)
+            output.flush()  # others may read along
             return must_stop()
 
         reader = _Reader(process.pid, pipe, output.write, on_line, is_due, job.masking)

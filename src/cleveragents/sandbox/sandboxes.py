@@ -90,6 +90,13 @@ class Sandboxes:
                 self._archives[project_id] = Archive(store, self._tracking, self._tell, self._watch)
             return self._archives[project_id]
 
+    def close(self) -> None:
+        """Gives back what archives hold of the system; who asks for one again opens it anew."""
+        with self._opening:
+            for archive in self._archives.values():
+                archive.close()
+            self._archives.clear()
+
     def find(self, plan_id: PlanId) -> Sandbox | None:
         """Returns a plan's sandbox if it was ever finished, even if its files are gone."""
         with self._database.reading() as connection:

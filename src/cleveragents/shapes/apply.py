@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from cleveragents.checkpoints.besides import Besides
-from cleveragents.engine.bring.apply import ApplyResult, Withdrawal
+from cleveragents.engine.bring.apply import ApplyResult
 from cleveragents.engine.bring.obstacles import Obstacle
 from cleveragents.engine.bring.proposal import FilePreview, Proposal
 from cleveragents.engine.bring.validate import Check
+from cleveragents.engine.bring.withdrawal import Withdrawal
 from cleveragents.ids import CheckpointId, PlanId
 from cleveragents.operations.in_project import Apply
 from cleveragents.plans.lifecycle import Phase, State
@@ -58,11 +59,11 @@ class ApplyPreview(_Plan, _ApplicationFields, DryRun):
 
 
 class Application(_Plan, _ApplicationFields):
-    """What an apply did."""
+    """What an apply did; one of nothing leaves the plan as it was."""
 
     phase: Phase
     state: State
-    checkpoint: CheckpointId | None  # made before it
+    checkpoint: CheckpointId | None  # made before it; null: none, or nothing was applied
     branch: str | None  # of an apply to a branch
     commit: str | None
     kept: Sequence[str]  # directories that stay because they hold other files
@@ -78,7 +79,11 @@ class FinishedApply(_Plan, _Mode):
 
 
 class _WithdrawalFields(_Plan):
-    files: Sequence[PathName]
+    files: Sequence[PathName]  # that go back to what they were
+    merged: Sequence[PathName]  # those of them that keep what you changed elsewhere in them
+    already: Sequence[PathName]  # that were as before already
+    mine: Sequence[PathName]  # that stay as you have them, with --keep-mine
+    branch: str | None  # of an apply to a branch: it goes, and no file changes
     obstacles: Sequence[ObstacleRow]
 
 
@@ -104,16 +109,18 @@ def apply_preview_of(plan: Plan, proposal: Proposal, *, moving: bool) -> ApplyPr
 
 def application_of(done: ApplyResult) -> Application:
     """What an apply did."""
-    plan, intent = done.plan, done.applied.operation.intent
+    plan, applied = done.plan, done.applied
+    intent = applied and applied.operation.intent
+    branch = intent and intent.branch
     return {
         "plan": plan.plan_id,
         **_bringing(done.proposal),
         "phase": plan.phase,
         "state": plan.state,
-        "checkpoint": intent.checkpoint,
-        "branch": intent.branch and intent.branch.branch,
-        "commit": intent.branch and intent.branch.commit,
-        "kept": list(done.applied.kept),
+        "checkpoint": intent and intent.checkpoint,
+        "branch": branch and branch.branch,
+        "commit": branch and branch.commit,
+        "kept": [] if applied is None else list(applied.kept),
         "validate": [_check(check) for check in done.checks],
     }
 
@@ -150,9 +157,14 @@ def _bringing(proposal: Proposal) -> _ApplicationFields:
 
 
 def _withdrawing(plan: Plan, would: Withdrawal) -> _WithdrawalFields:
+    branch = would.applied.intent.branch
     return {
         "plan": plan.plan_id,
         "files": [path_name(path) for path in would.paths],
+        "merged": [path_name(path) for path in would.merged],
+        "already": [path_name(path) for path in would.already],
+        "mine": [path_name(path) for path in would.mine],
+        "branch": branch and branch.branch,
         "obstacles": _obstacles(would.obstacles),
     }
 

@@ -29,7 +29,7 @@ class CheckpointRow(TypedDict):
     label: str | None
     step_index: int
     state_hash: str  # of the files and the plan document
-    parent_id: CheckpointId | None  # the checkpoint whose state it went on from
+    parent_id: CheckpointId | None  # the checkpoint whose state it continues
     pinned: bool
     metadata_json: Mapping[str, object]  # reason, source tool, phase, trigger, filter and more
 

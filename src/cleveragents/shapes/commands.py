@@ -34,6 +34,14 @@ from cleveragents.shapes.demo import Demonstration
 from cleveragents.shapes.difference import Differences
 from cleveragents.shapes.doctor import Diagnosis
 from cleveragents.shapes.failure import FailureReport
+from cleveragents.shapes.file import (
+    DirectoryListing,
+    FileContent,
+    LinkTarget,
+    PathChanges,
+    WrittenFile,
+)
+from cleveragents.shapes.first_action import FirstAction
 from cleveragents.shapes.log import PlanLog
 from cleveragents.shapes.plan import Fork, PlanList, PlanRow
 from cleveragents.shapes.refresh import RefreshPreview, SandboxRefresh
@@ -48,8 +56,15 @@ from cleveragents.shapes.tool import ToolList, ToolRow
 
 SHAPES: Mapping[str, type | UnionType] = {
     "run": PlanReport | Application,
+    "status": PlanReport,
+    "log": PlanLog,
+    "diff": Differences,
+    "rollback": Rollback | RollbackPreview | RebuildPreview | Extraction,
+    "init": FirstAction,
     "demo": Demonstration,
     "doctor": Diagnosis,
+    "find": PathChanges,
+    "cat": FileContent | LinkTarget | DirectoryListing | WrittenFile,
     "completion": CompletionScript,
     "plan use": PlanRow,
     "plan list": PlanList,
@@ -58,6 +73,7 @@ SHAPES: Mapping[str, type | UnionType] = {
     "plan execute": PlanReport,
     "plan resume": PlanReport | ResumePreview | NothingLeft,
     "plan cancel": PlanReport,
+    "plan watch": PlanReport,
     "plan apply": Application | ApplyPreview | FinishedApply,
     "plan unapply": Unapplication | UnapplyPreview | FinishedApply,
     "plan conflicts": ConflictList,

@@ -51,7 +51,7 @@ class ImpactRow(Extent):
 
     plan: PlanId
     decision: DecisionId | None  # null: an error is what is corrected
-    checkpoint: CheckpointId  # what is gone back to
+    checkpoint: CheckpointId  # to which the plan goes back
     standing: Sequence[ChoiceRow]  # decided after the checkpoint, and kept
     merged_again: Sequence[SubplanRow]  # subplans whose result stands and is not made again
     steps: Sequence[AgainRow]

@@ -15,10 +15,19 @@ class DifferenceRow(PathName):
     deletions: int
 
 
+class DifferenceTotal(TypedDict):
+    """All paths that differ, together."""
+
+    files: int
+    insertions: int
+    deletions: int
+
+
 class Differences(TypedDict):
     """Which files differ, and by how many lines."""
 
     files: Sequence[DifferenceRow]
+    total: DifferenceTotal
 
 
 def difference_of(diff: FileDiff) -> DifferenceRow:
@@ -33,4 +42,11 @@ def difference_of(diff: FileDiff) -> DifferenceRow:
 
 def differences_of(found: Sequence[FileDiff]) -> Differences:
     """How all of them do."""
-    return {"files": [difference_of(diff) for diff in found]}
+    return {
+        "files": [difference_of(diff) for diff in found],
+        "total": {
+            "files": len(found),
+            "insertions": sum(diff.insertions for diff in found),
+            "deletions": sum(diff.deletions for diff in found),
+        },
+    }

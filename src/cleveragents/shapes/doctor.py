@@ -27,6 +27,7 @@ class VersionsRow(TypedDict):
     journal_mode: str
     schema: str
     git: str | None  # null: not installed
+    looks: str  # what looks at directories: `compiled` code, or `python`
 
 
 class CheckpointUse(TypedDict):
@@ -97,6 +98,7 @@ def _versions(system: System) -> VersionsRow:
         "journal_mode": system.journal_mode,
         "schema": system.schema,
         "git": system.git,
+        "looks": system.looks,
     }
 
 

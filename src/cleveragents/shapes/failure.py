@@ -31,6 +31,7 @@ class FailureReport(TypedDict):
     tool: str | None  # that the step called
     exit_code: int | None
     output_path: str | None  # where all of what it printed is kept
+    left: str | None  # the short name of the checkpoint that holds what it left
     not_undone: Sequence[UndoRunRow]
     next: Sequence[str]
 
@@ -49,7 +50,7 @@ def error_of(error: PlanError) -> ErrorRow:
 
 def failure_of(found: PlanStatus, next_steps: Sequence[str]) -> FailureReport:
     """What failed in a plan, as far as something did."""
-    plan, failed = found.plan, found.failed
+    plan, failed, left = found.plan, found.failed, found.left_by_failure
     return {
         "plan_id": plan.plan_id,
         "phase": plan.phase,
@@ -58,6 +59,7 @@ def failure_of(found: PlanStatus, next_steps: Sequence[str]) -> FailureReport:
         "tool": failed.tool if failed else None,
         "exit_code": failed.exit_code if failed else None,
         "output_path": failed.output_path if failed else None,
+        "left": left.name if left else None,
         "not_undone": [undo_of(run) for run in found.not_undone],
         "next": next_steps,
     }

@@ -129,8 +129,28 @@ class UndoStart(_Entry):
     summary: str
 
 
+class Reload(_Entry):
+    """The action file was read again, for the steps that are left."""
+
+    kind: Literal[Happening.RELOADED]
+    file: str
+    definition: int  # the number of the action that the plan follows from here on
+    replaced: int  # and of the one before
+    changed: Sequence[str]
+    added: Sequence[str]
+    removed: Sequence[str]
+
+
 LogEntry = (
-    CreationEntry | Move | Choice | StepAttempt | NewCheckpoint | OperationStart | Pin | UndoStart
+    CreationEntry
+    | Move
+    | Choice
+    | StepAttempt
+    | NewCheckpoint
+    | OperationStart
+    | Pin
+    | UndoStart
+    | Reload
 )
 
 

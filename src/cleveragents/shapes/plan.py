@@ -29,12 +29,12 @@ class PlanRow(TypedDict):
 class ListedPlan(PlanRow):
     """A plan in the list of its project."""
 
-    unfinished: Sequence[str]  # what was interrupted and waits to be gone on with
+    unfinished: Sequence[str]  # operations that were interrupted and wait to be finished
     conflicts: int  # how many are open
 
 
 class PlanList(TypedDict):
-    """The plans of a project, the oldest first."""
+    """The plans of a project, the newest first, subplans in order after theirs."""
 
     plans: Sequence[ListedPlan]
 

@@ -23,7 +23,7 @@ class ResumePreview(TypedDict):
     plan_id: PlanId
     interrupted: bool  # its last run did not come to an end of its own
     unfinished_operations: Sequence[Kind]  # what would be finished first
-    checkpoint: CheckpointId | None  # gone back to first; null: the files stay as they are
+    checkpoint: CheckpointId | None  # to which the files go back first; null: they stay as they are
     changes: Sequence[ChangeRow]  # of the files, on the way there
     next_step: int  # its index, from 0
     steps_left: int

@@ -15,7 +15,7 @@ from cleveragents.shapes.undo import UndoRunRow, undo_of
 
 
 class RollbackSummary(TypedDict):
-    """What was gone back to."""
+    """The checkpoint that the plan went back to."""
 
     plan: PlanId
     checkpoint: CheckpointId

@@ -54,7 +54,7 @@ MUCH = 1 << 30  # bytes; to copy more than that is told before
 
 @frozen
 class RestoreResult:
-    """What a restore changed."""
+    """The changes of a restore."""
 
     changes: Changes
     kept: tuple[str, ...]  # directories that stay because they hold excluded content
@@ -131,6 +131,11 @@ class Archive(SnapshotHealer):
         """Keeps what is known of directories, and follows their changes no longer."""
         self.wait_for_purging()
         self._trackers.release(roots)
+
+    def close(self) -> None:
+        """Follows no directory any more, once nothing of one is being removed."""
+        self.wait_for_purging()
+        self._trackers.close()
 
     def changes_from_now(self, snapshot: Snapshot, roots: Roots) -> Changes:
         """Tells what must change to get from the directories as they are to the snapshot."""
@@ -391,7 +396,7 @@ class Archive(SnapshotHealer):
 
 
 def _refuse(way: Way, roots: Roots, excluded: Iterable[bytes], verifier: Verifier) -> None:
-    """Refuses a way that could not be gone to its end."""
+    """Refuses a way that could not be completed."""
     refuse_in_the_way(way.changes[MAIN], excluded)
     refuse_lost(way, verifier)
     for name, changes in way.changes.items():

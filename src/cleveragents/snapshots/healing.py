@@ -1,4 +1,4 @@
-"""What an archive can heal: lost objects, from wherever identical content is still to be had.
+"""Heals an archive: finds lost objects wherever identical content still is.
 
 Before anything is replaced or removed, what is stored of it is read back. What cannot be read is
 stored again, whole, while the files are still there: nothing deletes the only good copy.

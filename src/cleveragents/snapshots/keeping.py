@@ -1,4 +1,4 @@
-"""What an archive can keep: the results of merges, and what it has already once more."""
+"""Keeps results of merges in an archive, and states that it has already once more."""
 
 from collections.abc import Callable, Mapping
 

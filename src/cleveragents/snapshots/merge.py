@@ -30,7 +30,7 @@ class MergeConflict:
 
     @property
     def reason(self) -> str:
-        """What happened to it, in a few words."""
+        """Its fate on each side, in a few words."""
         if self.ours is None or self.theirs is None:
             return "changed on one side, deleted on the other"
         if self.ours.kind != self.theirs.kind:

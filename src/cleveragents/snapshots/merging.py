@@ -1,7 +1,7 @@
-"""What an archive can merge: snapshots with each other, and with a directory that is not ours."""
+"""Merges of an archive: of snapshots with each other, and with a directory that is not ours."""
 
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from cleveragents.ids import SnapshotId
@@ -15,9 +15,9 @@ from cleveragents.snapshots.merge import (
     with_links_settled,
 )
 from cleveragents.snapshots.tree import beneath, record, tree_path
-from cleveragents.snapshots.tree.diff import Load, compare
+from cleveragents.snapshots.tree.diff import Load, alike, compare
 from cleveragents.snapshots.tree.lookup import Lookup, with_entries
-from cleveragents.snapshots.tree.manifest import Change, Entry, encode
+from cleveragents.snapshots.tree.manifest import Change, Entry, encode, object_id
 from cleveragents.snapshots.tree.record import MAIN, Snapshot
 from cleveragents.snapshots.way import Changes
 from cleveragents.snapshots.write.exchange import Exchange
@@ -56,6 +56,12 @@ class SnapshotReader:
             for name in names
         }
 
+    def changes_at(self, head: bytes, before: Snapshot | None, after: Snapshot) -> Iterator[Change]:
+        """Yields what differs at a path and in it; nothing else is looked at."""
+        old = None if before is None else self.lookup(before).find(head)
+        for change in compare(old, self.lookup(after).find(head), self.read):
+            yield Change(tree_path.joined(head, change.path), change.before, change.after)
+
     def merge(
         self,
         base: Snapshot,
@@ -80,20 +86,43 @@ class SnapshotReader:
         merge_text: MergeText,
         left_alone: LeftAlone,
     ) -> MergeResult:
-        """Merges what changed from base to theirs with a directory that is not ours, as it is.
+        """Merges what a snapshot changed into a directory that is not ours, as it is.
 
         Only the paths that changed are looked at: all else is taken to be as in the base.
         """
-        olds, others = base.roots[MAIN], theirs.roots[MAIN]
-        others = olds._replace(content=others.content)  # the directory itself stays as it is
         objects = PendingMerge(self.read)
-        paths = [
-            change.path
-            for change in compare(olds, others, self.read)
-            if not left_alone(change.path)
-        ]
+        paths = self._changed(base, theirs, left_alone)
         with beneath.root_directory(root) as fd:
             seen = look_at(fd, paths, objects.put)
+        return self._merged_into(base, theirs, seen, objects, merge_text, left_alone)
+
+    def merge_back(
+        self, root: Path, base: Snapshot, theirs: Snapshot, merge_text: MergeText
+    ) -> MergeResult:
+        """Does the same where the base is what was brought there: it is stored, and not read."""
+        objects = PendingMerge(self.read)
+        brought = self.lookup(base)
+        with beneath.root_directory(root) as fd:
+            seen = look_at(fd, self._changed(base, theirs, _nothing), object_id)
+            new = [path for path, entry in seen.items() if not alike(entry, brought.find(path))]
+            seen |= look_at(fd, new, objects.put)
+        return self._merged_into(base, theirs, seen, objects, merge_text, _nothing)
+
+    def _changed(self, base: Snapshot, theirs: Snapshot, left_alone: LeftAlone) -> list[bytes]:
+        olds, others = _same_top(base, theirs)
+        found = (change.path for change in compare(olds, others, self.read))
+        return [path for path in found if not left_alone(path)]
+
+    def _merged_into(
+        self,
+        base: Snapshot,
+        theirs: Snapshot,
+        seen: Mapping[bytes, Entry | None],
+        objects: PendingMerge,
+        merge_text: MergeText,
+        left_alone: LeftAlone,
+    ) -> MergeResult:
+        olds, others = _same_top(base, theirs)
         mine = with_entries(olds, self._with_insides(olds, seen, objects), objects)
         merged, conflicts = three_way(olds, mine, others, merge_text, objects, left_alone)
         changes = compare(mine, merged, objects.read)
@@ -160,3 +189,14 @@ class SnapshotReader:
         changes = compare(before, root, objects.read)
         changed = replace(snapshot, roots={**snapshot.roots, MAIN: root})
         return MergeResult(snapshot, changed, tuple(changes), (), objects)
+
+
+def _nothing(_: bytes) -> bool:
+    """Leaves no path alone."""
+    return False
+
+
+def _same_top(base: Snapshot, theirs: Snapshot) -> tuple[Entry, Entry]:
+    """Both roots; the directory itself stays as it is."""
+    olds = base.roots[MAIN]
+    return olds, olds._replace(content=theirs.roots[MAIN].content)

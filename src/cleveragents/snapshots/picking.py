@@ -17,7 +17,7 @@ NEAR = 3  # names that are suggested for one that is not found
 
 @frozen
 class Selection:
-    """What takes the place of what is there, by path."""
+    """Entries that replace those that are there, by path."""
 
     entries: dict[bytes, Entry | None]  # None: nothing does
     absent: tuple[bytes, ...]  # asked for, and not in the snapshot they were to be from
@@ -26,17 +26,22 @@ class Selection:
 
 def inside(text: str) -> bytes:
     """Returns a path as users write it, seen from the top of the files; refuses every other."""
+    if path := inside_or_top(text):
+        return path
+    raise InvalidInput(
+        f"{text!r} is everything, not a path inside the sandbox",
+        hints=["to take everything back: agents plan rollback PLAN CHECKPOINT"],
+    )
+
+
+def inside_or_top(text: str) -> bytes:
+    """The same, where all of the files may be meant, too."""
     raw = os.fsencode(text)
     found = [name for name in names(raw) if name not in (b"", b".")]
     if raw.startswith(b"/") or b".." in found or b"\0" in raw:
         raise InvalidInput(
             f"{text!r} is not a path inside the sandbox",
             hints=["write it as seen from the top of the project, like src/auth.py"],
-        )
-    if not found:
-        raise InvalidInput(
-            f"{text!r} is everything, not a path inside the sandbox",
-            hints=["to take everything back: agents plan rollback PLAN CHECKPOINT"],
         )
     return b"/".join(found)
 
@@ -47,7 +52,7 @@ def is_excluded(filter_: Filter, path: bytes) -> bool:
 
 
 def additions(paths: Sequence[bytes], state: Lookup, base: Lookup) -> list[Change]:
-    """What of a base can be added to a state that lacks it, parents before children."""
+    """Returns what a state lacks and a base can add to it, parents before children."""
     found: dict[bytes, Entry] = {}
     for path in paths:
         parent, entry = split(path)[0], base.find(path)
@@ -79,10 +84,9 @@ def pick(paths: Sequence[bytes], held: Lookup, present: Lookup) -> Selection:
 def _held(path: bytes, held: Lookup, present: Lookup) -> Entry | None:
     entry = held.find(path)
     if entry is None and path not in present:
-        near = ", ".join(_near(path, held, present))
         raise NotFound(
             f"there is no {shown(path)}, neither in the checkpoint nor in the sandbox",
-            hints=[f"did you mean {near}?"] if near else [],
+            hints=hints_near(path, held, present),
         )
     return entry
 
@@ -106,8 +110,8 @@ def _emptied(entry: Entry | None) -> Entry | None:
     return None if entry is None else entry._replace(content=object_id(EMPTY))
 
 
-def _near(path: bytes, *lookups: Lookup) -> list[str]:
-    """Returns paths that may have been meant: of the same name, or in the same directory."""
+def hints_near(path: bytes, *lookups: Lookup) -> list[str]:
+    """Names paths that may have been meant: of the same name, or in the same directory."""
     import difflib  # noqa: PLC0415 - slow to import, and only a path that is not there needs it
 
     head, name = split(path)
@@ -117,4 +121,5 @@ def _near(path: bytes, *lookups: Lookup) -> list[str]:
         for other in sorted(known)
         if head == split(other)[0] or name == split(other)[1]
     ]
-    return difflib.get_close_matches(shown(path), akin, NEAR)
+    near = ", ".join(difflib.get_close_matches(shown(path), akin, NEAR))
+    return [f"did you mean {near}?"] if near else []

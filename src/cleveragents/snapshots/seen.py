@@ -57,7 +57,7 @@ def _read(lying: FileLocation) -> bytes:
 
 @frozen
 class LiveSnapshot:
-    """What directories held when they were looked at."""
+    """The content of directories when they were looked at."""
 
     snapshot: Snapshot
     through: SnapshotReader  # reads it, together with what is stored

@@ -93,6 +93,13 @@ class Trackers:
             with self._listing:
                 del self._known[key]
 
+    def close(self) -> None:
+        """Follows nothing any more; who looks again looks at everything."""
+        with self._listing:
+            for tracker in self._known.values():
+                tracker.forget()
+            self._known.clear()
+
     def doubt_all_but(self, stay: set[bytes]) -> None:
         """Doubts what is known of directories that are not just as a snapshot that stays says."""
         with self._listing:

@@ -27,7 +27,7 @@ Changes = dict[str, list[Change]]  # by the name of the root, parents before chi
 
 @frozen
 class Way:
-    """What has to change, and what the directories were when that was found out."""
+    """The changes to a state, and the directories as they were when those were found."""
 
     seen: Mapping[str, Entry]  # by the name of the root
     changes: Changes
@@ -46,7 +46,7 @@ def without_top(changes: Changes) -> Changes:
 
 
 def joined(begun: Changes, gone: Changes) -> Changes:
-    """What a way changed that was begun and then gone anew from where it had stopped."""
+    """Returns all changes of a way that was begun and then continued from where it had stopped."""
     return {
         root: sorted(
             {change.path: change for change in (*gone.get(root, ()), *listed)}.values(),
@@ -57,7 +57,7 @@ def joined(begun: Changes, gone: Changes) -> Changes:
 
 
 def neither(was: Changes, shall_be: Changes) -> Changes:
-    """What stands at paths where it is neither; nothing is lost with a directory or a gap."""
+    """Returns entries at paths that are neither; nothing is lost with a directory or a gap."""
     found: Changes = {}
     for root, changes in shall_be.items():
         others = {change.path: change for change in was.get(root, ())}

@@ -17,7 +17,7 @@ MOMENT = "_at"  # the end of the name of every column that holds a time
 
 
 class Connection:
-    """What a repository works on, for the length of one transaction."""
+    """A connection that repositories work on, for the length of one transaction."""
 
     def __init__(self, driver: sqlite3.Connection) -> None:
         self._driver = driver

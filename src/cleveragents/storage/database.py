@@ -63,6 +63,12 @@ class Database:
         """Begins a transaction that notes what was done to a store: that is nobody's plan."""
         return self._begin()
 
+    def close(self) -> None:
+        """Closes the connections that nobody uses; who comes next opens one again."""
+        with self._turn:
+            while self._idle:
+                self._idle.pop().close()
+
     def _begin(self) -> UnitOfWork:
         """Begins one transaction; a file that is not the one that was opened takes none.
 
@@ -75,6 +81,12 @@ class Database:
             )
         begin = "BEGIN IMMEDIATE" if self._is_ours else "BEGIN"
         return UnitOfWork(self._transaction(begin), self._path)
+
+    def stamp(self) -> object:
+        """Tells what is written now from what was: another stamp, and something was."""
+        files = (self._path, self._path.with_name(f"{self._path.name}-wal"))
+        found = [os.stat(file) for file in files if file.exists()]
+        return [(one.st_mtime_ns, one.st_size) for one in found]
 
     def reading(self) -> UnitOfWork:
         """Begins a transaction that only reads, and so need not wait for one that writes."""

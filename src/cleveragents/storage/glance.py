@@ -16,8 +16,9 @@ PROJECT = "SELECT project_id FROM projects WHERE path IN ({}) ORDER BY length(pa
 PLANS = """SELECT plan_id, name || ', ' || phase || '/' || state FROM plans
     WHERE project_id = ? ORDER BY number DESC"""
 LATEST = """SELECT plan_id FROM plans
-    WHERE project_id = ? AND parent_plan_id IS NULL ORDER BY number DESC"""
-PLAN = "SELECT plan_id FROM plans WHERE substr(plan_id, 1, length(?1)) = ?1"
+    WHERE project_id = ? AND parent_plan_id IS NULL ORDER BY number DESC LIMIT 1 OFFSET ?"""
+PLAN = """SELECT plan_id FROM plans WHERE substr(plan_id, 1, length(?1)) = ?1
+    OR (name = ?2 AND project_id = ?3)"""
 CHECKPOINTS = """SELECT seq, checkpoint_id, coalesce(label, checkpoint_type) FROM checkpoints
     WHERE plan_id = ? ORDER BY seq DESC"""
 DECISIONS = """SELECT decision_id, question || ' ' || chosen FROM decisions
@@ -53,10 +54,12 @@ class Glance:
         return self._newest(PLANS, project_id)
 
     def plan(self, project_id: ProjectId | None, text: str) -> PlanId | None:
-        """Returns the plan that is meant by `@`, an id or the beginning of one."""
-        if text == "@":
-            return self._first(LATEST, project_id)
-        return self._first(PLAN, text.upper())
+        """Returns the plan that is meant by an id, the beginning of one, or a name."""
+        return self._first(PLAN, text.upper(), text, project_id)
+
+    def latest(self, project_id: ProjectId | None, back: int) -> PlanId | None:
+        """Returns the latest plan, or one that many before it."""
+        return self._first(LATEST, project_id, back)
 
     def checkpoints(self, plan_id: PlanId | None) -> list[tuple[int, str, str]]:
         """Returns number, id, and label or type of checkpoints, the newest first."""
@@ -66,7 +69,7 @@ class Glance:
         """Returns the decisions that count, each with what was chosen, the newest first."""
         return self._newest(DECISIONS, project_id)
 
-    def _first(self, query: str, *values: str | None) -> Any:  # noqa: ANN401 - an id, as stored
+    def _first(self, query: str, *values: str | int | None) -> Any:  # noqa: ANN401 - an id, as stored
         row = self._connection.execute(query, values).fetchone()
         return None if row is None else row[0]
 

@@ -1,7 +1,7 @@
 """The head: a number that goes up with whoever changes something, in the database and beside it.
 
 A database that was replaced by an older copy, or that was lost and made anew, is behind the number
-beside it. To go on with it would forget what the store still has, and give its numbers again.
+beside it. To use it would forget what the store still has, and give its numbers again.
 """
 
 import os
@@ -56,7 +56,7 @@ class Head:
         refuse_foreign(self._path.parent)
 
     def accept(self) -> None:
-        """Goes on with the database as it is."""
+        """Accepts the database as it is."""
         self._rise(self._beside())
 
     def _rise(self, above: int) -> None:

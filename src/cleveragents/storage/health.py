@@ -1,4 +1,4 @@
-"""What the database says about itself."""
+"""The health of the database, as it reports it."""
 
 from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection

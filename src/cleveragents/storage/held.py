@@ -1,4 +1,4 @@
-"""What is held: the right to change one plan, for one block of one thread.
+"""The right to change one plan, held for one block of one thread.
 
 Whatever changes a plan is handed a `Held`, so nothing can change one that it does not own; what
 only looks is handed none, so it cannot.

@@ -43,7 +43,7 @@ def is_ours(path: Path) -> bool:
 
 
 def refuse_foreign(path: Path) -> None:
-    """Refuses to change what another user owns, who could not go on with it, or what is closed."""
+    """Refuses to change files that are closed, or another user's, who could not use them then."""
     owner = path.stat().st_uid
     if owner != os.geteuid():
         raise Refused(

@@ -1,4 +1,4 @@
-"""What is kept is for its owner alone, whatever the mode of the directory it is kept in."""
+"""Privacy: files are for their owner alone, whatever the mode of their directory."""
 
 import os
 import stat

@@ -59,7 +59,7 @@ def busy(database: Path) -> Busy:
     if found and found[0].is_stopped:
         hints = [
             f"let it go on: kill -CONT {found[0].pid}",
-            "or end it, if it is of agents, and go on: agents plan resume @ --take-over",
+            "or end it, if it is of agents, and resume: agents plan resume @ --take-over",
         ]
     return Busy(f"busy: {who}", detail=[f"file: {database}"], hints=hints)
 

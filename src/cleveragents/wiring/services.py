@@ -8,6 +8,7 @@ from cleveragents.foundations import Foundations
 from cleveragents.ids import PlanId
 from cleveragents.once import once
 from cleveragents.operations.operation import AnyOperation, OperationRepository
+from cleveragents.plans.plan import PlanRepository
 from cleveragents.storage.held import Held
 from cleveragents.wiring.acts import ActsOfPlans
 from cleveragents.wiring.points import Points
@@ -30,9 +31,12 @@ if TYPE_CHECKING:
     from cleveragents.engine.hold.ownership import Ownership
     from cleveragents.engine.read.bisect import Bisection
     from cleveragents.engine.read.history import History
+    from cleveragents.engine.read.path_history import PathHistory
     from cleveragents.engine.read.previews import Previews
     from cleveragents.engine.read.status import StatusReader
+    from cleveragents.engine.read.stored_files import StoredFiles
     from cleveragents.engine.read.tree import DecisionTree
+    from cleveragents.engine.read.watching import Watching
     from cleveragents.engine.run.borders import StepBorders
     from cleveragents.engine.run.cancel import Cancellation
     from cleveragents.engine.run.dispatch import Dispatcher, Work
@@ -98,11 +102,14 @@ class Wiring:
 
     @once
     def resumption(self) -> "Resumption":
-        """Goes on with plans that were interrupted."""
+        """Resumes plans that were interrupted."""
+        from cleveragents.engine.run.reload import Reloads
         from cleveragents.engine.run.resume import Resumption
 
         base, points = self._base, self._points
-        return Resumption(base.database, points.reads, points.acts, base.report)
+        known = base.database, base.sandboxes, points.reads, points.acts
+        reloads = Reloads(*known, base.report)
+        return Resumption(base.database, points.reads, points.acts, reloads, base.report)
 
     @once
     def _moves(self) -> "PlanMoves":
@@ -319,6 +326,28 @@ class Wiring:
         return History(self._base.database, self._base.masking)
 
     @once
+    def files(self) -> "StoredFiles":
+        """Single files of checkpoints."""
+        from cleveragents.engine.read.stored_files import StoredFiles
+
+        return StoredFiles(self._base.sandboxes)
+
+    @once
+    def paths(self) -> "PathHistory":
+        """Where paths changed."""
+        from cleveragents.engine.read.path_history import PathHistory
+
+        return PathHistory(self._base.database, self._base.sandboxes)
+
+    @once
+    def watching(self) -> "Watching":
+        """Follows plans that other processes run."""
+        from cleveragents.engine.read.watching import Watching
+
+        base = self._base
+        return Watching(base.database, base.plan_locks.is_owned, base.report)
+
+    @once
     def bisection(self) -> "Bisection":
         """Finds the checkpoint from which on a command fails."""
         from cleveragents.engine.read.bisect import Bisection
@@ -351,6 +380,7 @@ class Wiring:
     def recover(self, plan_id: PlanId) -> Sequence[AnyOperation]:
         """Finishes what was left open; returns what that was."""
         with self._base.database.reading() as connection:
+            PlanRepository(connection).get(plan_id)  # refuses a plan that there is not
             begun = OperationRepository(connection).unfinished(plan_id)
         with self._hold(plan_id, "finishing what was interrupted", files=False):
             return begun

@@ -75,10 +75,14 @@ def choices(shown: str) -> list[str]:
     return shown.split("|") if shown.islower() else []
 
 
-def leaves(node: Node, path: Sequence[str] = ()) -> Iterator[tuple[tuple[str, ...], Command]]:
+def nodes(group: Group, path: Sequence[str] = ()) -> Iterator[tuple[tuple[str, ...], Node]]:
+    """Yields every group and command with the words that lead to it."""
+    for inner in group.commands:
+        yield (*path, inner.name), inner
+        if isinstance(inner, Group):
+            yield from nodes(inner, (*path, inner.name))
+
+
+def leaves(group: Group) -> Iterator[tuple[tuple[str, ...], Command]]:
     """Yields every command with the words that lead to it."""
-    if isinstance(node, Command):
-        yield tuple(path), node
-        return
-    for inner in node.commands:
-        yield from leaves(inner, [*path, inner.name])
+    return ((path, node) for path, node in nodes(group) if isinstance(node, Command))

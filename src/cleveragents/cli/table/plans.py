@@ -14,12 +14,21 @@ from cleveragents.cli.table.words import (
     STAT,
     TAKE_OVER,
     YES,
+    positive,
 )
 
 RETRY_UNSAFE = Option(
     ("--retry-unsafe",), "Run steps again even if their side effects happen twice."
 )
+NAME_ONLY = Option(("--name-only",), "Only name the files.")
 GUIDANCE = Option(("--guidance",), "What should be done otherwise.", "TEXT")
+ROLLBACK_OPTIONS = (
+    YES,
+    DRY_RUN,
+    TAKE_OVER,
+    Option(("--rebuild",), "Make a lost sandbox again from the checkpoint."),
+    Option(("--to",), "Only write its files to a new directory.", "DIR", make=Path),
+)
 
 PLANS = (
     Command(
@@ -34,7 +43,16 @@ PLANS = (
         "list",
         "List the plans of this project, the newest first, subplans below theirs.",
         "plan:list_plans",
-        ("agents plan list", "agents plan list --format json"),
+        ("agents plan list --limit 5", "agents plan list --state errored --name auth"),
+        options=(
+            Option(("--limit",), "At most so many, with their subplans.", "N", make=positive),
+            Option(
+                ("--state",),
+                "Only those in a state.",
+                "queued|processing|complete|errored|applied|cancelled",
+            ),
+            Option(("--name",), "Only those whose name holds a text.", "TEXT"),
+        ),
     ),
     Command(
         "status",
@@ -55,7 +73,7 @@ PLANS = (
         ),
         (
             STAT,
-            Option(("--name-only",), "Only name the files."),
+            NAME_ONLY,
             Option(("--correction",), "What a correction has made of it.", "ID"),
         ),
     ),
@@ -63,27 +81,42 @@ PLANS = (
         "execute",
         "Run a plan in its sandbox, with checkpoints as it goes.",
         "execute:execute",
-        ("agents plan execute @", "agents plan execute @ --take-over"),
-        (PLAN,),
-        (RETRY_UNSAFE, TAKE_OVER),
+        ("agents plan execute @", "agents plan execute @ --reload"),
+        (PLAN_OR_LATEST,),
+        (
+            Option(("--reload",), "Read the steps that are left from the action file again."),
+            RETRY_UNSAFE,
+            TAKE_OVER,
+        ),
+        "Finished steps are not run again. With --reload they stay as they ran, and those whose"
+        " definition has changed since are named.",
     ),
     Command(
         "resume",
-        "Go on with a plan from its latest checkpoint.",
+        "Resume a plan from its latest checkpoint.",
         "execute:resume",
         ("agents plan resume @", "agents plan resume @ --dry-run"),
-        (PLAN,),
+        (PLAN_OR_LATEST,),
         (DRY_RUN, RETRY_UNSAFE, TAKE_OVER),
         "What the files hold beyond it is kept as a safety checkpoint.",
     ),
     Command(
         "cancel",
-        "Stop a plan, also one that another process runs; it can be gone on with later.",
+        "Stop a plan, also one that another process runs; you can resume it later.",
         "execute:cancel",
         ("agents plan cancel @",),
-        (PLAN,),
+        (PLAN_OR_LATEST,),
         (YES,),
         "It asks only about a plan that is complete: there is nothing left to stop.",
+    ),
+    Command(
+        "watch",
+        "Follow a plan that another process runs until it ends.",
+        "watch:watch",
+        ("agents plan watch", "agents plan watch 01K2ZD"),
+        (PLAN_OR_LATEST,),
+        more="It tells what `execute` tells, from the beginning of the present run, and exits as"
+        " that does. Ctrl-C leaves the plan alone.",
     ),
     Command(
         "apply",
@@ -94,7 +127,7 @@ PLANS = (
             "agents plan apply @ --dry-run",
             "agents plan apply @ --as branch --yes",
         ),
-        (PLAN,),
+        (PLAN_OR_LATEST,),
         (
             YES,
             DRY_RUN,
@@ -110,10 +143,22 @@ PLANS = (
     Command(
         "unapply",
         "Take an applied plan out of your project again.",
-        "apply:unapply",
-        ("agents plan unapply @", "agents plan unapply @ --dry-run"),
-        (PLAN,),
-        (YES, DRY_RUN),
+        "unapply:unapply",
+        (
+            "agents plan unapply @",
+            "agents plan unapply @ --dry-run",
+            "agents plan unapply @ --keep-mine",
+        ),
+        (PLAN_OR_LATEST,),
+        (
+            Option(
+                ("--keep-mine",),
+                "Leave what you changed since in the same places as you have it.",
+            ),
+            YES,
+            DRY_RUN,
+        ),
+        "What you changed since elsewhere in the same files stays, as with apply.",
     ),
     Command(
         "conflicts",
@@ -144,7 +189,7 @@ PLANS = (
         "Merge what you changed in the project meanwhile into a plan's sandbox.",
         "conflicts:refresh",
         ("agents plan refresh @",),
-        (PLAN,),
+        (PLAN_OR_LATEST,),
         (YES, DRY_RUN),
     ),
     Command(
@@ -196,7 +241,7 @@ PLANS = (
         "Plan anew: read the action file or ask the strategist again, and start from there.",
         "revert:revert",
         ("agents plan revert @",),
-        (PLAN,),
+        (PLAN_OR_LATEST,),
         (
             Option(("--to-phase",), "The phase to go back to; there is but one.", "strategize"),
             GUIDANCE,
@@ -223,13 +268,7 @@ PLANS = (
             "agents plan rollback @",
         ),
         (PLAN, CHECKPOINT._replace(needed=False)),
-        (
-            YES,
-            DRY_RUN,
-            TAKE_OVER,
-            Option(("--rebuild",), "Make a lost sandbox again from the checkpoint."),
-            Option(("--to",), "Only write its files to a new directory.", "DIR", make=Path),
-        ),
+        ROLLBACK_OPTIONS,
     ),
     Command(
         "restore",
@@ -256,8 +295,11 @@ PLANS = (
         "bisect",
         "Find the first checkpoint at which a command fails, in a throw-away directory.",
         "bisect:bisect",
-        ("agents plan bisect @ -- pytest -q", "agents plan bisect @ --from 3 -- 'make && ./check'"),
-        (PLAN, Argument("COMMAND...", "command", "What fails by now, after `--`.", many=True)),
+        ("agents plan bisect -- pytest -q", "agents plan bisect @- --from 3 -- 'make && ./check'"),
+        (
+            PLAN_OR_LATEST,
+            Argument("COMMAND...", "command", "What fails by now, after `--`.", many=True),
+        ),
         (
             Option(("--from",), "Where it passes; default: the first.", "CHECKPOINT", to="first"),
             Option(("--to",), "Where it fails; default: the newest.", "CHECKPOINT", to="last"),

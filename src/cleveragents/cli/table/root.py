@@ -1,9 +1,12 @@
 """All commands, as one table: `agents` is its root."""
 
+from pathlib import Path
+
 from cleveragents.cli.table.checkpoints import CHECKPOINTS
 from cleveragents.cli.table.entries import Argument, Command, Group, Option
 from cleveragents.cli.table.plans import PLANS
-from cleveragents.cli.table.words import ACTION, ARG, DRY_RUN, VERSION, YES
+from cleveragents.cli.table.verbs import VERBS
+from cleveragents.cli.table.words import ACTION, ARG, CHECKPOINT, DRY_RUN, OF_PLAN, VERSION, YES
 
 KEY = Argument("KEY", "key", "The name of a setting.")
 PROJECT_LEVEL = Option(
@@ -22,6 +25,16 @@ ROOT = Group(
             (ACTION,),
             (ARG, Option(("--apply",), "Bring the result into the project as well."), YES),
         ),
+        *VERBS,
+        Command(
+            "init",
+            "Write a first action file that fits the project.",
+            "init:init",
+            ("agents init", "agents init --to tasks/first.yaml"),
+            options=(Option(("--to",), "Where; default: action.yaml here.", "FILE", make=Path),),
+            more="It finds out how the project is tested, and explains each part in comments. A"
+            " file that is there already stays as it is.",
+        ),
         Command(
             "doctor",
             "Look for what is wrong, and repair it if asked.",
@@ -33,6 +46,36 @@ ROOT = Group(
             " project still has it, and interrupted operations are finished; one that cannot"
             " be is given up, and files stay as they are. With --verbose it draws what each"
             " checkpoint added to the store.",
+        ),
+        Command(
+            "find",
+            "Tell in which checkpoints a file or directory changed, the newest first.",
+            "files:find",
+            ("agents find src/auth.py", "agents find '*.py' --plan @"),
+            (
+                Argument(
+                    "PATH",
+                    "path",
+                    "From the project's top; a name without / stands anywhere, globs too.",
+                ),
+            ),
+            (Option(("--plan",), "Only in this plan; default: in all.", "PLAN"),),
+            more="Each checkpoint is compared with the one that it went on from, the first with"
+            " what the plan started from. No content is read.",
+        ),
+        Command(
+            "cat",
+            "Print a file as it was at a checkpoint, byte for byte.",
+            "files:cat",
+            ("agents cat 3 src/auth.py", "agents cat cp3 logo.png --to logo.png"),
+            (
+                CHECKPOINT,
+                Argument("PATH", "path", "From the project's top; a directory is listed."),
+            ),
+            (
+                OF_PLAN,
+                Option(("--to",), "Write it to a new file, with its mode.", "FILE", make=Path),
+            ),
         ),
         Command(
             "demo",

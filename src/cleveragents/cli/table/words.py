@@ -4,10 +4,21 @@ from pathlib import Path
 
 from cleveragents.cli.table.entries import Argument, Option
 
-PLAN = Argument("PLAN", "plan", "An id, a prefix, or @.")
-PLAN_OR_LATEST = PLAN._replace(help="An id, a prefix, or @; default: @.", needed=False)
-CHECKPOINT = Argument("CHECKPOINT", "checkpoint", "A number, an id, a prefix, or @.")
-DECISION = Argument("DECISION", "decision", "An id or a prefix of it; see `plan tree`.")
+MOST_DIGITS = 9
+
+
+def positive(text: str) -> int:
+    """Reads how many there may be: one at least."""
+    if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS and int(text):
+        return int(text)
+    raise ValueError(f"{text!r} is not a number from 1 on")
+
+
+PLAN = Argument("PLAN", "plan", "A name, an id or its beginning, @ (the latest) or @- (before it).")
+PLAN_OR_LATEST = PLAN._replace(help=f"{PLAN.help[:-1]}; default: @.", needed=False)
+OF_PLAN = Option(("--plan",), "Of which plan; default: the latest.", "PLAN")
+CHECKPOINT = Argument("CHECKPOINT", "checkpoint", "A number, a label, an id, or @.")
+DECISION = Argument("DECISION", "decision", "An id, or the name of its step; see `plan tree`.")
 ACTION = Argument("ACTION", "action", "The action file.", make=Path)
 
 YES = Option(("--yes", "-y"), "Do not ask.")

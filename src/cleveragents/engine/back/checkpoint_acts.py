@@ -14,6 +14,7 @@ from cleveragents.checkpoints.stored import document_of, verified
 from cleveragents.checkpoints.triggers import TYPE_OF, CheckpointType, Trigger
 from cleveragents.engine.back.pruning import Prunes
 from cleveragents.engine.back.removal import unheld
+from cleveragents.engine.back.restating import restated
 from cleveragents.engine.back.rollback import Rollbacks
 from cleveragents.engine.back.saving import SafetyCheckpoint, Saves
 from cleveragents.engine.back.workplaces import Workplaces
@@ -172,6 +173,17 @@ class CheckpointActs:
             )
         project_id = self._reads.plan(held.plan_id).project_id
         self._workplaces.of(held, project_id, "run").refill(latest.sandbox_ref)
+
+    def restate(self, checkpoint: Checkpoint, document: PlanDocument, reason: str) -> Checkpoint:
+        """Keeps the files of the newest checkpoint with another document; its row is to be added.
+
+        It leaves out what that one does.
+        """
+        project_id = self._reads.plan(checkpoint.plan_id).project_id
+        archive = self._sandboxes.archive(project_id)
+        seq = checkpoint.seq + 1
+        made = restated(archive, checkpoint, document, seq=seq, reason=reason)
+        return replace(made, metadata={**checkpoint.metadata, **made.metadata})
 
     def forget(self, held: Held, doomed: Sequence[Checkpoint]) -> None:
         """Deletes checkpoints that somebody chose; their content is freed afterwards."""

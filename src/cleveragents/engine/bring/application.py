@@ -11,14 +11,8 @@ from typing import TypeVar
 
 from cleveragents.engine.back.removal import Removals, told_why_it_stays
 from cleveragents.engine.back.workplaces import Workplaces
-from cleveragents.engine.bring.obstacles import (
-    EDITED,
-    PUT_BACK,
-    Obstacle,
-    closed_repository,
-    hindering,
-)
 from cleveragents.engine.bring.proposal import BRANCH, Proposal, versions
+from cleveragents.engine.bring.withdrawal import Withdrawal
 from cleveragents.errors import CleverAgentsError, Damaged, Failed
 from cleveragents.events import Note, PlanMoved, Reporter, afterwards
 from cleveragents.ids import CheckpointId, PlanId, ProjectId, SnapshotId
@@ -28,7 +22,6 @@ from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.lifecycle import APPLIED, APPLYING, COMPLETE, Stage
 from cleveragents.plans.plan import Plan, PlanRepository
-from cleveragents.quoting import quoted
 from cleveragents.records import frozen, replace
 from cleveragents.sandbox import branch
 from cleveragents.sandbox import project as projects
@@ -36,12 +29,8 @@ from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.sandbox.workplace import ProjectWorkplace
 from cleveragents.snapshots.archive import MAIN
-from cleveragents.snapshots.tree import beneath
-from cleveragents.snapshots.tree.diff import alike, reversed_changes
-from cleveragents.snapshots.tree.manifest import Change, Entry, object_id
-from cleveragents.snapshots.tree.scan import shown
+from cleveragents.snapshots.merging import MergeResult
 from cleveragents.snapshots.write import owners
-from cleveragents.snapshots.write.look import look
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
 from cleveragents.storage.lock import Locks
@@ -135,18 +124,19 @@ class Applications:
         )
         return InFiles(saved, new, time.time_ns(), known)
 
-    def open_unapply(self, held: Held, plan: Plan, applied: Operation[Apply]) -> Operation[Unapply]:
+    def open_unapply(self, held: Held, plan: Plan, way: Withdrawal) -> Operation[Unapply]:
         """Records the intent to take an apply back."""
-        was = applied.intent
-        place = self._reversed(plan, applied)  # may heal what is refused otherwise
+        was = way.applied.intent
+        place = self._place_before(plan, was.place, way.merge)  # may heal what is refused otherwise
+        kept = (place.old, place.new) if isinstance(place, InFiles) else ()
         intent = Unapply(
             mode=was.mode,
             base=was.base,
             result=was.result,
             checkpoint=was.checkpoint,
-            paths=was.paths,
+            paths=way.paths,
             place=place,
-            keeps=was.keeps,
+            keeps=(*was.keeps, *kept),
             # Said here: after a crash in the middle of it half a sandbox is there.
             rebuilds=not self._sandboxes.is_there(plan.plan_id),
         )
@@ -172,42 +162,19 @@ class Applications:
                 hints=["look for intact copies: agents doctor --repair"],
             )
 
-    def _reversed(self, plan: Plan, applied: Operation[Apply]) -> InFiles | InBranch:
+    def _place_before(
+        self, plan: Plan, place: InFiles | InBranch, merge: MergeResult | None
+    ) -> InFiles | InBranch:
         """The way back; what it takes out of the project is read back, to be applied again."""
-        place = applied.intent.place
-        if isinstance(place, InBranch):
-            return place  # it just goes
-        exchange = self._workplace(plan, applied, place).exchange()
+        if isinstance(place, InBranch) or merge is None:
+            return place  # a branch just goes
         archive = self._sandboxes.archive(plan.project_id)
-        going = {MAIN: list(exchange.changes)}
-        saved = archive.secure_outside(place.new, exchange.root, going)
-        return place.reversed(saved, time.time_ns())
-
-    def in_the_way(self, plan: Plan, applied: Operation[Apply]) -> list[Obstacle]:
-        """Returns what keeps an apply from being taken back."""
-        place = applied.intent.place
-        if isinstance(place, InBranch):
-            return self._branch_in_the_way(plan, place)
-        exchange = self._workplace(plan, applied, place).exchange()
-        back = reversed_changes(exchange.changes)
-        with beneath.root_directory(exchange.root) as root:
-            seen = {change.path: look(root, change.path, object_id) for change in back}
-            left = [change for change in back if not alike(seen[change.path], change.after)]
-            edited = [change.path for change in left if _is_edited(change, seen[change.path])]
-            found = hindering(root, back, left)
-        told = [Obstacle(shown(path), EDITED, PUT_BACK) for path in edited]
-        return sorted([*told, *found], key=lambda obstacle: obstacle.path)
-
-    def _branch_in_the_way(self, plan: Plan, place: InBranch) -> list[Obstacle]:
-        project, name = self._project(plan), place.branch
-        if branch.tip(project, name) not in (None, place.commit):
-            way = f"keep it under a name of yours, then try again: git branch -m {name} NAME"
-            return [Obstacle(name, "it has commits of yours, or was moved otherwise", way)]
-        where = branch.checked_out_in(project, name)
-        if where is not None:
-            way = f"leave it, then try again: git -C {quoted(where)} switch -"
-            return [Obstacle(name, f"it is checked out in {where}", way)]
-        return closed_repository(project)
+        about = {"kind": "unapply", "plan_id": plan.plan_id}
+        new = archive.keep_merge(merge, about)
+        old = archive.keep_merge(replace(merge, snapshot=merge.ours), about)
+        going = {MAIN: list(merge.changes)}
+        saved = archive.secure_outside(old, self._project(plan).path, going)
+        return InFiles(saved, new, time.time_ns(), place.owners)
 
     def carry_out(self, held: Held, operation: Operation[Apply]) -> ApplyOutcome:
         """Brings the project to where the operation leads, or back, and closes it."""
@@ -340,10 +307,3 @@ class Applications:
         except (CleverAgentsError, OSError) as error:
             detail = getattr(error, "detail", ())
             raise Failed(f"its sandbox could not be made again: {error}", detail=detail) from error
-
-
-def _is_edited(back: Change, found: Entry | None) -> bool:
-    """Whether a path that is not as before the apply is not as it left it, either."""
-    if back.before is None and back.after is not None and back.after.is_dir:
-        return found is not None and not found.is_dir  # what there is of a directory stays
-    return not alike(found, back.before)

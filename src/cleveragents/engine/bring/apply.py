@@ -7,14 +7,15 @@ refusal. Then: intent, exchange of the affected paths, verification, sync, one c
 from collections.abc import Sequence
 
 from cleveragents.checkpoints.saving import CheckpointRequest
-from cleveragents.checkpoints.shown import digest_of, refuse_other
+from cleveragents.checkpoints.shown import refuse_other
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.bring.application import Applications, ApplyOutcome
-from cleveragents.engine.bring.obstacles import Obstacle, refuse, ways_around
+from cleveragents.engine.bring.obstacles import refuse
 from cleveragents.engine.bring.proposal import BRANCH, ApplyOptions, Proposal, Proposals
 from cleveragents.engine.bring.validate import Check, Validations
+from cleveragents.engine.bring.withdrawal import Withdrawal, Withdrawals
 from cleveragents.engine.hold.stuck import refuse_stuck
 from cleveragents.errors import Refused
 from cleveragents.ids import CheckpointId, PlanId, SnapshotId
@@ -39,24 +40,9 @@ class ApplyResult:
     """What an apply did."""
 
     plan: Plan
-    applied: ApplyOutcome
+    applied: ApplyOutcome | None  # None: there was nothing to apply, and the plan stays as it was
     proposal: Proposal
     checks: Sequence[Check]
-
-
-@frozen
-class Withdrawal:
-    """What taking an apply back would do."""
-
-    applied: Operation[Apply]
-    paths: tuple[str, ...]
-    obstacles: Sequence[Obstacle]
-    ways_out: Sequence[str]  # of them
-
-    @property
-    def digest(self) -> str:
-        """Tells two of them apart."""
-        return digest_of((), self.applied.operation_id, [*map(str, self.obstacles)])
 
 
 class ApplyPhase:
@@ -78,6 +64,7 @@ class ApplyPhase:
         self._proposals = proposals
         self._validations = validations
         self._applications = applications
+        self._withdrawals = Withdrawals(sandboxes)
         self._hold = hold
 
     def preview(self, plan_id: PlanId, options: ApplyOptions) -> Proposal:
@@ -100,6 +87,8 @@ class ApplyPhase:
                 proposal = self._proposals.make(plan, options, result)
                 refuse(proposal.obstacles, proposal.ways_out)
                 refuse_other(shown_digest, proposal.digest, options.command(plan_id))
+                if not proposal.files:
+                    return ApplyResult(plan, None, proposal, checks)
                 checkpoint_id = self._milestone(held, plan, proposal)
                 operation = self._applications.open(held, plan, proposal, result, checkpoint_id)
                 applied = self._applications.carry_out(held, operation)
@@ -114,29 +103,34 @@ class ApplyPhase:
         result = self._proposals.keep_result(plan)
         proposal = self._proposals.make(plan, options, result)
         refuse(proposal.obstacles, proposal.ways_out)
+        if not proposal.files:
+            return ()
         return self._validations.check(held, plan, proposal.sandbox, result)
 
-    def preview_unapply(self, plan_id: PlanId) -> Withdrawal:
+    def preview_unapply(self, plan_id: PlanId, *, keep_mine: bool = False) -> Withdrawal:
         """Tells what an unapply would change; owns nothing, stores nothing and changes nothing."""
         plan = self._plan(plan_id, APPLIED)
         project, _ = self._guard_project(plan)
-        last = self._last(plan)
-        found = self._applications.in_the_way(plan, last)
-        return Withdrawal(last, last.intent.paths, found, ways_around(found, project.path))
+        return self._withdrawals.make(plan, project, self._last(plan), keep_mine=keep_mine)
 
     def versions(self, plan: Plan) -> tuple[SnapshotId, SnapshotId]:
         """Returns the snapshots from before and after the apply of an applied plan."""
         return self._last(plan).intent.versions
 
-    def unapply(self, plan_id: PlanId, *, shown_digest: str | None = None) -> ApplyOutcome:
-        """Takes an applied plan back; paths edited since are refused, all of them told."""
+    def unapply(
+        self, plan_id: PlanId, *, keep_mine: bool = False, shown_digest: str | None = None
+    ) -> ApplyOutcome:
+        """Takes an applied plan back; what you changed since in the same places is refused.
+
+        To keep yours leaves those paths as they are, and takes all else back.
+        """
         with self._hold(plan_id, "taking an apply back") as held:
             plan = self._plan(plan_id, APPLIED)
             with self._applications.project_owned(plan.project_id):
-                found = self.preview_unapply(plan_id)
-                refuse(found.obstacles, found.ways_out)
-                refuse_other(shown_digest, found.digest, f"agents plan unapply {plan_id}")
-                operation = self._applications.open_unapply(held, plan, found.applied)
+                way = self.preview_unapply(plan_id, keep_mine=keep_mine)
+                refuse(way.obstacles, way.ways_out)
+                refuse_other(shown_digest, way.digest, way.command)
+                operation = self._applications.open_unapply(held, plan, way)
                 undone = self._applications.carry_out(held, operation)
         if undone.error is not None:
             raise undone.error

@@ -44,6 +44,7 @@ class ConflictService:
     def open(self, plan_id: PlanId) -> Sequence[Conflict]:
         """Returns what nobody has solved yet, by path."""
         with self._database.reading() as connection:
+            PlanRepository(connection).get(plan_id)  # refuses a plan that there is not
             return ConflictRepository(connection).open(plan_id)
 
     def preview(self, plan_id: PlanId, path: str, take: str) -> ResolutionProposal:

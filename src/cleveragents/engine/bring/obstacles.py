@@ -24,8 +24,6 @@ from cleveragents.snapshots.write.hindrances import Why, hindrances, kept_out
 from cleveragents.snapshots.write.opening import closes
 
 NAMED = 5  # paths in one hint
-EDITED = "edited since the plan was applied"
-PUT_BACK = "keep your edits elsewhere, put them back as before or after it, then try again"
 PLACED = (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR)
 # Names that git, or a file system that folds names, takes for `.git`.
 _LIKE_GIT = re.compile(r"(\.git|git~[0-9]+)([ .]*|:.*)", re.IGNORECASE)

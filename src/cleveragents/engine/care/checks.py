@@ -39,7 +39,7 @@ def _database(facts: Facts) -> Iterator[Finding]:
 def _head(facts: Facts) -> Iterator[Finding]:
     if facts.system.is_behind:
         text = "the database is older than what is kept beside it: a copy, or made anew"
-        yield problem(text, f"put the right one back, or go on with it: {REPAIR}")
+        yield problem(text, f"put the right one back, or use this one: {REPAIR}")
 
 
 def _sqlite(facts: Facts) -> Iterator[Finding]:

@@ -7,7 +7,10 @@ from cleveragents.engine.care.examination import Examination
 from cleveragents.engine.care.facts import Facts
 from cleveragents.engine.care.findings import Finding, Severity
 from cleveragents.engine.care.repair import Repairs
-from cleveragents.records import frozen
+from cleveragents.engine.hold.stuck import REPAIR
+from cleveragents.records import frozen, replace
+
+BEYOND_REPAIR = "it could not be repaired from what is there"
 
 
 @frozen
@@ -55,7 +58,17 @@ class Doctor:
                 facts = self._examination.examine()
                 if step != repairs.heal:  # what is healed lets more be seen that is lost
                     break
-        return _judged(facts, done)
+        return _after_repair(_judged(facts, done))
+
+
+def _after_repair(report: Report) -> Report:
+    """Leaves out the advice to repair where that has just been done."""
+    left = [(name, _with_other_help(found)) for name, found in report.findings]
+    return replace(report, findings=left)
+
+
+def _with_other_help(found: Finding) -> Finding:
+    return replace(found, help=BEYOND_REPAIR) if found.help == REPAIR else found
 
 
 def _judged(facts: Facts, repairs: Sequence[str]) -> Report:

@@ -27,6 +27,7 @@ from cleveragents.sandbox.throw_away import SUFFIX as TRYING
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.store.inspection import Inspection
 from cleveragents.snapshots.store.joining import Root
+from cleveragents.snapshots.tree import looks
 from cleveragents.storage.database import SCHEMA, Database
 from cleveragents.storage.head import Head
 from cleveragents.storage.health import health
@@ -97,6 +98,7 @@ class Examination:
             state.journal_mode,
             SCHEMA,
             git.version(),
+            "compiled" if looks.is_compiled() else "python",
             state.problems,
             path.stat().st_size,
             free.f_bavail * free.f_frsize,

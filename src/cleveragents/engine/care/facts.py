@@ -25,6 +25,7 @@ class System:
     journal_mode: str
     schema: str
     git: str | None
+    looks: str  # what looks at directories: `compiled` code, or `python`
     database_problems: tuple[str, ...]
     database_bytes: int
     free_bytes: int

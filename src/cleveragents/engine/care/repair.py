@@ -77,7 +77,7 @@ class Repairs:
         """Goes on with a database that is older than what is beside it, once it is rebuilt."""
         if facts.system.is_behind:
             self._head.accept()
-            yield "the database is gone on with as it is"
+            yield "the database is used as it is"
 
     def mend_lines(self, facts: Facts) -> Iterator[str]:
         """Links checkpoints again whose line was broken."""

@@ -119,6 +119,7 @@ class CorrectionService:
     def attempts(self, plan_id: PlanId) -> Sequence[CorrectionAttempt]:
         """Returns every attempt to correct something in a plan, the oldest first."""
         with self._database.reading() as connection:
+            PlanRepository(connection).get(plan_id)  # refuses a plan that there is not
             return CorrectionRepository(connection).of_plan(plan_id)
 
     def preview(self, plan_id: PlanId, decision: Decision | None) -> Impact:

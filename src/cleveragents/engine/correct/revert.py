@@ -16,7 +16,7 @@ from cleveragents.errors import Failed, Refused
 from cleveragents.ids import CheckpointId, DecisionId, PlanId, new_id
 from cleveragents.operations.in_sandbox import Ending, PlanAnew
 from cleveragents.operations.operation import Operation, OperationRepository
-from cleveragents.plans.action import Action, read_action
+from cleveragents.plans.action import Action, read_again
 from cleveragents.plans.decision import INTERVENTIONS, REVERSION, DecisionRepository, NewDecision
 from cleveragents.plans.document import current_document, make_current
 from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGIZING
@@ -221,9 +221,7 @@ def _read_again(plan: Plan) -> Action:
     """Reads the action file as it is now, with the arguments as they were."""
     if plan.action_path is None:
         raise Refused("the plan was not made from an action file", hints=[ANEW])
-    arguments = plan.action.arguments.items()
-    given = {name: str(declared.default) for name, declared in arguments if declared is not None}
-    return read_action(Path(plan.action_path), given)
+    return read_again(Path(plan.action_path), plan.action)
 
 
 def _record(connection: Connection, plan: Plan, anew: _Anew, *, superseded_by: str | None) -> None:

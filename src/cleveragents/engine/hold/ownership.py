@@ -172,6 +172,6 @@ def _with_ways_out(plan_id: PlanId) -> Generator[None]:
     except Busy as busy:
         ways = [
             f"or stop the run: agents plan cancel {plan_id}",
-            f"or end its process if it hangs, and go on: agents plan resume {plan_id} --take-over",
+            f"or end its process if it hangs, and resume: agents plan resume {plan_id} --take-over",
         ]
         raise Busy(busy.message, detail=busy.detail, hints=[*busy.hints, *ways]) from busy

@@ -45,5 +45,5 @@ class StopRequests:
         if self._interrupted.is_set():
             raise Interrupted(
                 "interrupted; the plan stays where it is",
-                hints=[f"go on: agents plan resume {plan_id}"],
+                hints=[f"resume it: agents plan resume {plan_id}"],
             )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, cast
 
 from cleveragents.checkpoints.checkpoint import CheckpointRepository, facts
@@ -12,6 +13,7 @@ from cleveragents.masking import Masking
 from cleveragents.operations.in_sandbox import GoBack
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.child import ChildRepository
+from cleveragents.plans.cursor import number_of
 from cleveragents.plans.decision import Decision, DecisionRepository
 from cleveragents.plans.handed import handed_by
 from cleveragents.plans.journal import Happening, JournalEntry, entries
@@ -103,6 +105,7 @@ class _Narration:
             Happening.OPERATION: self._operation,
             Happening.PINNED: self._pinned,
             Happening.UNDO: self._undone,
+            Happening.RELOADED: self._reloaded,
         }[entry.kind]
         what, told, about = tell(entry)
         return HistoryEvent(entry.seq, entry.at, entry.kind, what, told, about)
@@ -159,7 +162,7 @@ class _Narration:
         took = "" if seconds is None else f", {seconds:.1f} s"
         origin = f", from {start}" if start else ""
         told = f"{run.name} ({run.tool}{again}): {end}{took}{origin}"
-        return _number(run.cursor), told + self._back(run.superseded_by), about
+        return f"step {number_of(run.cursor)}", told + self._back(run.superseded_by), about
 
     def _checkpoint(self, entry: JournalEntry) -> Told:
         about = self.saved.get(entry.ref_id, {"name": "cp?", "type": "", "reason": "unknown"})
@@ -202,6 +205,10 @@ class _Narration:
         what = "pinned" if entry.detail["pinned"] else "unpinned"
         return what, str(entry.detail["name"]), {**entry.detail, "checkpoint_id": entry.ref_id}
 
+    def _reloaded(self, entry: JournalEntry) -> Told:
+        about = dict(entry.detail)
+        return "reloaded", f"{Path(about['file']).name}: {about.pop('told')}", about
+
     def _back(self, operation_id: str | None) -> str:
         if operation_id is None:
             return ""
@@ -219,10 +226,3 @@ def _seconds(run: StepRun) -> float | None:
     if run.finished_at is None:
         return None
     return round(max((run.finished_at - run.started_at).total_seconds(), 0.0), 3)
-
-
-def _number(cursor: str) -> str:
-    """The number of a step as people count, from 1."""
-    parts = cursor.split(".")
-    parts[::2] = [str(int(index) + 1) for index in parts[::2]]
-    return f"step {'.'.join(parts)}"

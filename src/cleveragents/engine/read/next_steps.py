@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.read.status import PlanStatus
+from cleveragents.plans.action_file import file_to_mend, reloading
 from cleveragents.plans.cursor import step_at
 from cleveragents.plans.lifecycle import (
     APPLIED,
@@ -15,7 +15,7 @@ from cleveragents.plans.lifecycle import (
     STRATEGIZED,
     STRATEGY_FAILED,
 )
-from cleveragents.plans.plan import Plan
+from cleveragents.plans.plan import Plan, PlanError
 
 
 def next_steps(found: PlanStatus) -> list[str]:
@@ -32,11 +32,11 @@ def next_steps(found: PlanStatus) -> list[str]:
         return [*look, f"agents plan unapply {plan}    # takes it out of your project"]
     if stage == STRATEGY_FAILED:
         return ["agents plan use ACTION    # once the action is mended"]
-    if stage in (CANCELLED, ERRORED, QUEUED, STRATEGIZED) or found.interrupted:
+    if stage == ERRORED and not found.interrupted:
+        return [*([solving(found.plan)] if found.conflicts else []), *_after_failure(found)]
+    if stage in (CANCELLED, QUEUED, STRATEGIZED) or found.interrupted:
         again = [f"agents plan resume {plan}" if found.interrupted else going_on(found.plan)]
-        if found.sandbox is None:
-            return again
-        return [*again, *look, *([] if bare or stage != ERRORED else _after_failure(found))]
+        return again if found.sandbox is None else [*again, *look]
     return look if stage == RUNNING else []
 
 
@@ -53,13 +53,28 @@ def _after_success(found: PlanStatus, look: Sequence[str]) -> list[str]:
 
 
 def _after_failure(found: PlanStatus) -> list[str]:
-    """Ways to what the failed step left, where it was kept, and to what was before."""
-    plan = found.plan.plan_id
-    kept = [row for row in found.checkpoints if row.checkpoint_type is CheckpointType.ERROR]
-    ways = [f"agents plan rollback {plan} CHECKPOINT"]
-    if kept and found.plan.error and kept[-1].step_index == found.plan.error.step_index:
-        ways.append(f"agents plan rollback {plan} {kept[-1].seq}    # what the failed step left")
-    return ways
+    """The command that most likely helps, then what else does."""
+    plan, left = found.plan, found.left_by_failure
+    again = going_on(found.plan)
+    failed = [child for child in found.children if child.stage == ERRORED]
+    if failed:
+        first = [f"agents plan errors {failed[0].plan_id}    # why {failed[0].name} failed", again]
+    elif plan.outline.get("strategist"):
+        anew = f"agents plan revert --to-phase strategize {plan.plan_id}"
+        first = [again, f"{anew}    # asks its strategist again"]
+    elif plan.error and plan.error.step and (file := file_to_mend(plan)):
+        as_it_is = again if "#" in again else f"{again}    # tries it again as it is"
+        first = [f"{reloading(plan)}    # once {file.name} is mended", as_it_is]
+    else:
+        first = [again]
+    back = f"agents plan rollback {plan.plan_id}"
+    return [*first, f"{back} {left.seq}    # what the failed step left"] if left else first
+
+
+def whereabouts(found: PlanStatus, error: PlanError) -> str:
+    """Where the files of a plan that failed are, and what the failed step has left."""
+    left = found.left_by_failure
+    return f"{error.files}; {left.name} holds what the step left" if left else error.files
 
 
 def going_on(plan: Plan) -> str:

@@ -1,11 +1,12 @@
 """Finds plans and lists them; changes nothing and needs no lock."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cleveragents.operations.operation import OperationRepository
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.lifecycle import RUNNING
+from cleveragents.plans.naming import PlanNames
 from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
@@ -31,13 +32,25 @@ class PlanReader:
         self._status = status
 
     def find(self, text: str) -> Plan:
-        """Finds a plan by `@`, its id or a prefix of it."""
+        """Finds a plan by `@`, `@-`, its id or the beginning of it, or its name."""
         with self._database.reading() as connection:
             project_id = projects.known(connection, self._project)
-            return PlanRepository(connection).resolve(text, project_id)
+            return PlanRepository(connection).get(PlanNames(connection).find(text, project_id))
+
+    def shown(self, ids: Iterable[str]) -> Mapping[str, str]:
+        """Tells what stands for ids in printed commands: `@`, or a beginning that is unique."""
+        with self._database.reading() as connection:
+            names, project_id = PlanNames(connection), projects.known(connection, self._project)
+            return {one: names.shown(one, project_id) for one in ids}
+
+    def short(self, ids: Iterable[str]) -> Mapping[str, str]:
+        """Tells the unique beginning of ids."""
+        with self._database.reading() as connection:
+            names = PlanNames(connection)
+            return {one: names.short(one) for one in ids}
 
     def unsettled(self, plans: Sequence[Plan]) -> Mapping[str, Sequence[str]]:
-        """Tells of each plan what was interrupted and waits to be gone on with."""
+        """Tells of each plan what was interrupted and waits to be finished."""
         with self._database.reading() as connection:
             begun = OperationRepository(connection).unfinished_kinds()
         return {
@@ -52,11 +65,21 @@ class PlanReader:
     def _lost_run(self, plan: Plan) -> Sequence[str]:
         return ["run"] if is_interrupted(self._database, self._is_owned, plan) else []
 
-    def list(self) -> Sequence[Plan]:
-        """Returns the plans of the project, the oldest first."""
+    def list(
+        self, *, limit: int | None = None, state: str | None = None, name: str | None = None
+    ) -> Sequence[Plan]:
+        """Returns the plans of the project, the oldest first; of some of them, the newest.
+
+        The limit counts plans that stand at the top; subplans come along with theirs.
+        """
         with self._database.reading() as connection:
             project_id = projects.known(connection, self._project)
-            return PlanRepository(connection).of_project(project_id)
+            if limit is state is name is None:
+                return PlanRepository(connection).of_project(project_id)
+            # Late: few ask for some.
+            from cleveragents.plans.listing import listed  # noqa: PLC0415
+
+            return listed(connection, project_id, limit=limit, state=state, name=name)
 
     def moved_from(self) -> str | None:
         """Returns where this very directory was when plans were made for it, if it has moved."""

@@ -8,6 +8,7 @@ from cleveragents.ids import PlanId
 from cleveragents.operations.kind import Kind
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.child import ChildRepository
+from cleveragents.plans.plan import PlanRepository
 from cleveragents.storage.database import Database
 
 # What finishes it and does nothing else.
@@ -31,6 +32,7 @@ class Previews:
         """
         is_moving = self._is_owned(plan_id)
         with self._database.reading() as connection:
+            PlanRepository(connection).get(plan_id)  # refuses a plan that there is not
             operations = OperationRepository(connection)
             plans = [
                 plan_id,

@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.comparison import Comparisons
+from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.read.plans import is_interrupted
 from cleveragents.errors import CleverAgentsError, Damaged
 from cleveragents.operations.in_project import Apply
@@ -58,6 +59,18 @@ class PlanStatus:
     def is_stuck(self) -> bool:
         """Whether something was interrupted that cannot be finished."""
         return any(operation.is_stuck for operation in self.unfinished)
+
+    @property
+    def left_by_failure(self) -> Checkpoint | None:
+        """The checkpoint of what the failed step has left; None: it left nothing else."""
+        if self.failed is None:
+            return None
+        start = next((row.seq for row in self.checkpoints if self._began_at(row)), 0)
+        kept = [row for row in self.checkpoints if row.checkpoint_type is CheckpointType.ERROR]
+        return kept[-1] if kept and kept[-1].seq > start else None
+
+    def _began_at(self, row: Checkpoint) -> bool:
+        return self.failed is not None and row.checkpoint_id == self.failed.checkpoint_id
 
     @property
     def needs_attention(self) -> bool:

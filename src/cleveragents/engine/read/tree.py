@@ -1,6 +1,6 @@
 """Reads the tree of a plan's decisions, with the steps each has led to."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.engine.read.plans import is_interrupted
@@ -73,6 +73,17 @@ class DecisionTree:
         )
         shown = {row.decision_id for row in facts.rows}
         return tuple(_node(row, facts) for row in facts.rows if row.parent_id not in shown)
+
+    def named(self, plan: Plan, name: str) -> Sequence[Decision]:
+        """Returns the decisions of a plan that count and whose step is called so."""
+        nodes = [node for root in self.read(plan) for node in _all(root)]
+        return [node.decision for node in nodes if node.name == name]
+
+
+def _all(node: DecisionNode) -> Iterator[DecisionNode]:
+    yield node
+    for child in node.children:
+        yield from _all(child)
 
 
 def _node(decision: Decision, facts: _Facts) -> DecisionNode:

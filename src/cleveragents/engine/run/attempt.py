@@ -75,8 +75,7 @@ class StepAttempts:
         tool = attempt.tool.declaration.name
         with self._database.writing(held) as connection:
             run = StepRunRepository(connection).start(
-                plan.plan_id,
-                plan.cursor,
+                plan,
                 name=title,
                 tool=tool,
                 attempt=attempt.number,

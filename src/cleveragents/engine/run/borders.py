@@ -8,7 +8,7 @@ from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.events import PlanMoved, Reporter
 from cleveragents.operations.in_sandbox import Ending
 from cleveragents.plans.action import OnFailure
-from cleveragents.plans.cursor import title_at
+from cleveragents.plans.cursor import FIRST, title_at
 from cleveragents.plans.lifecycle import ERRORED
 from cleveragents.plans.plan import Plan, PlanError, PlanRepository
 from cleveragents.plans.step import Step
@@ -80,8 +80,17 @@ class StepBorders:
         if before is None or policy is OnFailure.KEEP:
             return None
         if policy is OnFailure.START:
-            return self._reads.list_checkpoints(plan.plan_id)[0]
+            return self._start(plan)
         return before
+
+    def _start(self, plan: Plan) -> Checkpoint:
+        """The first state in which the plan had the action that it has now."""
+        rows = self._reads.list_checkpoints(plan.plan_id)
+        for row in rows if plan.definition else ():
+            document = self._reads.document(plan.plan_id, row) if row.step_index == 0 else None
+            if document and (document.cursor, document.definition) == (FIRST, plan.definition):
+                return row
+        return rows[0]
 
     def _fail(self, held: Held, error: PlanError) -> None:
         with self._database.writing(held) as connection:

@@ -1,4 +1,4 @@
-"""Cancel: a plan ends where it is, to be gone on with or taken back later."""
+"""Cancel: a plan ends where it is, to be resumed or taken back later."""
 
 import time
 

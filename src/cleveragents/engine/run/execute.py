@@ -10,10 +10,12 @@ from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.hold.moves import PlanMoves
 from cleveragents.engine.hold.stopping import CancelAsked
 from cleveragents.engine.run.cancel import Cancellation
+from cleveragents.engine.run.reload import Reload
 from cleveragents.engine.run.resume import Course, Resumption, refuse_unsafe
 from cleveragents.errors import CleverAgentsError, Failed, Interrupted, Refused, in_words
 from cleveragents.events import Note, SandboxReady
 from cleveragents.ids import PlanId
+from cleveragents.plans.action_file import ACTION_CHANGED, reloading
 from cleveragents.plans.lifecycle import COMPLETE, ERRORED, RUNNING
 from cleveragents.plans.plan import Plan, PlanError
 from cleveragents.plans.step import AnyStep
@@ -55,24 +57,41 @@ class ExecutePhase:
         self._cancellation = cancellation
         self._hold = hold
 
-    def run(self, plan_id: PlanId, *, restore: bool = False, retry_unsafe: bool = False) -> Plan:
+    def run(
+        self,
+        plan_id: PlanId,
+        *,
+        restore: bool = False,
+        retry_unsafe: bool = False,
+        reload: bool = False,
+    ) -> Plan:
         """Runs the plan from its cursor; finished work is never run or wiped again.
 
         With `restore` (resume) its files are first put back to the latest checkpoint, whatever
-        they are now; without, only those of a run that did not come to an end of its own.
+        they are now; without, only those of a run that did not come to an end of its own. With
+        `reload` the steps that are left are read again from the action file.
         """
         with self._hold(plan_id, "executing the plan") as held:
             plan = self._moves.plan(plan_id)
             if plan.stage == COMPLETE:
+                _refuse_reload(plan, reload=reload)
                 self._moves.tell(Note(plan_id, "the plan is complete already; nothing was run"))
                 return plan
-            plan = self.begin(held, plan, restore=restore, retry_unsafe=retry_unsafe)
+            plan = self.begin(held, plan, restore=restore, retry_unsafe=retry_unsafe, reload=reload)
             with self.in_order(held):
                 self._run_steps(held, plan)
             self._checkpoints.tidy(held)
             return self._moves.plan(plan_id)
 
-    def begin(self, held: Held, plan: Plan, *, restore: bool, retry_unsafe: bool) -> Plan:
+    def begin(
+        self,
+        held: Held,
+        plan: Plan,
+        *,
+        restore: bool,
+        retry_unsafe: bool,
+        reload: bool = False,
+    ) -> Plan:
         """Takes a plan to where its steps run, its files with it."""
         self._refuse(plan)
         # Made before this run; whoever made it and still waits makes it again.
@@ -80,7 +99,8 @@ class ExecutePhase:
         course = self._resumption.course(plan, restore=restore)
         if not retry_unsafe:
             refuse_unsafe(course)
-        running = self._start(held, course)
+        renewed = self._resumption.reloads.prepare(plan, course.start) if reload else None
+        running = self._start(held, course, renewed)
         with self.in_order(held):
             self._milestone(held, running, CheckpointType.PRE_EXECUTE, "before the plan runs")
         return running
@@ -112,12 +132,16 @@ class ExecutePhase:
             self._stop(held, error)
             raise _failed(error) from error
 
-    def _start(self, held: Held, course: Course) -> Plan:
+    def _start(self, held: Held, course: Course, renewed: Reload | None) -> Plan:
         """Makes or finds the sandbox and moves the plan to processing."""
         plan = course.plan
         if self._sandboxes.is_removed(plan.plan_id):
             self._checkpoints.restore_removed(held)
         self._resumption.take_up(held, course)
+        if renewed is not None:
+            self._resumption.reloads.carry_out(held, renewed)
+        elif plan.is_action_changed:
+            self._moves.tell(Note(plan.plan_id, f"{ACTION_CHANGED} {reloading(plan)}"))
         if self._sandboxes.find(plan.plan_id) is None:
             sandbox, filled = self._sandboxes.create(
                 held,
@@ -165,6 +189,15 @@ class ExecutePhase:
             held,
             ERRORED,
             error=PlanError(in_words(error), files="as they were when the plan stopped"),
+        )
+
+
+def _refuse_reload(plan: Plan, *, reload: bool) -> None:
+    """Refuses to read again what would be left, where nothing is."""
+    if reload:
+        raise Refused(
+            "every step of the plan has run: none is left to be reloaded",
+            hints=[f"go back first: agents plan rollback {plan.plan_id} CHECKPOINT"],
         )
 
 

@@ -8,6 +8,7 @@ from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
+from cleveragents.engine.run.reload import Reloads
 from cleveragents.errors import Refused
 from cleveragents.events import Note, Reporter
 from cleveragents.ids import CheckpointId
@@ -24,6 +25,7 @@ from cleveragents.plans.lifecycle import (
     written,
 )
 from cleveragents.plans.plan import Plan
+from cleveragents.plans.ran import ActionsOfRuns
 from cleveragents.plans.step import ToolStep
 from cleveragents.plans.step_run import STARTED, SUCCEEDED, StepRun, StepRunRepository
 from cleveragents.plans.undo_run import UndoRunRepository
@@ -139,11 +141,13 @@ class Resumption:
         database: Database,
         reads: CheckpointReads,
         checkpoints: CheckpointActs,
+        reloads: Reloads,
         report: Reporter,
     ) -> None:
         self._database = database
         self._reads = reads
         self._checkpoints = checkpoints
+        self.reloads = reloads
         self._report = report
 
     def course(self, plan: Plan, *, restore: bool) -> Course:
@@ -163,7 +167,7 @@ class Resumption:
         if start is not None:
             counting &= set(self._reads.document(plan.plan_id, start).step_runs)
         again = [run for identity, run in finished.items() if identity not in counting]
-        if past.cut_off is None and _unsafe(plan, again):
+        if past.cut_off is None and self._unsafe(plan, again):
             # They synced the files they left, and nothing has run since: to go on from there
             # repeats nothing.
             start, counting, again = None, set(finished), []
@@ -174,7 +178,7 @@ class Resumption:
             if run.step_run_id not in counting and past.had_started(run)
         ]
         return Course(
-            plan, interrupted, start, tuple(run.name for run in again), _unsafe(plan, started)
+            plan, interrupted, start, tuple(run.name for run in again), self._unsafe(plan, started)
         )
 
     def preview(self, plan: Plan, *, restore: bool) -> Preview:
@@ -190,12 +194,10 @@ class Resumption:
     def take_up(self, held: Held, course: Course) -> None:
         """Puts the files where the plan goes on from, and says what that means."""
         plan, start = course.plan, course.start
-        if plan.is_action_changed:
-            self._note(plan, "the action file has changed since; the plan keeps the steps it has")
         if start is None:
             if course.interrupted:
                 self._note(
-                    plan, "the last run was interrupted; going on with the files as they are"
+                    plan, "the last run was interrupted; it continues with the files as they are"
                 )
             return
         if not course.interrupted and self._reads.is_present(plan.plan_id, start):
@@ -217,6 +219,21 @@ class Resumption:
                 ),
             )
 
+    def _unsafe(self, plan: Plan, runs: Sequence[StepRun]) -> tuple[str, ...]:
+        """Names the steps that must not be repeated by themselves."""
+        if not runs:
+            return ()
+        with self._database.reading() as connection:
+            actions = ActionsOfRuns(connection, plan)
+            made_for = [(run, actions.of(run)) for run in runs]
+        return tuple(
+            f"step {run.name} ({', '.join(declared.side_effects)})"
+            for run, action in made_for
+            if isinstance(step_at(action.steps, run.cursor), ToolStep)  # a chooser reaches nothing
+            and (declared := ToolRegistry(action.tools).find(run.tool).declaration)
+            and declared.is_unsafe_to_repeat
+        )
+
     def _note(self, plan: Plan, text: str) -> None:
         self._report(Note(plan.plan_id, text))
 
@@ -237,17 +254,6 @@ def _is_interrupted(plan: Plan, past: _Past) -> bool:
     # Stopped for a reason of ours, not by a step that failed.
     stopped = plan.stage == ERRORED and plan.error is not None and plan.error.step is None
     return plan.stage == RUNNING or stopped or died
-
-
-def _unsafe(plan: Plan, runs: Sequence[StepRun]) -> tuple[str, ...]:
-    """Names the steps that must not be repeated by themselves."""
-    registry = ToolRegistry(plan.action.tools)
-    return tuple(
-        f"step {run.name} ({', '.join(declared.side_effects)})"
-        for run in runs
-        if isinstance(step_at(plan.action.steps, run.cursor), ToolStep)  # a chooser reaches nothing
-        and (declared := registry.find(run.tool).declaration).is_unsafe_to_repeat
-    )
 
 
 def _told_again(course: Course) -> str:

@@ -16,7 +16,7 @@ Compressed = tuple[bytes, int, bytes]  # id, codec and payload
 
 
 def dictionary(known: bytes) -> zstandard.ZstdCompressionDict:
-    """What a difference is made to, and read with."""
+    """The base that a difference is made to, and read with."""
     return zstandard.ZstdCompressionDict(known, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
 
 

@@ -28,7 +28,7 @@ class PackFound:
 
 @frozen
 class Inspection:
-    """What a store holds."""
+    """The content of a store."""
 
     packs: tuple[PackFound, ...]
     lost: Mapping[bytes, bool]  # of every object: whether no pack has it intact

@@ -34,7 +34,7 @@ class Root:
 
 @frozen
 class Contents:
-    """What a pack was written for, and which packs it stands for."""
+    """Why a pack was written, and which packs it stands for."""
 
     roots: tuple[Root, ...]
     replaces: frozenset[str] = frozenset()  # names of packs that are in it as a whole

@@ -18,7 +18,7 @@ SHARE = 4  # of a file, a difference that is to be worth it is at most this part
 
 
 class Stored(Protocol):
-    """What is in the store already."""
+    """The objects that the store has already."""
 
     def read(self, identity: bytes) -> bytes: ...
     def bases(self, identity: bytes) -> Sequence[bytes] | None: ...

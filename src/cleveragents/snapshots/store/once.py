@@ -1,4 +1,4 @@
-"""What an act has read of a store: it reads an object once, while all of them are small.
+"""Objects that an act has read of a store: each is read once, while all of them are small.
 
 Going back verifies what it will place, reads back what will go, and places: three times the same
 directories, and each of these with all that it is a difference to. Only what came from the disk and

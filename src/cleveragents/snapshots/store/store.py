@@ -32,7 +32,7 @@ ORPHAN_GRACE_SECONDS = 24 * 3600  # what a crash left without a row can still be
 
 @frozen
 class Swept:
-    """What a sweep removed."""
+    """The result of a sweep."""
 
     bytes_freed: int
     lacked_room: bool = False  # to write anew what is needed of packs that are half dead
@@ -40,7 +40,7 @@ class Swept:
 
 @frozen
 class CleanResult:
-    """What was removed of the unfinished packs that dead processes left."""
+    """The unfinished packs of dead processes that were removed."""
 
     files: int
     size_bytes: int

@@ -1,1 +1,1 @@
-"""What a tree of files is: read from a directory, kept in memory, written down as a manifest."""
+"""Trees of files: read from a directory, kept in memory, written down as a manifest."""

@@ -104,6 +104,13 @@ def pieces(entry: Entry, read: Read) -> list[bytes]:
     return [entry.content] if entry.size <= CHUNK else _chunks(entry, read)
 
 
+def stream(entry: Entry, read: Read) -> Iterator[bytes]:
+    """Yields the bytes of a file, or the text of a link, piece by piece."""
+    for index, identity in enumerate(pieces(entry, read)):
+        left = entry.size - index * CHUNK
+        yield bytes(min(CHUNK, left)) if identity == NO_CONTENT else read(identity)
+
+
 def bytes_needed(entry: Entry, read: Read) -> int:
     """How much space the content will take; holes take none."""
     if entry.size <= CHUNK:
@@ -176,7 +183,7 @@ def _went_on(length: int) -> None:
 
 
 def _version(earlier: Sequence[bytes], index: int) -> Version | None:
-    """What a piece was before; nothing if there was none, or but zeros."""
+    """Returns the piece as it was before; nothing if there was none, or but zeros."""
     found = earlier[index] if index < len(earlier) else NO_CONTENT
     return None if found == NO_CONTENT else Version(found)
 

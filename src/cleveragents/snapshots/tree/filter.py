@@ -1,4 +1,4 @@
-"""What a snapshot leaves out; the same filter object serves capture and restore."""
+"""The filter of a snapshot: paths that it leaves out, in capture and restore alike."""
 
 import fnmatch
 import os

@@ -38,7 +38,7 @@ class Lookup:
 
 @mutable
 class _Branch:
-    """What is to change at and below one path."""
+    """The changes at and below one path."""
 
     given: bool = False  # whether `entry` takes the place of what is there
     entry: Entry | None = None

@@ -47,7 +47,7 @@ class Entry(NamedTuple):
 
     @property
     def attributes(self) -> tuple[int, object]:
-        """What it has besides its content; times play no part."""
+        """All that it has besides its content, without times."""
         return self.mode, self.xattrs
 
     @property
@@ -73,7 +73,7 @@ Extra = tuple[str, Attributes, *tuple[int, ...]]
 
 
 class Version(NamedTuple):
-    """What a directory or a piece of a file was before, as it is stored."""
+    """An earlier version of a directory or of a piece of a file, as it is stored."""
 
     identity: bytes
     data: bytes | None = None  # None: whoever needs it reads it
@@ -81,7 +81,7 @@ class Version(NamedTuple):
 
 @frozen
 class Change:
-    """What differs at one path between two manifests."""
+    """A difference between two manifests at one path."""
 
     __slots__ = ("after", "before", "path")  # a first restore makes one for every file
 
@@ -161,6 +161,12 @@ def differences(before: bytes, after: bytes) -> Iterator[tuple[bytes, Entry | No
 def names_of(data: bytes) -> list[bytes]:
     """Returns what a directory object lists, sorted, without making entries of it."""
     return _layout(data)[0]
+
+
+def joined_names_of(data: bytes) -> bytes:
+    """Returns the same as they stand there, with a zero byte between them."""
+    _, _, length = _HEAD.unpack_from(data)
+    return data[_HEAD.size : _HEAD.size + length]
 
 
 def contents(data: bytes) -> Iterator[tuple[int, int, bytes]]:

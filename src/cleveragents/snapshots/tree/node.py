@@ -19,6 +19,7 @@ from cleveragents.snapshots.tree.manifest import (
     decode,
     encode,
     is_plain,
+    joined_names_of,
     names_of,
 )
 from cleveragents.snapshots.tree.signature import PACKED, UNTRUSTED, Signature
@@ -104,6 +105,10 @@ class Node:
     def names(self) -> list[bytes]:
         """Returns what its object lists, sorted."""
         return names_of(self.packed)
+
+    def joined_names(self) -> bytes:
+        """Returns the same as they stand there, with a zero byte between them."""
+        return joined_names_of(self.packed)
 
     def expected(self) -> list[Signature]:
         """Returns the signature of each name; of what is no regular file one that never is."""

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from functools import cached_property
 
 from cleveragents.errors import Failed, Refused
-from cleveragents.snapshots.tree import attributes, beneath, giving_up, signature, tree_path
+from cleveragents.snapshots.tree import attributes, beneath, giving_up, looks, signature, tree_path
 from cleveragents.snapshots.tree.content import store_version
 from cleveragents.snapshots.tree.manifest import Entry
 from cleveragents.snapshots.tree.node import Node
@@ -56,8 +56,8 @@ class Scanner:
         self._device = 0
 
     @cached_property
-    def _looks(self) -> signature.Looks:  # one that looks at single names needs none
-        return signature.Looks()
+    def _look(self) -> looks.Look:  # one that looks at single names needs none
+        return looks.best()
 
     def everything(self, root: int) -> None:
         """Walks the whole directory."""
@@ -154,13 +154,9 @@ class Scanner:
         Nothing is done for a single file that nobody touched: this is where scans spend their time.
         Links and directories have no signature, so they always differ.
         """
-        listed = _listed(fd)
         if node.opened is not None:
-            return [*{*listed, *node.opened.entries, *node.children}]
-        known = node.names()
-        differing = self._looks.differing(fd, known, node.signatures)
-        if listed != known:
-            differing += set(listed).difference(known)
+            return [*{*looks.names_in(fd), *node.opened.entries, *node.children}]
+        differing = self._look.differing(fd, node.joined_names(), node.signatures)
         if self._sink.stores and node.unstored:
             differing += node.unstored.difference(differing)
         return differing
@@ -262,7 +258,7 @@ class Scanner:
         self._tree.put(node, name, entry, self._trusted(entry, settled))
 
     def _trusted(self, entry: Entry, settled: os.stat_result) -> signature.Signature:
-        """What a file is recognised by from now on; one that changed just now is read again."""
+        """Returns the signature of a file from now on; one that changed just now is read again."""
         same = settled.st_mtime_ns == entry.mtime_ns and settled.st_size == entry.size
         trusted = same and settled.st_ctime_ns < self._trusted_before_ns
         return signature.of(settled) if trusted else signature.UNTRUSTED
@@ -332,12 +328,6 @@ def _still_there() -> Generator[None]:
         return
     except PermissionError as error:
         raise WatchLost("a directory cannot be entered") from error
-
-
-def _listed(fd: int) -> list[bytes]:
-    """The names in a directory, sorted; to encode them one by one took as long as to read them."""
-    names = os.listdir(fd)
-    return sorted(os.fsencode("\0".join(names)).split(b"\0")) if names else []
 
 
 def _same_moment(before: os.stat_result, after: os.stat_result) -> bool:

@@ -1,4 +1,4 @@
-"""What a file is recognised by: one that looks as it did when it was read need not be read again.
+"""Signatures of files: one that looks as it did when it was read need not be read again.
 
 Of many names at once the system writes it into one buffer, and whole columns of that are compared
 with what was seen last: `os.stat` would make an object of more than twenty numbers for each file,

@@ -43,7 +43,7 @@ class TreeState:
 
     @property
     def excluded(self) -> list[bytes]:
-        """What the filter left out."""
+        """The paths that the filter left out."""
         return [path for path, why in self.not_captured if why == EXCLUDED]
 
 

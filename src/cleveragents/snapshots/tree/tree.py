@@ -28,7 +28,7 @@ class Sink(Protocol):
 
 
 class LinkedFile(NamedTuple):
-    """What is known of a file with several names."""
+    """A file with several names, as far as it is known."""
 
     inode: int
     names: int  # how many there are, inside and outside

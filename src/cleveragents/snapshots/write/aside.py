@@ -1,4 +1,4 @@
-"""What a restore takes out of its way: renamed aside at once, removed when nobody waits for it.
+"""Entries that a restore takes out of its way: renamed aside at once, removed when nobody waits.
 
 To free the blocks of a file can take a hundred times as long as to rename it. What lies aside is in
 a checkpoint already and needed by nobody, so it may be removed at any moment, or by whoever comes

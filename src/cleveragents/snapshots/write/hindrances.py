@@ -1,4 +1,4 @@
-"""What would hinder changes of a directory that is not ours; it is only looked at."""
+"""Hindrances to changes of a directory that is not ours; it is only looked at."""
 
 import os
 import stat
@@ -14,7 +14,7 @@ from cleveragents.snapshots.write.protection import protected
 
 
 class Why(Enum):
-    """What is the matter with a path, as it is told."""
+    """The problem with a path, as it is told."""
 
     FULL = "its directory is to become a file"
     PROTECTED = "it is protected: chattr -ia allows changes"
@@ -63,7 +63,7 @@ def workshop(by_path: Mapping[bytes, Change], path: bytes) -> bytes:
 
 
 def _held(root: int, by_path: Mapping[bytes, Change]) -> Iterator[bytes]:
-    """What is in directories that become files, at any depth, and does not go with them."""
+    """Yields entries of directories that become files, at any depth, that do not go with them."""
     for path, change in by_path.items():
         if _is_emptied(by_path, change):
             inside = (tree_path.joined(path, name) for name in _names(root, path))

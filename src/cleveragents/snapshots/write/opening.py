@@ -33,7 +33,7 @@ def is_opened(root: int, change: Change) -> bool:
 
 
 class OpenedPaths:
-    """What is closed among the paths of changes, open within the block."""
+    """Closed paths among those of changes: open within the block."""
 
     def __init__(self, root: int, changes: Sequence[Change]) -> None:
         self._root = root

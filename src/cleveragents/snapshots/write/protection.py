@@ -1,4 +1,4 @@
-"""What nobody may change or remove before `chattr` allows it: neither its owner nor root."""
+"""Protected entries: neither owner nor root changes them before `chattr` allows it."""
 
 import ctypes
 import os
@@ -61,7 +61,7 @@ def _is_protected(root: int, path: bytes) -> bool:
 
 
 def _attributes(parent: int, name: bytes) -> int:
-    """What the system says of an entry; nothing where its library cannot be asked."""
+    """Returns the flags of an entry; none where the system's library cannot be asked."""
     told = ctypes.create_string_buffer(signature.STATX_BYTES)
     if signature.statx is None or signature.statx(parent, name, _NO_FOLLOW | _ITSELF, 0, told):
         return 0

@@ -1,4 +1,4 @@
-"""What an exchange keeps beside the place of a path: how it is called, and found again by that."""
+"""Names of files that an exchange keeps beside the place of a path, to find them again."""
 
 import os
 import re
@@ -14,12 +14,12 @@ WAS = "-was"
 
 
 def name(mark: str, path: bytes) -> bytes:
-    """What a new file is called until it is placed; known again after a crash."""
+    """Returns the name of a new file until it is placed; known again after a crash."""
     return f"{prefix(mark)}{object_id(path).hex()[:DIGITS]}".encode()
 
 
 def name_of_original(mark: str, path: bytes) -> bytes:
-    """What a file with several names is called besides, until the way back is not needed."""
+    """Returns one more name of a file with several, until the way back is not needed."""
     return name(mark, path) + WAS.encode()
 
 

@@ -1,0 +1,88 @@
+"""How a plan is named: what people type for one, and what they are shown."""
+
+from cleveragents.errors import InvalidInput, NotFound
+from cleveragents.ids import PlanId, ProjectId, is_id, shortened
+from cleveragents.nearest import hints_for_id
+from cleveragents.storage.connection import Connection
+
+LATEST = "@"
+
+_LATEST = """SELECT plan_id FROM plans WHERE project_id = :project_id AND parent_plan_id IS NULL
+    ORDER BY number DESC LIMIT 1 OFFSET :back"""
+_CALLED = """SELECT plan_id, name FROM plans WHERE substr(plan_id, 1, length(:prefix)) = :prefix
+    OR (project_id = :project_id AND name = :name) ORDER BY created_at DESC"""
+_NAMES = "SELECT plan_id, name FROM plans ORDER BY created_at DESC"
+# What is found by the beginning of its id, and the ids next to one: no other begins more like it.
+_SHORTENED = (
+    ("plans", "plan_id"),
+    ("decisions", "decision_id"),
+    ("correction_attempts", "correction_id"),
+)
+_BESIDE = """SELECT (SELECT max({1}) FROM {0} WHERE {1} < :id) AS before,
+    (SELECT min({1}) FROM {0} WHERE {1} > :id) AS after FROM {0} WHERE {1} = :id"""
+
+
+class PlanNames:
+    """Finds plans by what people call them, and tells how they may call one."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def find(self, text: str, project_id: ProjectId | None) -> PlanId:
+        """Finds a plan by `@` (the latest that is no subplan), `@-` (the one before), id or name.
+
+        The beginning of an id will do, but all of a name; either must be that of one plan alone.
+        """
+        back = back_from_latest(text)
+        if back is not None:
+            return self._latest(project_id, back)
+        wanted = text.upper()
+        if is_id(wanted):
+            return PlanId(wanted)
+        rows = self._connection.rows(_CALLED, prefix=wanted, name=text, project_id=project_id)
+        if not rows or not wanted:
+            raise no_plan(self._connection, text)
+        if len(rows) > 1:
+            candidates = [f"{row['plan_id']}  {row['name']}" for row in rows]
+            raise InvalidInput(
+                f"{text!r} names {len(rows)} plans",
+                detail=candidates,
+                hints=["type the id of one, or more of it"],
+            )
+        return rows[0]["plan_id"]
+
+    def _latest(self, project_id: ProjectId | None, back: int) -> PlanId:
+        found = self._connection.value(_LATEST, project_id=project_id, back=back)
+        if found is not None:
+            return found
+        if back and self._connection.value(_LATEST, project_id=project_id, back=0):
+            text = f"this project has no plan that is {back} before the latest"
+            raise NotFound(text, hints=["see: agents plan list"])
+        raise NotFound("this project has no plan yet", hints=["make one: agents plan use ACTION"])
+
+    def shown(self, identity: str, project_id: ProjectId | None) -> str:
+        """Tells what stands for an id in a printed command: `@`, or a beginning that is unique."""
+        latest = self._connection.value(_LATEST, project_id=project_id, back=0)
+        return LATEST if identity == latest else self.short(identity)
+
+    def short(self, identity: str) -> str:
+        """Returns the beginning by which nothing else can be meant; of an unknown id, all of it."""
+        for table, column in _SHORTENED:
+            row = self._connection.row(_BESIDE.format(table, column), id=identity)
+            if row is not None:
+                return shortened(identity, [one for one in (row["before"], row["after"]) if one])
+        return identity
+
+
+def back_from_latest(text: str) -> int | None:
+    """How many plans before the latest one a text means: `@` 0, `@-` 1, `@-3` 3; None: another."""
+    if text in (LATEST, "@-"):
+        return len(text) - 1
+    number = text.removeprefix("@-")
+    return int(number) if number != text and number.isdecimal() else None
+
+
+def no_plan(connection: Connection, text: str) -> NotFound:
+    """What is told where a text names no plan."""
+    near = hints_for_id(text, dict(connection.tuples(_NAMES)))
+    return NotFound(f"no plan {text!r}", hints=[*near, "see: agents plan list"])
