@@ -123,8 +123,35 @@ Feature: Secrets
       | prints  | cat "$HOME/secrets"          | 1    |
       | leaves  | cat "$HOME/secrets"; exit 7  | 1    |
 
+  Scenario Outline: what users say in a correction is told and kept without secrets: <how>
+    Given the action
+      """
+      name: corrected
+      steps:
+        - name: choice
+          decide: {question: "Which?", options: {one: [], two: []}, choose: one}
+      """
+    And I have run "agents run ACTION"
+    When I run "agents plan <how> --guidance 'take ghp_abcdefghijKLMNOPQRST0123456789abcd' --yes --format json" on the decision
+    Then the exit code is 0
+    And no secret is told by
+      | command                                  |
+      | plan tree @ --show-superseded            |
+      | plan log --format json                   |
+    And no secret is kept but in checkpoints and sandboxes
+
+    Examples:
+      | how                                    |
+      | correct --mode revert --choose two     |
+      | correct --mode append --choose two     |
+
   Scenario: a surprise is kept without secrets
     Then of a surprise that says all secrets a log tells none
+
+  Scenario: an error is told without secrets
+    When I run "agents plan status https://me:pw0rd@host/x --format json"
+    Then the exit code is 3
+    And the error message says "no plan 'https://me:***@host/x'"
 
   # --- What is a secret ---------------------------------------------------------------------------
 

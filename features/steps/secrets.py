@@ -101,6 +101,14 @@ def print_text(context, text):
     assert context.world.agents("run", action).code == 0, context.world.done
 
 
+@when('I run "agents {line}" on the decision')
+def run_on_decision(context, line):
+    world = context.world
+    query = "SELECT decision_id FROM decisions WHERE decision_type = 'strategy_choice'"
+    ((decision_id,),) = world.sql(query)
+    world.agents(*shlex.split(line), decision_id)
+
+
 # --- what comes of it --------------------------------------------------------------------------
 
 
@@ -133,7 +141,7 @@ def check_kept(context):
         for path in data.rglob("*")
         if path.is_file() and not {"store", "sandboxes", "sandbox"} & set(path.parts)
     ]
-    assert any(path.suffix == ".log" for path in paths), paths
+    assert data / "cleveragents.db" in paths, paths
     kept = {path.relative_to(data): found_in(path.read_bytes()) for path in paths}
     kept = {path: found for path, found in kept.items() if found}
     assert not kept, kept

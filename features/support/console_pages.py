@@ -30,7 +30,7 @@ ANYTHING = "…"
 UNSTEADY = (
     (re.compile(r"\b01[0-9A-HJKMNP-TV-Z]{8}([0-9A-HJKMNP-TV-Z]{16})?\b"), f"01{ANYTHING}"),
     (re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?(\.\d+)?(\+00:00)?"), ANYTHING),
-    (re.compile(r"\b\d\d:\d\d:\d\dZ"), ANYTHING),
+    (re.compile(r"\bjust now\b|\b\d+ min ago\b|\b\d\d:\d\d(:\d\d)?\b"), ANYTHING),
     (re.compile(r"\b\d+(\.\d+)? ([KMG]i)?B\b"), ANYTHING),
     (re.compile(r"\bprocess \d+"), f"process {ANYTHING}"),
     (re.compile(r"\b\d+\.\d+ s\b"), f"{ANYTHING} s"),

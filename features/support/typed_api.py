@@ -47,6 +47,7 @@ from cleveragents import (
     Undertaking,
     Validated,
     Wanted,
+    Working,
     __version__,
     tool,
 )
@@ -84,7 +85,7 @@ def number(event: Event) -> int | str:
     match event:
         case CheckpointSaved() | CheckpointSame() | CheckpointTried() | RolledBack():
             return event.seq
-        case PathsRestored() | SandboxReady() | SandboxRefreshed() | SubplanMerged():
+        case PathsRestored() | SandboxReady() | SandboxRefreshed() | SubplanMerged() | Working():
             return event.files
         case StepStarted() | StepFinished() | StepFailed():
             return event.index

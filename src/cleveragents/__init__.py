@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         SubplanMerged,
         SubplanStarted,
         Validated,
+        Working,
     )
     from cleveragents.ids import CheckpointId, DecisionId, PlanId
     from cleveragents.plans.action import Action, Argument, OnFailure, RollbackPolicy
@@ -172,6 +173,7 @@ __all__ = [
     "Verdict",
     "VerificationResult",
     "Wanted",
+    "Working",
     "__version__",
     "tool",
 ]
@@ -233,6 +235,7 @@ _NAMES = {
         "SubplanMerged",
         "SubplanStarted",
         "Validated",
+        "Working",
     ),
     "ids": ("CheckpointId", "DecisionId", "PlanId"),
     "plans.action": ("Action", "Argument", "OnFailure", "RollbackPolicy"),

@@ -192,6 +192,18 @@ class SubplanMerged(Occurrence):
 
 
 @frozen
+class Working(Occurrence):
+    """Long work on files has come so far."""
+
+    doing: str
+    seconds: float  # since it began
+    files: int
+    size: int  # bytes
+    of_files: int  # 0: that is not known before
+    of_size: int
+
+
+@frozen
 class Note(Occurrence):
     """Something that should be told even where progress is not shown."""
 
@@ -223,6 +235,7 @@ Event: TypeAlias = (
     | SubplanStarted
     | SubplanEnded
     | SubplanMerged
+    | Working
     | Note
 )
 Reporter: TypeAlias = Callable[[Event], None]

@@ -9,7 +9,7 @@ from cleveragents.config.levels import Settings
 from cleveragents.config.settings import STOP
 from cleveragents.engine.hold.stopping import StopRequests
 from cleveragents.errors import Failed
-from cleveragents.events import NO_PLAN, Note, Reporter
+from cleveragents.events import NO_PLAN, Note, Reporter, Working
 from cleveragents.once import once
 from cleveragents.records import frozen
 from cleveragents.snapshots.tree.tracking import Tracking
@@ -75,6 +75,7 @@ class Foundations:
             policy,
             Tracking(settings.text("sandbox.checkpoint.tracking")),
             lambda text: report(Note(NO_PLAN, text)),
+            lambda extent: report(Working(NO_PLAN, **vars(extent))),
         )
 
     @property

@@ -248,11 +248,11 @@ class Undertakings:
         self, plan_id: PlanId, decision: "Decision | None", guidance: str, choose: str | None
     ) -> "Undertaking[Impact, CorrectionAttempt]":
         """To decide again what followed from a decision, or without one from an error."""
-        service = self._services.corrections
+        service, said = self._services.corrections, self._services.masking.text(guidance)
         return Undertaking(
             plan_id,
             lambda: service.foresee(plan_id, decision, choose),
-            lambda shown: service.revert(plan_id, decision, guidance, choose, shown_digest=shown),
+            lambda shown: service.revert(plan_id, decision, said, choose, shown_digest=shown),
             self._recovery(plan_id),
             self._upkeep,
         )
@@ -261,22 +261,22 @@ class Undertakings:
         self, decision: "Decision", guidance: str, choose: str | None
     ) -> "Undertaking[Fix, CorrectionAttempt]":
         """To add a subplan that decides again on top of what there is."""
-        service = self._services.fixes
+        service, said = self._services.fixes, self._services.masking.text(guidance)
         return Undertaking(
             decision.plan_id,
-            lambda: service.preview(decision, guidance, choose),
-            lambda shown: service.append(decision, guidance, choose, shown_digest=shown),
+            lambda: service.preview(decision, said, choose),
+            lambda shown: service.append(decision, said, choose, shown_digest=shown),
             self._recovery(decision.plan_id),
             self._upkeep,
         )
 
     def revert(self, plan_id: PlanId, guidance: str) -> "Undertaking[BackToStart, ReversionResult]":
         """To plan anew from the start."""
-        service = self._services.reversions
+        service, said = self._services.reversions, self._services.masking.text(guidance)
         return Undertaking(
             plan_id,
             lambda: service.preview(plan_id),
-            lambda shown: service.to_strategize(plan_id, guidance, shown_digest=shown),
+            lambda shown: service.to_strategize(plan_id, said, shown_digest=shown),
             self._recovery(plan_id),
             self._upkeep,
         )

@@ -45,9 +45,9 @@ class Verification:
         except Damaged as error:
             self._verifier.missed.add(bytes.fromhex(checkpoint.sandbox_ref))
             return VerificationResult(checkpoint, error.message, ())
-        return VerificationResult(
-            checkpoint, None, self.of_snapshot(snapshot), document_of(snapshot)
-        )
+        with self._archive.reading_back(checkpoint.name):
+            damaged = self.of_snapshot(snapshot)
+        return VerificationResult(checkpoint, None, damaged, document_of(snapshot))
 
     def of_snapshot(self, snapshot: Snapshot) -> tuple[str, ...]:
         """Reads a snapshot back; returns the paths that are damaged or missing."""

@@ -44,8 +44,20 @@ def guarded(arguments: Sequence[str], load: Load) -> int:
     call.close()
     printed = PrintedCommands.of(call)
     messages = printed.texts(list(dict.fromkeys(call.messages)))
-    show_error(printed.error(error), _form(line, call), call.command, call.timing, messages)
+    show_error(
+        _masked(printed.error(error)), _form(line, call), call.command, call.timing, messages
+    )
     return error.exit_code
+
+
+def _masked(error: CleverAgentsError) -> CleverAgentsError:
+    """Masks secrets in what is told of an error: git and others quote what they were given."""
+    from cleveragents.masking import Masking  # only errors are told here
+
+    masked = Masking().text
+    error.message = masked(error.message)
+    error.detail, error.hints = (tuple(map(masked, said)) for said in (error.detail, error.hints))
+    return error
 
 
 def _answered(line: CommandLine, load: Load, call: Invocation) -> int:

@@ -86,7 +86,7 @@ def verify(
     every: bool = False,
 ) -> Result:
     """Read the content of checkpoints back and compare it with its hashes."""
-    app = call.app()
+    app = call.app(progress=True)
     if every and (checkpoint is not None or plan != "@"):
         raise InvalidInput("--all is about every plan of the project; name none with it")
     if checkpoint is not None:

@@ -20,7 +20,7 @@ def doctor(
     repair: bool = False,
 ) -> Result:
     """Look for what is wrong, and repair it if asked."""
-    app = call.app()
+    app = call.app(progress=True)
     report = app.doctor.repair() if repair else app.doctor.examine()
     data = diagnosis_of(report)
     ids = [plan["plan_id"] for plan in data["disk"]["plans"]]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cleveragents.cli.console import Line, Paper, Piece, silence
 from cleveragents.cli.views import elapsed
+from cleveragents.cli.work import WorkDisplay
 from cleveragents.counting import counted
 from cleveragents.escaping import safe
 from cleveragents.events import (
@@ -28,6 +29,7 @@ from cleveragents.events import (
     SubplanMerged,
     SubplanStarted,
     Validated,
+    Working,
 )
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ class ProgressDisplay:
         self._steps: dict[str, str] = {}  # those that run, by plan
         self._names: dict[str, Line] = {}  # of subplans
         self._name: Line = ()  # of the subplan that the event is about
+        self._work = WorkDisplay(self._paper)
 
     def __call__(self, event: Event) -> None:
         """Tells about one event; a reader who has left does not stop the plan."""
@@ -62,6 +65,9 @@ class ProgressDisplay:
         self._name = self._names.get(event.plan_id, ())
         step = self._steps.get(event.plan_id, "")
         match event:
+            case Working():
+                if self._lanes is None or not self._lanes.are_drawn:
+                    self._work.tell(event)
             case StepStarted():
                 self._start(event)
             case StepOutput():
@@ -145,6 +151,7 @@ class ProgressDisplay:
             from cleveragents.cli.lanes import Lanes  # slow to import, and drawn on terminals only
 
             self._lanes = Lanes()
+        self._work.clear()
         if self._lanes is not None:
             self._lanes.begin(event.plan_id, (*self._name, (step, "")))
 
@@ -157,6 +164,7 @@ class ProgressDisplay:
 
     def close(self) -> None:
         """Takes away what is not of the past and gives the cursor back."""
+        self._work.clear()
         if self._lanes is not None:
             self._lanes.close()
 
@@ -168,6 +176,7 @@ class ProgressDisplay:
 
     def _line(self, *line: Piece) -> None:
         """Writes a line of the past, above the lanes."""
+        self._work.clear()
         if self._lanes is not None:
             self._lanes.write((*self._name, *line))
         else:

@@ -45,6 +45,7 @@ from cleveragents.snapshots.seen import LiveSnapshot
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.giving_up import Check, at_any_file
+from cleveragents.snapshots.tree.long_work import Watch
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.snapshots.tree.tracking import Tracking
 from cleveragents.storage.connection import Connection
@@ -69,10 +70,12 @@ class Sandboxes:
         policy: SandboxPolicy,
         tracking: Tracking,
         tell: Callable[[str], None],
+        watch: Watch,
     ) -> None:
         self._database = database
         self._tracking = tracking
         self._tell = tell
+        self._watch = watch
         self._data_dir = data_dir
         self._project_locks = project_locks
         self._policy = policy
@@ -84,7 +87,7 @@ class Sandboxes:
         with self._opening:
             if project_id not in self._archives:
                 store = Store(self._data_dir / "projects" / project_id / "store")
-                self._archives[project_id] = Archive(store, self._tracking, self._tell)
+                self._archives[project_id] = Archive(store, self._tracking, self._tell, self._watch)
             return self._archives[project_id]
 
     def close(self) -> None:

@@ -20,7 +20,7 @@ from cleveragents.snapshots.archive import Archive, RestoreResult
 from cleveragents.snapshots.healing import Safeguard
 from cleveragents.snapshots.tree.diff import reversed_changes
 from cleveragents.snapshots.tree.filter import Filter
-from cleveragents.snapshots.tree.record import Snapshot
+from cleveragents.snapshots.tree.record import MAIN, Snapshot
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.way import Changes, Way, joined, without_top
 from cleveragents.snapshots.write.aside import TRIED_AGAIN, WrittenMeanwhile
@@ -187,7 +187,8 @@ class ProjectWorkplace:
         """Makes every path what it shall be, or leaves all as it was and says why."""
         exchange = self.exchange()
         try:
-            exchange.carry_out()
+            with self.archive.working("changing your files", {MAIN: list(exchange.changes)}):
+                exchange.carry_out()
         except Unsettled:
             raise
         except (CleverAgentsError, OSError) as error:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
+from cleveragents.counting import size as told_size
 from cleveragents.errors import Damaged, Differs
 from cleveragents.ids import SnapshotId
 from cleveragents.records import frozen, replace
@@ -19,7 +20,7 @@ from cleveragents.snapshots.store.inspection import Inspection
 from cleveragents.snapshots.store.store import CleanResult, Store, Swept
 from cleveragents.snapshots.store.traverse import Verifier, reachable
 from cleveragents.snapshots.trackers import Trackers
-from cleveragents.snapshots.tree import beneath, record
+from cleveragents.snapshots.tree import beneath, long_work, record
 from cleveragents.snapshots.tree.diff import Load, compare
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import Entry
@@ -49,6 +50,7 @@ from cleveragents.snapshots.write.restore import is_rounded, place
 from cleveragents.storage.durability import sync_file_system
 
 MAIN = record.MAIN
+MUCH = 1 << 30  # bytes; to copy more than that is told before
 
 
 @frozen
@@ -67,8 +69,10 @@ class Archive(SnapshotHealer):
         store: Store,
         tracking: Tracking = Tracking.AUTO,
         tell: Callable[[str], None] = lambda _: None,
+        watch: long_work.Watch = lambda _: None,
     ) -> None:
         super().__init__(store, tell)
+        self._watch = watch
         self._trackers = Trackers(store, tracking, tell)
         self._purging = Purges()
 
@@ -86,7 +90,10 @@ class Archive(SnapshotHealer):
     def capture_once(self, path: Path, excluded: Excluded) -> Generator[Capture]:
         """Captures the project, which is not ours: what is known of it is kept beside the store."""
         tracker = self._trackers.of_project(path, excluded)
-        with self._capture({MAIN: tracker}, Filter(), full=True) as capture:
+        with (
+            long_work.told(self._watch, "reading the project"),
+            self._capture({MAIN: tracker}, Filter(), full=True) as capture,
+        ):
             yield capture
             self._trackers.keep_project(tracker)
 
@@ -200,9 +207,12 @@ class Archive(SnapshotHealer):
         """
         staging.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
-            refuse_too_large(snapshot.roots, roots, staging, self._store.read)
+            size = refuse_too_large(snapshot.roots, roots, staging, self._store.read)
+            if size > MUCH:
+                self._tell(f"the sandbox is a copy of about {told_size(size)}")
             with beneath.root_directory(staging) as staging_fd:
-                files = self._fill(snapshot, roots, staging_fd, project)
+                with long_work.told(self._watch, "making the sandbox", of_size=size):
+                    files = self._fill(snapshot, roots, staging_fd, project)
                 self._verify(snapshot, roots, [], staging_fd)
         except Damaged as error:
             raise lost(self.damaged(snapshot) or [error.message]) from error
@@ -230,13 +240,24 @@ class Archive(SnapshotHealer):
         self._refuse_full(way, roots, staging, RESERVE_BYTES)
         kept: list[bytes] = []
         with beneath.root_directory(staging) as staging_fd:
-            for name, wanted in way.changes.items():
-                kept += place(roots[name], staging_fd, wanted, self._store.read)
+            with self.working("restoring files", way.changes):
+                for name, wanted in way.changes.items():
+                    kept += place(roots[name], staging_fd, wanted, self._store.read)
             self._verify(snapshot, roots, kept, staging_fd)
         make_room(staging)
         for path in {path.stat().st_dev: path for path in roots.values()}.values():
             sync_file_system(path)
         return RestoreResult(way.changes, tuple(map(shown, kept)))
+
+    def working(self, doing: str, changes: Changes) -> AbstractContextManager[None]:
+        """While inside, it is told how far the work on changes has come."""
+        come = [change.after for listed in changes.values() for change in listed if change.after]
+        files = [entry.size for entry in come if entry.is_file]
+        return long_work.told(self._watch, doing, of_files=len(files), of_size=sum(files))
+
+    def reading_back(self, what: str) -> AbstractContextManager[None]:
+        """While inside, it is told how much was read back of what is stored."""
+        return long_work.told(self._watch, f"reading {what} back")
 
     def refuse_full(self, way: Way, roots: Roots, staging: Path) -> None:
         """Refuses a way for which there is no space; whoever asks first need not begin it."""
@@ -275,7 +296,8 @@ class Archive(SnapshotHealer):
 
     def inspect(self) -> Inspection:
         """Reads every pack of the store back."""
-        return self._store.inspect()
+        with long_work.told(self._watch, "reading what is stored", of_size=self._store.size):
+            return self._store.inspect()
 
     @property
     def size(self) -> int:

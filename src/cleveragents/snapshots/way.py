@@ -129,16 +129,17 @@ def refuse_without_space(
 
 def refuse_too_large(
     wanted: Mapping[str, Entry], roots: Mapping[str, Path], staging: Path, read: Read
-) -> None:
-    """Refuses to fill new directories with more than there is room for.
+) -> int:
+    """Refuses to fill new directories with more than there is room for; returns what they take.
 
-    Only where it may be too much is it found out what each file really takes.
+    That is at most: only where it may be too much is it found out what each file really takes.
     """
     block = block_size(staging)
     at_most = sum(_at_most(wanted[name], read, block) for name in roots)
     if at_most + RESERVE_BYTES > free_bytes(staging):
         way = Way({}, {name: list(compare(None, wanted[name], read)) for name in roots})
         refuse_without_space(way, roots, staging, read, RESERVE_BYTES)
+    return at_most
 
 
 def make_room(staging: Path) -> None:

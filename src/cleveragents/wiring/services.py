@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.run.subplans import SubplanSteps
     from cleveragents.engine.session import Sessions
     from cleveragents.engine.undo.service import UndoService
+    from cleveragents.masking import Masking
     from cleveragents.plans.plan import Plan
     from cleveragents.sandbox.project import Project
 
@@ -69,6 +70,11 @@ class Wiring:
 
         base = self._base
         return Ownership(base.database, base.plan_locks, base.sandboxes, self._acts.of, base.report)
+
+    @property
+    def masking(self) -> "Masking":
+        """What is not told."""
+        return self._base.masking
 
     @property
     def kept(self) -> "KeptCheckpoints":

@@ -7,6 +7,7 @@ from cleveragents.errors import Damaged
 from cleveragents.records import frozen
 from cleveragents.snapshots.store.joining import Root, contents
 from cleveragents.snapshots.store.pack import TEMPORARY, Pack, Read, abandoned
+from cleveragents.snapshots.tree import long_work
 
 
 @frozen
@@ -60,7 +61,8 @@ def _read(path: Path, lost: dict[bytes, bool], read: Read) -> PackFound:
     except Damaged as error:
         return PackFound(path, size, (), error.message, 0)
     damaged = 0
-    for identity in pack.identities():
+    for count, identity in enumerate(pack.identities(), 1):
+        long_work.passed(size * count // len(pack) - size * (count - 1) // len(pack))
         try:
             pack.read(identity, read)
         except Damaged:

@@ -4,7 +4,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from cleveragents.errors import Damaged
-from cleveragents.snapshots.tree import content, tree_path
+from cleveragents.snapshots.tree import content, long_work, tree_path
 from cleveragents.snapshots.tree.content import Read
 from cleveragents.snapshots.tree.lookup import Lookup
 from cleveragents.snapshots.tree.manifest import Entry, contents, decode
@@ -88,7 +88,7 @@ class Verifier:
     def _is_lost(self, identity: bytes) -> bool:
         if identity not in self._lost:
             try:
-                self._read(identity)
+                long_work.passed(len(self._read(identity)))
             except Damaged:
                 self._lost[identity] = True
             else:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Protocol
 
 from cleveragents.errors import Damaged
+from cleveragents.snapshots.tree import giving_up, long_work
 from cleveragents.snapshots.tree.manifest import ID_BYTES, NO_CONTENT, Entry, Version, object_id
 from cleveragents.storage.space import OUT_OF_SPACE
 
@@ -46,6 +47,7 @@ def store_version(fd: int, size: int, put: PutVersion, earlier: Sequence[bytes])
     """Does the same for a file that consisted of other pieces before."""
     if size <= CHUNK:
         data = os.pread(fd, size + 1, 0)
+        long_work.passed(size)
         return put(data, _version(earlier, 0)) if len(data) == size else None
     return put(b"".join(_store_chunks(fd, size, put, earlier)), None)
 
@@ -58,12 +60,15 @@ def write_file(fd: int, entry: Entry, read: Read, near: int | None = None) -> No
     """
     if entry.size <= CHUNK:
         _write_fully(fd, _had(near, entry.content, 0, entry.size, read), 0)
+        long_work.passed(entry.size)
         return
     for index, identity in enumerate(_chunks(entry, read)):
         if identity != NO_CONTENT:
             start = index * CHUNK
             length = min(CHUNK, entry.size - start)
             _write_fully(fd, _had(near, identity, start, length, read), start)
+            _went_on(length)
+    long_work.passed(0)
     os.ftruncate(fd, entry.size)
 
 
@@ -80,6 +85,8 @@ def write_anew(fd: int, entry: Entry, read: Read, was: int, before: Entry) -> No
         same = known[index : index + 1] == [identity]
         if identity != NO_CONTENT and not (same and _is_copied(was, fd, start, length)):
             _write_fully(fd, read(identity), start)
+        _went_on(length)
+    long_work.passed(0)
     os.ftruncate(fd, entry.size)
 
 
@@ -164,7 +171,15 @@ def _store_chunks(fd: int, size: int, put: PutVersion, earlier: Sequence[bytes])
         identity = put(data, version) if data.strip(b"\0") else NO_CONTENT
         if version is not None and identity != version.identity:
             earlier = ()
+        _went_on(length)
         yield identity
+    long_work.passed(0)
+
+
+def _went_on(length: int) -> None:
+    """Counts a piece of a large file, which takes long: it may be given up at any of them."""
+    giving_up.look()
+    long_work.passed(length, files=0)
 
 
 def _version(earlier: Sequence[bytes], index: int) -> Version | None:
