@@ -90,7 +90,8 @@ def _shown(picture: Picture, home: Path) -> list[Text]:
     (project / "prices").write_text("apples 2\n")
     (project / "task.yaml").write_text(TASK)
     (project / "prices.yaml").write_text(PRICES)
-    variables = {**os.environ, "HOME": str(home), "PATH": f"{BIN}:{os.environ['PATH']}"}
+    own = {"HOME": str(home), "TMPDIR": str(home), "PATH": f"{BIN}:{os.environ['PATH']}"}
+    variables = {**os.environ, **own}
     for line in picture.before:
         subprocess.run(["/bin/sh", "-c", line], cwd=project, env=variables, check=True)
     screen = pyte.Screen(COLUMNS, picture.lines)

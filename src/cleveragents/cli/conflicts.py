@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from cleveragents.app import App
 from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import Invocation
-from cleveragents.cli.render import Block, Fields, Grid, Result, Text
+from cleveragents.cli.render import Block, Fields, Grid, Patch, Result, Text
 from cleveragents.counting import counted
 from cleveragents.engine.bring.conflicts import SolvedConflict
 from cleveragents.engine.bring.resolution import ResolutionProposal
@@ -156,10 +156,10 @@ def _shown(plan: Plan, view: ConflictView) -> Result:
         (MINE, f"{_in_words(view.versions[MINE])} ({mine})"),
         (PLAN, f"{_in_words(view.versions[PLAN])} ({other})"),
     ]
-    lines = [line for name in view.diffs for line in _compared(name, view)]
+    compared = [block for name in view.diffs for block in _compared(name, view)]
     return Result(
         detail_of(view),
-        [Fields(f"Conflict in {os.fsdecode(conflict.path)}", rows), Text(lines)],
+        [Fields(f"Conflict in {os.fsdecode(conflict.path)}", rows), *compared],
         next_steps=[
             f"{_resolving(plan, conflict)} --take mine|plan|FILE",
             *(
@@ -186,13 +186,14 @@ def _in_words(version: Version | None) -> str:
     return f"{told}, binary, sha256 {entry.content.hex()[:12]}"
 
 
-def _compared(name: str, view: ConflictView) -> list[str]:
+def _compared(name: str, view: ConflictView) -> list[Block]:
     """How one side differs, with a line above that says from what."""
     if name != BETWEEN and view.versions[name] is None:
         return []  # that it was deleted is told
     diff = view.diffs[name]
     head = "mine → plan:" if name == BETWEEN else f"base → {name}:"
-    return ["", head, *(diff.patch[2:] or [f"{diff.status} ({diff.remark})"])]
+    told = Patch(diff.patch[2:]) if diff.patch else Text([f"{diff.status} ({diff.remark})"])
+    return [Text(["", head]), told]
 
 
 def refresh(call: Invocation, plan: str = "@", yes: bool = False, dry_run: bool = False) -> Result:
