@@ -38,7 +38,7 @@ Feature: Finding files in checkpoints
     Then the exit code is 0
     And the output says "6 B"
     And the output says "(left behind)"
-    And the error says "agents cat cp2 src/auth.py --plan 0"
+    And the error says "agents cat cp2 src/auth.py --plan @"
     When I run "agents find README.md"
     Then the output says "modified, mode 644 → 700"
     When I run "agents find README.md --plan @"
@@ -187,7 +187,7 @@ Feature: Finding files in checkpoints
     And the output says "here"
     When I type on a terminal "agents cat 1 esc"
     Then the exit code is 4
-    And the output says "agents cat cp1 esc --plan 0"
+    And the output says "agents cat cp1 esc --plan @"
     When I type on a terminal "agents cat 1 latin"
     Then the exit code is 4
     And the output says "latin is no text that a terminal shows"

@@ -7,7 +7,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.cli import differences, views
 from cleveragents.cli.picker import pick
 from cleveragents.cli.picking import Choice
-from cleveragents.cli.render import Text
+from cleveragents.cli.render import Patch, Text
 from cleveragents.counting import counted
 from cleveragents.errors import CleverAgentsError, Failed
 from cleveragents.plans.plan import Plan
@@ -52,5 +52,5 @@ def _diff(app: App, plan: Plan, row: Checkpoint) -> list[str]:
     except CleverAgentsError as error:
         return [error.message]
     blocks = differences.told(found, stat=False).blocks
-    lines = [line for block in blocks if isinstance(block, Text) for line in block.lines]
+    lines = [line for block in blocks if isinstance(block, Patch | Text) for line in block.lines]
     return lines or ["no file differs"]
