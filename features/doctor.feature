@@ -124,10 +124,10 @@ Feature: The doctor
     And the doctor finds the problem "was moved or deleted; 1 plan is about it" of "projects"
     When I run "agents plan list"
     Then the exit code is 0
-    And the error says "when plans were made for it; move it back to go on with them"
+    And the error says "when plans were made for it; let them follow: agents project move"
     Given the shell has run "ln -s elsewhere ../project" in the project
     When I run "agents plan list"
-    Then the error says "when plans were made for it; move it back to go on with them"
+    Then the error says "when plans were made for it; let them follow: agents project move"
     When I run "agents doctor"
     Then the exit code is 1
     And the output says "was moved or deleted; 1 plan is about it"

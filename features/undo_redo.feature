@@ -391,7 +391,7 @@ Feature: Taking back what was done last
       | field              | value   |
       | act.type           | "apply" |
       | conflicts.0.file   | "v"     |
-      | counts.files       | 2       |
+      | counts.files       | 1       |
     When I run "agents undo --dry-run"
     Then the output says "In the way"
     When I run "agents undo --yes"

@@ -44,7 +44,7 @@ Feature: Watching a plan that another process runs
     When somebody watches it, and the run is killed
     Then the exit code is 1
     And the error says "the plan is interrupted: the process that ran it is gone"
-    And the error says "resume it: agents plan resume 0"
+    And the error says "resume it: agents plan resume @"
     When I run "agents plan watch --format json"
     Then the exit code is 1
     And the error message says "the process that ran it is gone"

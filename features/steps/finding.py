@@ -105,7 +105,7 @@ def _watch(context):
     watching = subprocess.Popen(
         context.world.command(["plan", "watch"]),
         cwd=context.world.project,
-        env={**os.environ, **context.world.variables},
+        env={**os.environ, **context.world.environment},
         stderr=told.open("w"),
         stdout=subprocess.PIPE,
         text=True,

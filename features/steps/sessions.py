@@ -205,7 +205,7 @@ def run_page(context):
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         cwd=world.project,
-        env={**os.environ, **world.variables},
+        env={**os.environ, **world.environment},
         capture_output=True,
         text=True,
         check=False,

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.bring.refresh import RefreshPhase
     from cleveragents.engine.care.cleanup import Cleanup
     from cleveragents.engine.care.doctor import Doctor
+    from cleveragents.engine.care.relocation import Relocations
     from cleveragents.engine.correct.append import AppendService
     from cleveragents.engine.correct.correction import CorrectionService
     from cleveragents.engine.correct.revert import ReversionService
@@ -255,6 +256,11 @@ class App:
     def cleanup(self) -> "Cleanup":
         """Removes what is not needed any more."""
         return self._wiring.cleanup
+
+    @property
+    def relocations(self) -> "Relocations":
+        """Lets plans follow a project that was moved."""
+        return self._wiring.relocations
 
     @property
     def doctor(self) -> "Doctor":

@@ -72,9 +72,8 @@ def _without_plans(app: App) -> list[str]:
     old = app.plans.moved_from()
     if old is None:
         return ["this project has no plan yet; make one: agents plan use ACTION"]
-    return [
-        f"this directory was {old} when plans were made for it; move it back to go on with them"
-    ]
+    follow = "agents project move"
+    return [f"this directory was {old} when plans were made for it; let them follow: {follow}"]
 
 
 def _bare(names: Sequence[str]) -> list[str]:

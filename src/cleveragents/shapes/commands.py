@@ -52,6 +52,7 @@ from cleveragents.shapes.first_action import FirstAction
 from cleveragents.shapes.log import PlanLog
 from cleveragents.shapes.plan import Fork, PlanList, PlanRow
 from cleveragents.shapes.refresh import RefreshPreview, SandboxRefresh
+from cleveragents.shapes.relocation import ProjectMove
 from cleveragents.shapes.restore import Restoration, RestorePreview
 from cleveragents.shapes.resume import NothingLeft, ResumePreview
 from cleveragents.shapes.reversion import ReversionPreview
@@ -114,6 +115,7 @@ SHAPES: Mapping[str, type | UnionType] = {
     "config unset": SettingChange | UnknownKey,
     "tool list": ToolList,
     "tool show": ToolRow,
+    "project move": ProjectMove,
     "sandbox list": SandboxList,
     "sandbox prune": SandboxPrune,
 }

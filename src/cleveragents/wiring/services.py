@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.care.cleanup import Cleanup
     from cleveragents.engine.care.deletion import PlanDeletions
     from cleveragents.engine.care.doctor import Doctor
+    from cleveragents.engine.care.relocation import Relocations
     from cleveragents.engine.correct.append import AppendService
     from cleveragents.engine.correct.correction import CorrectionService
     from cleveragents.engine.correct.revert import ReversionService
@@ -415,6 +416,16 @@ class Wiring:
             self._hold,
             base.output,
             base.report,
+        )
+
+    @once
+    def relocations(self) -> "Relocations":
+        """Lets plans follow a project that was moved."""
+        from cleveragents.engine.care.relocation import Relocations
+
+        base = self._base
+        return Relocations(
+            base.database, base.project_locks, base.plan_locks.is_owned, base.head.advance
         )
 
     @once

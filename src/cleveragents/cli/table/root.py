@@ -198,6 +198,30 @@ ROOT = Group(
             ),
         ),
         Group(
+            "project",
+            "The directory that plans are made for.",
+            (
+                Command(
+                    "move",
+                    "Let the plans of a project that was moved follow it.",
+                    "project:move",
+                    ("agents project move", "agents project move --from /old/place --dry-run"),
+                    options=(
+                        Option(
+                            ("--from",),
+                            "Where it was; default: where this very directory was.",
+                            "DIR",
+                            to="was",
+                            make=Path,
+                        ),
+                        YES,
+                        DRY_RUN,
+                    ),
+                    more="Call it in the new place. Sandboxes and checkpoints stay where they are.",
+                ),
+            ),
+        ),
+        Group(
             "sandbox",
             "The directories where plans work.",
             (

@@ -100,8 +100,8 @@ def _projects(facts: Facts) -> Iterator[Finding]:
             about = counted(len(project.plans), "plan is", "plans are")
             yield problem(
                 f"the project {project.path} was moved or deleted; {about} about it",
-                f"move it back, or save what a plan has: agents plan rollback "
-                f"{project.plans[-1].plan.plan_id} CHECKPOINT --to DIR",
+                "there: agents project move; or save what a plan has: agents plan rollback"
+                f" {project.plans[-1].plan.plan_id} CHECKPOINT --to DIR",
             )
 
 
