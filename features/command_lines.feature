@@ -122,9 +122,9 @@ Feature: What may be typed
         agents plan restore @ 3 --path src --path README.md --dry-run
 
       Arguments:
-        PLAN        An id, a prefix, or @.
-        CHECKPOINT  A number, an id, a prefix, a label,
-                    or @.
+        PLAN        A name, an id or its beginning, @
+                    (the latest) or @- (before it).
+        CHECKPOINT  A number, a label, an id, or @.
 
       Options:
         --path PATH  A file or directory, from the

@@ -29,7 +29,7 @@ Feature: What a checkpoint and a rollback cost
       | looks at everything                            | 1     |
       | objects read                                   | 100   |
       | objects hashed                                 | 120   |
-      | statements                                     | 36    |
+      | statements                                     | 37    |
       | commits                                        | 7     |
 
   Scenario: what an act remembers of a store is bounded

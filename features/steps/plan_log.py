@@ -30,7 +30,7 @@ def story(context):
 
 
 def told(line):
-    rest = re.sub(r"^\S+( \S+)?Z +", "", line)
+    rest = re.sub(r"^(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d +", "", line)
     what, _, text = re.sub(r"\b\d+\.\d s\b|\b\d+(?= bytes freed)", counted, rest).partition("  ")
     return f"{what:<10} {text.strip()}"
 
