@@ -10,7 +10,15 @@ from ordinary import NOBODY
 from world import Done
 
 CHECKOUT = Path(__file__).parents[2]
-FILES = ("agents", "dev", "pyproject.toml", "constraints.txt", "scripts/setup")
+# What the set-up goes by: it is done again when one of these changes.
+SUMMED = (
+    "pyproject.toml",
+    "constraints.txt",
+    "scripts/setup",
+    "hatch_build.py",
+    "src/cleveragents/snapshots/tree/look.c",
+)
+FILES = ("agents", "dev", *SUMMED)
 
 
 @given("a checkout that {how} set up, and that others may only read")
@@ -18,8 +26,8 @@ def make_checkout(context, how):
     """What is installed does nothing but to say that it ran."""
     context.world.home.chmod(0o755)
     context.checkout = top = context.world.home / "check out"
-    (top / "scripts").mkdir(parents=True)
     for name in FILES:
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(CHECKOUT / name, top / name)
     if how == "is":
         binaries = top / ".venv" / "bin"
@@ -49,7 +57,7 @@ def _set_python(context, python):
     link.unlink(missing_ok=True)
     link.symlink_to(python)
     sums = subprocess.run(
-        ["cksum", "pyproject.toml", "constraints.txt", "scripts/setup"],
+        ["cksum", *SUMMED],
         cwd=top,
         capture_output=True,
         text=True,
