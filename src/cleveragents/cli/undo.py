@@ -11,7 +11,7 @@ from cleveragents.engine.undo.deeds import STEP, Deed, DeedList
 from cleveragents.engine.undo.reversals import Effect, ReversalResult
 from cleveragents.engine.undo.service import NOTHING, RetraceForesight, RetraceResult
 from cleveragents.engine.undo.trail import Direction
-from cleveragents.ids import PlanId
+from cleveragents.ids import SHORTEST, PlanId
 from cleveragents.plans.plan import Plan
 from cleveragents.shapes.deed import REDO, nothing, op_log_of, retrace_of, retrace_preview_of
 from cleveragents.undertakings import DryRunResult
@@ -40,13 +40,14 @@ def log(call: Invocation, plan: str | None = None) -> Result:
     """List everything that was done here, the newest first."""
     app = call.app()
     found = app.undo.deeds(_chosen(call, app, plan))
+    short = views.short_ids(call, app, {deed.plan.plan_id for deed in found.deeds})
     rows = [
         [
             views.moment(deed.at),
             deed.title,
             deed.plan.name,
             "stands" if deed.stands else "taken back",
-            deed.plan.plan_id,
+            short[deed.plan.plan_id],
         ]
         for deed in found.deeds
     ]
@@ -119,7 +120,8 @@ def _blocks(direction: Direction, would: RetraceForesight) -> list[Block]:
 
 def _named(deed: Deed) -> str:
     """Which act it is, and of which plan."""
-    return f"{deed.title} (plan {deed.plan.name}, {deed.plan.plan_id}, {views.moment(deed.at)})"
+    short = deed.plan.plan_id[:SHORTEST]
+    return f"{deed.title} (plan {deed.plan.name}, {short}, {views.moment(deed.at)})"
 
 
 def _branch(direction: Direction, deed: Deed) -> list[Block]:
