@@ -164,7 +164,7 @@ What Is Not Found Or Not Confirmed Changes Nothing
     Should Contain    ${error.message}    99
     Should Contain    ${error.suggestions}[0]    agents plan checkpoint list ${PLAN}
     ${done} =    Run Agents    plan rollback ${PLAN} 1    code=2
-    Error Should Say    ${done}    Would change    confirm it: agents plan rollback ${PLAN} 1 --yes
+    Error Should Say    ${done}    Would change    confirm it: agents plan rollback @ 1 --yes
     ${done} =    Run Agents    plan rollback ${PLAN}    code=2
     Error Should Say    ${done}    which checkpoint?    ${CHECKPOINTS}[0][checkpoint_id]    ${CHECKPOINTS}[6][checkpoint_id]
     Nothing Should Have Changed

@@ -10,7 +10,7 @@ LATEST = "@"
 _LATEST = """SELECT plan_id FROM plans WHERE project_id = :project_id AND parent_plan_id IS NULL
     ORDER BY number DESC LIMIT 1 OFFSET :back"""
 _CALLED = """SELECT plan_id, name FROM plans WHERE substr(plan_id, 1, length(:prefix)) = :prefix
-    OR (project_id = :project_id AND name = :name) ORDER BY created_at DESC"""
+    OR (project_id = :project_id AND name = :name) ORDER BY created_at"""
 _NAMES = "SELECT plan_id, name FROM plans ORDER BY created_at DESC"
 # What is found by the beginning of its id, and the ids next to one: no other begins more like it.
 _SHORTENED = (
