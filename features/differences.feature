@@ -123,6 +123,19 @@ Feature: Differences
     Given the variable NO_COLOR is "1"
     When I run "agents plan diff"
     Then the output says "+say(one, three)"
+
+  Scenario: the words of a very long line are not compared
+    Given a plain folder
+    And the shell has run "head -c 1100 /dev/zero | tr '\0' x > t" in the project
+    And the steps
+      """
+      - {tool: shell, with: {command: "echo y >> t"}}
+      """
+    And I have run "agents run ACTION"
+    And the variable FORCE_COLOR is "1"
+    When I run "agents plan diff"
+    Then the output says "[31m-xxxxx"
+    And the output does not say "[7;3"
     And the output does not say "[7;"
 
   Scenario: without any colour

@@ -174,6 +174,21 @@ Feature: Finding files in checkpoints
     Then the exit code is 3
     And the error says "there is no left.tmp in cp3, which leaves it out"
 
+  Scenario: a file that cannot be read whole is not written at all
+    Given a plain folder
+    And the steps
+      """
+      - {tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    And the stored content of "b.txt" in checkpoint 2 is damaged
+    When I run "agents cat 2 b.txt --to copy"
+    Then the exit code is 1
+    And "ls" in the project prints
+      """
+      a.txt
+      """
+
   Scenario: a terminal is shown text and nothing that it acts on
     Given a plain folder
     And the shell has run "printf 'tab\there\r\n' > text; printf 'a\033[31mb' > esc; printf 'a\377' > latin; truncate -s 5M large; ln -s text link" in the project

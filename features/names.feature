@@ -140,6 +140,9 @@ Feature: Names
     When I run "agents plan status nope --project .. --data-dir DATA --format json" below deep
     Then the error says nothing, and the hint "see: agents plan list --data-dir DATA --project .."
 
+  Scenario: where ids cannot be looked up, whole ones are told
+    Then a command with an id is told whole while nothing can be read
+
   Scenario Outline: an unknown word suggests the command wherever it lives: agents <line>
     When I run "agents <line>"
     Then the exit code is 2

@@ -71,7 +71,7 @@ Feature: Picking a checkpoint
       | Roll back to cp1?     | y, enter   |
     Then the exit code is 0
     And the output says "2 files, as shown"
-    And the output does not say "Enter takes it"
+    And the output does not say "Enter takes"
     And the plan's file "a.txt" holds "one"
 
   Scenario Outline: leaving by <keys> leaves everything as it is

@@ -78,6 +78,24 @@ Feature: Deleting plans
       | one that changed nothing | true       | execute | cancel |
       | one that never ran       | echo b > b | cancel  | cancel |
 
+  Scenario: one that is applied says what stays, and a yes on a terminal deletes it
+    Given a plain folder
+    And the steps
+      """
+      - {tool: shell, with: {command: "echo b > b"}}
+      """
+    And I have run "agents run ACTION --apply --yes"
+    When I type on a terminal "agents plan delete @"
+      | question                         | answer |
+      | its result stays in your project |        |
+    Then the exit code is 1
+    When I type on a terminal "agents plan delete @"
+      | question                         | answer |
+      | Delete 1 plan for ever? [y/N]    | y      |
+    Then the exit code is 0
+    And the project's file "b" holds "b"
+    And no row, sandbox or output is left but those of ""
+
   Scenario: a plan that runs, and one that was interrupted
     Given a plain folder
     And the steps

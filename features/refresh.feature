@@ -80,7 +80,7 @@ Feature: Refresh
     When I run "agents plan conflicts @"
     Then the exit code is 0
     And the output says "text"
-    And the error says "--take mine|plan|FILE"
+    And the error says "--take mine    # or plan, or a file of yours"
     When I run "agents plan resolve @ text --take parent"
     Then the exit code is 0
     And the plan's file "text" holds "0"
@@ -94,7 +94,7 @@ Feature: Refresh
     When I run "agents plan conflicts @"
     Then the exit code is 0
     And the error says "there is no open conflict"
-    And the error says "# lists what `plan apply` finds in the way"
+    And the error says "--dry-run    # lists what is in its way"
 
   Scenario Outline: a conflict is solved with <take>
     Given the shell has run "echo 0 > text; cp text ../mine" in the project
@@ -202,7 +202,7 @@ Feature: Refresh
     When I run "agents plan conflicts @ --format json"
     Then "data.conflicts" counts 0
     When I run "agents plan log @"
-    Then the output says "text with parent"
+    Then the output says "text with mine"
 
     Examples:
       | moment                          |

@@ -463,6 +463,24 @@ Feature: A mended action
       | bare           | {name: one, tool: shell, with: {command: "echo 1 >> log"}} | {tool: shell, with: {command: "echo 2 >> log"}}            | rollback: {enabled: false}  | 4    | rollback.enabled has changed                    |
       | wrong          | {name: one, tool: shel, with: {command: "echo 1 >> log"}}  | {tool: shell, with: {command: "echo 2 >> log"}}            |                             | 2    | unknown tool 'shel'                         |
 
+  Scenario: a file that ends before what has run is refused
+    Given the steps
+      """
+      - {name: one, tool: shell, with: {command: "echo 1 >> log"}}
+      - {name: two, tool: shell, with: {command: "echo 2 >> log"}}
+      - {name: bad, tool: shell, with: {command: "exit 3"}}
+      """
+    And I have run "agents run ACTION" in vain
+    And the steps
+      """
+      - {name: one, tool: shell, with: {command: "echo 1 >> log"}}
+      """
+    And all that is known of the plan is remembered
+    When I run "agents plan execute @ --reload"
+    Then the exit code is 4
+    And the error says "step 2 (two) has run and is gone"
+    And nothing has happened to the plan
+
   Scenario: a file that is gone, one with a strategist, and one that cannot be taken back
     Given the steps
       """

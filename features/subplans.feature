@@ -252,6 +252,23 @@ Feature: Subplans
 
   # --- Failures ------------------------------------------------------------------------------------
 
+  Scenario: a subplan that fails in a plan without checkpoints leaves the files as they are
+    Given a plain folder
+    And the action
+      """
+      name: bare
+      rollback: {enabled: false}
+      steps:
+        - name: both
+          subplans:
+            plans:
+              - {name: bad, steps: [{tool: shell, with: {command: "echo x > x; exit 3"}}]}
+      """
+    When I run "agents run ACTION --format json"
+    Then the exit code is 1
+    And the error message says "subplans did not succeed: bad"
+    And there are 0 checkpoints
+
   Scenario: a subplan that fails is tried again exactly as often as asked for
     Given the steps
       """

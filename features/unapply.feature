@@ -85,6 +85,19 @@ Feature: Unapply merges as apply does
     Then it was before or after each time
     And more than 5 moments were tried
 
+  Scenario: a branch that is gone, with its commit, has nothing to be taken back
+    Given a git repository
+    And the steps
+      """
+      - {tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    And I have run "agents plan apply @ --as branch --yes"
+    And the shell has run "git branch -q -D cleveragents/plan-$PLAN && git reflog expire --expire=now --all && git gc -q --prune=now" in the project
+    When I run "agents plan unapply @ --yes"
+    Then the exit code is 0
+    And the plan is "execute/complete"
+
   Scenario: of a branch that was merged it says what is left to git
     Given I have run "agents plan unapply @ --yes"
     And I have run "agents plan apply @ --as branch --yes"

@@ -231,7 +231,7 @@ Feature: Taking back what was done last
     When I run "agents undo --yes"
     Then the plan has no file "v"
 
-  Scenario Outline: a run that was killed in a step: <act>
+  Scenario: a run that was killed in a step
     Given a plain folder
     And the steps
       """
@@ -250,14 +250,9 @@ Feature: Taking back what was done last
     And the plan's file "v" holds "1"
     And the plan is "execute/queued"
     When the gate opens
-    And I run "agents <act>"
+    And I run "agents plan execute @"
     Then the exit code is 0
     And the plan's file "v" holds "2"
-
-    Examples:
-      | act            |
-      | redo --yes     |
-      | plan execute @ |
 
   Scenario: a plan that another process runs is left alone
     Given a plain folder
@@ -360,6 +355,38 @@ Feature: Taking back what was done last
     When I run "agents redo"
     Then the exit code is 2
     And the error says "last undo: step first (plan plan, 0"
+
+  Scenario: what somebody else has taken back while the question stands is not taken back again
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo 1 > v"}}
+      """
+    And I have run "agents run ACTION"
+    When somebody runs "agents undo --yes" while the question of "agents undo" stands
+    Then the exit code is 4
+    And the output says "what was to be done has changed meanwhile; nothing was done"
+
+  Scenario: a step that was cut off is taken back, and not done again
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo 1 > v"}}
+      - {name: second, tool: shell, pass_env: [GATE], with: {command: "echo half >> half; touch started; while [ ! -e \"$GATE\" ]; do sleep 0.05; done"}}
+      """
+    And a process of its own has started "agents run ACTION"
+    And its step has made "started"
+    And the process is killed
+    When I run "agents undo --yes"
+    Then the exit code is 0
+    And the plan has no file "half"
+    When I run "agents redo --yes"
+    Then the exit code is 4
+    And the error says "was cut off when its process died, and cannot be done again so"
+    When the gate opens
+    And I run "agents plan execute @"
+    Then the exit code is 0
+    And the plan's file "half" holds "half"
 
   Scenario: what was shown is done, or nothing
     Given a plain folder

@@ -29,9 +29,10 @@ PAGE = Path("docs/reference/cli/commands.md")
 HEAD = """\
 # Commands
 
-`agents` is also `cleveragents` and `python -m cleveragents`. A plan is its id, an unambiguous
-prefix of it, or `@` (the latest plan of the project); a checkpoint is its number (`3` or `cp3`),
-its id, a prefix, or `@` (the latest). Data goes to standard output; progress, notes and hints go to
+`agents` is also `cleveragents` and `python -m cleveragents`. A plan is its name, its id or the
+beginning of it, `@` (the latest plan of the project), `@-` (the one before) or `@-2`; a checkpoint
+is its number (`3` or `cp3`), its label, its id or the beginning of it, or `@` (the latest). Data
+goes to standard output; progress, notes and hints go to
 standard error.
 
 | exit code | meaning |

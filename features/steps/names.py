@@ -5,6 +5,10 @@ import shlex
 
 from behave import given, then
 
+from cleveragents.cli.printed import PrintedCommands
+from cleveragents.errors import Damaged
+from cleveragents.ids import new_id
+
 
 @given('plans called "{names}" are there')
 def use_plans(context, names):
@@ -79,3 +83,12 @@ def hinted(context, hint):
     hint = hint.replace("DATA", shlex.quote(str(context.world.data_dir)))
     assert context.world.done.err == ""
     assert hint in context.world.done.error["suggestions"], context.world.done.error
+
+
+@then("a command with an id is told whole while nothing can be read")
+def told_whole(context):
+    def unreadable(_ids):
+        raise Damaged("the database cannot be read")
+
+    text = f"see: agents plan status {new_id()}"
+    assert PrintedCommands({}, unreadable).texts([text]) == [text]

@@ -161,7 +161,7 @@ def _shown(plan: Plan, view: ConflictView) -> Result:
         detail_of(view),
         [Fields(f"Conflict in {os.fsdecode(conflict.path)}", rows), *compared],
         next_steps=[
-            f"{_resolving(plan, conflict)} --take mine|plan|FILE",
+            f"{_resolving(plan, conflict)} --take mine    # or plan, or a file of yours",
             *(
                 [f"{_resolving(plan, conflict)} --tool    # git's merge.tool"]
                 if view.is_mergeable
@@ -253,7 +253,7 @@ def _bringing_in(plan: Plan) -> list[str]:
     """What the user's own changes conflict with is known here only once they are brought in."""
     if plan.stage != COMPLETE or plan.parent_plan_id is not None:
         return []
-    return [f"agents plan refresh {plan.plan_id}    # lists what `plan apply` finds in the way"]
+    return [f"agents plan apply {plan.plan_id} --dry-run    # lists what is in its way"]
 
 
 def _after(plan: Plan) -> list[str]:
@@ -267,12 +267,19 @@ def _after(plan: Plan) -> list[str]:
 
 def _ways_out(plan: Plan, left: Sequence[Conflict]) -> list[str]:
     shown = [f"{_showing(plan, one)}    # shows both versions" for one in left[:1]]
-    return [*shown, *(f"{_resolving(plan, one)} --take mine|plan|FILE" for one in left[:1])]
+    taking = "--take mine    # or plan, or a file of yours"
+    return [*shown, *(f"{_resolving(plan, one)} {taking}" for one in left[:1])]
 
 
 def _showing(plan: Plan, conflict: Conflict) -> str:
-    return f"agents plan conflicts {plan.plan_id} {quoted(os.fsdecode(conflict.path))}"
+    return f"agents plan conflicts {plan.plan_id} {_typed(conflict.path)}"
 
 
 def _resolving(plan: Plan, conflict: Conflict) -> str:
-    return f"agents plan resolve {plan.plan_id} {quoted(os.fsdecode(conflict.path))}"
+    return f"agents plan resolve {plan.plan_id} {_typed(conflict.path)}"
+
+
+def _typed(path: bytes) -> str:
+    """A path as it is typed: one that begins like an option is told apart from it."""
+    named = os.fsdecode(path)
+    return quoted(f"./{named}" if named.startswith("-") else named)

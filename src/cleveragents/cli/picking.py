@@ -11,7 +11,8 @@ from cleveragents.escaping import safe_cell
 PAGE = 10  # lines that a page key moves
 MOVES: Mapping[str, int] = {"up": -1, "down": 1, "page up": -PAGE, "page down": PAGE}
 BESIDE = 60  # columns from which on the preview stands beside the list, not below it
-KEYS = "↑↓ choose · type to filter · Enter takes it · d diff · q leaves"
+KEYS = "↑↓ choose · type to filter · Enter takes · d diff · q leaves"
+FILTER_KEYS = "↑↓ choose · Enter takes · Esc shows all again"
 READING_KEYS = "↑↓ scroll · q back"
 SELECTED = "reverse"
 
@@ -107,8 +108,9 @@ def screen(
         below: list[Line] = [((text, "dim"),) for text in texts]
         body = [*_listed(picking, width, above), *[(), *below][: room - above]]
     asked = _fit(f"{question} ", width)
+    keys = FILTER_KEYS if picking.typed else KEYS
     head = ((asked, "bold"), (_fit(picking.typed, width - cell_len(asked)), ""))
-    return [head, *body, *[()] * (room - len(body)), ((_fit(KEYS, width), "dim"),)]
+    return [head, *body, *[()] * (room - len(body)), ((_fit(keys, width), "dim"),)]
 
 
 def _listed(picking: Picking, width: int, room: int) -> list[Line]:

@@ -18,6 +18,7 @@ from cleveragents.operations.intent import Intent
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import GIVEN_UP, AnyOperation
 from cleveragents.operations.reading import Unreadable
+from cleveragents.plans.conflict import CHILD, MINE, PARENT, PLAN
 
 UNFINISHED = {
     Status.OPEN: "unfinished",
@@ -25,6 +26,7 @@ UNFINISHED = {
     Status.STUCK: "cannot be finished",
 }
 CANNOT_BE_READ = "what it was to do cannot be read"
+CALLED = {PARENT: MINE, CHILD: PLAN}  # the sides of a conflict as users call them
 
 
 def story(operation: AnyOperation, names: Mapping[str, str], subplans: Mapping[str, str]) -> str:
@@ -72,7 +74,7 @@ def _aim(intent: Intent, names: Mapping[str, str]) -> str:
     """Where an operation leads that brings files back, or takes one side's."""
     match intent:
         case Resolve():
-            return f"{intent.path} with {intent.take}"
+            return f"{intent.path} with {CALLED.get(intent.take, intent.take)}"
         case Restore():
             return f"{', '.join(intent.paths)} from {names.get(intent.source, 'cp?')}"
         case GoBack() if intent.target in names:

@@ -40,6 +40,7 @@ class Questions(Generic[A]):
         asked = call.output.with_suffix(".question.json")
         answered = call.output.with_suffix(".answer.json")
         asked.write_text(json.dumps(call.masking.data(question), indent=2) + "\n")
+        answered.touch()  # it is read whatever became of the command
         try:
             outcome = run_process(
                 call, SHELL, "-c", REDIRECTED, "ask", self._command, str(asked), str(answered)
@@ -63,8 +64,6 @@ class Questions(Generic[A]):
 
 def _said(call: Call, answered: Path) -> bytes:
     """Reads an answer, as far as one may be long; it is kept so far, and masked."""
-    if not answered.exists():
-        return b""
     with answered.open("rb") as file:
         said = file.read(LARGEST_ANSWER + 1)
     keep_masked(call, answered, said)

@@ -16,7 +16,7 @@ from cleveragents.plans.decision import INTERVENTIONS, DecisionRepository
 from cleveragents.plans.journal import places
 from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.plans.plan import Plan, PlanRepository
-from cleveragents.plans.step_run import StepRunRepository
+from cleveragents.plans.step_run import STARTED, StepRunRepository
 from cleveragents.records import frozen, replace
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
@@ -51,6 +51,7 @@ class Deed:
     operation: AnyOperation | None  # none: a step
     stands: bool
     undo: AnyOperation | None  # that has taken it back
+    was_cut_off: bool = False  # a step whose process died with it
 
     @property
     def branch(self) -> str | None:
@@ -101,6 +102,7 @@ class _Trace:
     name: str
     before: CheckpointId | None
     counts: bool
+    was_cut_off: bool = False  # its process died with it
 
 
 class DeedReader:
@@ -189,6 +191,7 @@ class _Past:
             None,
             trail.stands(last.trace_id),
             self._undo_of(last.trace_id, trail),
+            last.was_cut_off,
         )
 
     def _act(self, one: AnyOperation, trail: Trail) -> Deed:
@@ -226,7 +229,14 @@ def _mark(one: AnyOperation) -> Mark:
 def _traces(connection: Connection, plan_id: PlanId) -> list[_Trace]:
     """The calls of a plan and the decisions that its steps asked for."""
     calls = [
-        _Trace(run.step_run_id, run.cursor, run.name, run.checkpoint_id, run.superseded_by is None)
+        _Trace(
+            run.step_run_id,
+            run.cursor,
+            run.name,
+            run.checkpoint_id,
+            run.superseded_by is None,
+            run.status == STARTED,
+        )
         for run in StepRunRepository(connection).of_plan(plan_id)
     ]
     decisions = [

@@ -152,7 +152,12 @@ def before(deed: Deed) -> Destination:
 
 
 def before_undo(deed: Deed) -> Destination:
-    """The state before it was taken back."""
+    """The state before it was taken back; half of a step is none to come back to."""
+    if deed.was_cut_off:
+        raise Refused(
+            f"{deed.title} was cut off when its process died, and cannot be done again so",
+            hints=[f"run it: agents plan execute {deed.plan.plan_id}"],
+        )
     intent = None if deed.undo is None else deed.undo.intent
     was = intent.was if isinstance(intent, GoBack) else None
     return Destination(intent.before if intent else None, was or Ending.where(deed.plan))
