@@ -140,6 +140,15 @@ Feature: Names
     When I run "agents plan status nope --project .. --data-dir DATA --format json" below deep
     Then the error says nothing, and the hint "see: agents plan list --data-dir DATA --project .."
 
+  Scenario: what is told while a plan runs says it, too
+    Given plans called "older" have run
+    And the shell has run "cp ../action.yaml own.yaml" in the project
+    And I have run "agents plan use own.yaml"
+    And the shell has run "echo '# other' >> own.yaml" in the project
+    When I run "agents plan execute --data-dir DATA"
+    Then the exit code is 0
+    And the error says "agents plan execute --data-dir "
+
   Scenario: where ids cannot be looked up, whole ones are told
     Then a command with an id is told whole while nothing can be read
 

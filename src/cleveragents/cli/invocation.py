@@ -75,7 +75,7 @@ class Invocation:
         if progress and self.form not in (Format.JSON, Format.YAML):
             from cleveragents.cli.progress import ProgressDisplay
 
-            self.progress = ProgressDisplay(verbose=self.verbose)
+            self.progress = ProgressDisplay(verbose=self.verbose, retold=self._retold)
         app = App(
             self.project,
             data_dir=self.data_dir,
@@ -109,6 +109,12 @@ class Invocation:
         """Leaves the terminal as it was."""
         if self.progress is not None:
             self.progress.close()
+
+    def _retold(self, text: str) -> str:
+        """A text that is told while something is under way, with the commands of this call."""
+        from cleveragents.cli.printed import PrintedCommands
+
+        return PrintedCommands.of(self, at_work=True).texts([text])[0]
 
     def _note(self, event: "Event") -> None:
         """Keeps what must be told even where progress is not shown."""

@@ -30,15 +30,19 @@ class PrintedCommands:
         self._names = names
 
     @classmethod
-    def of(cls, call: "Invocation") -> "PrintedCommands":
-        """Those of a call: programs, and who wants to know more, get whole ids."""
+    def of(cls, call: "Invocation", *, at_work: bool = False) -> "PrintedCommands":
+        """Those of a call: programs, and who wants to know more, get whole ids.
+
+        So does who is told while it works: the database may be just then written to.
+        """
         given = {
             "--data-dir": call.data_dir,
             "--project": call.project,
             "--config-path": call.config_path,
         }
         where = {name: shlex.quote(str(path)) for name, path in given.items() if path}
-        app, whole = call.opened, call.verbose or call.form in (Format.JSON, Format.YAML)
+        app = call.opened
+        whole = at_work or call.verbose or call.form in (Format.JSON, Format.YAML)
         return cls(where, _whole if app is None or whole else app.plans.shown)
 
     def result(self, result: Result) -> Result:

@@ -1,6 +1,7 @@
 """Draws what the engine reports: one line per step, checkpoints named as they are made."""
 
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -44,9 +45,10 @@ class ProgressDisplay:
     What a subplan does is told under its name.
     """
 
-    def __init__(self, *, verbose: bool) -> None:
+    def __init__(self, *, verbose: bool, retold: Callable[[str], str] = str) -> None:
         self._paper = Paper(sys.stderr)
         self._verbose = verbose
+        self._retold = retold  # makes the commands in notes those of this call
         self._lanes: Lanes | None = None  # from the first step on, if it is a terminal
         self._steps: dict[str, str] = {}  # those that run, by plan
         self._names: dict[str, Line] = {}  # of subplans
@@ -133,7 +135,8 @@ class ProgressDisplay:
                 told = f" refreshed, {counted(event.files, 'path')}, {found}"
                 self._line(("↻", "yellow"), (told, ""))
             case Note():
-                self._line(("note:", "yellow"), (f" {safe(event.text)}", ""))
+                text = safe(self._retold(event.text))
+                self._line(("note:", "yellow"), (f" {text}", ""))
             case _:
                 return
 
