@@ -34,6 +34,23 @@ Feature: Watching a plan that another process runs
       | back to cp1                                |
       | step slow failed: exit code 3              |
 
+  Scenario: a subplan that fails is told
+    Given a plain folder
+    And the steps
+      """
+      - {name: slow, tool: shell, pass_env: [GATE], with: {command: "echo begun; touch begun; while [ ! -e \"$GATE\" ]; do sleep 0.05; done"}}
+      - subplans: {plans: [{name: bad, steps: [{tool: shell, with: {command: "exit 3"}}]}]}
+      """
+    And a process of its own has started "agents run ACTION"
+    And its step has made "begun"
+    When somebody on a terminal watches it until it says "begun", and the gate opens
+    Then the exit code is 1
+    And the terminal has said, in this order
+      | text                            |
+      | ✓ 1/2 slow (shell)  exit code 0 |
+      | ✗ subplan bad  exit code 3      |
+      | subplans did not succeed: bad   |
+
   Scenario: the other process is killed
     Given a plain folder
     And the steps

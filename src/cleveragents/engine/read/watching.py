@@ -213,14 +213,12 @@ def _moved(plan: Plan, parent_id: PlanId, entry: JournalEntry) -> Iterator[Told]
 
 def _carried_out(connection: Connection, operation: AnyOperation) -> Sequence[Event]:
     outcome, intent = operation.outcome or {}, operation.intent
-    if operation.status is not Status.DONE:
+    if operation.status is not Status.DONE or not isinstance(intent, Merge | GoBack):
         return []
     if isinstance(intent, Merge):
         name = PlanRepository(connection).get(intent.child).name
         conflicts = int(str(outcome.get("conflicts", 0)))
         return [SubplanMerged(operation.plan_id, name, intent.files, conflicts)]
-    if not isinstance(intent, GoBack):
-        return []
     rows = CheckpointRepository(connection).of_plan(operation.plan_id)
     targets = [row for row in rows if row.checkpoint_id == intent.target]
     files = int(str(outcome.get("files", 0)))

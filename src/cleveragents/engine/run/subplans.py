@@ -126,14 +126,13 @@ class SubplanSteps:
 
     def merge_again(self, child: Plan) -> None:
         """Merges what a child has become since it was merged, if it was run by itself."""
+        waits = self._runner.conflict_stop.waited_for
         if child.stage != COMPLETE or child.merged_ref is None or child.parent_plan_id is None:
-            return
-        if self._runner.conflict_stop.waited_for(child.plan_id):
             return
         with self._runner.hold(child.parent_plan_id, f"merging {child.name} again") as held:
             plan = self._plan(child.parent_plan_id)
             step = step_at(plan.action.steps, str(child.parent_step))
-            if isinstance(step, SubplansStep):
+            if isinstance(step, SubplansStep) and not waits(child.plan_id):
                 self._merge_one(held, plan, child, step.subplans.merge)
 
     def _children(self, held: Held, plan: Plan) -> dict[str, Plan]:
