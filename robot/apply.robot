@@ -30,7 +30,7 @@ What Was Edited Since Is Not Taken Back
     Write    bin.dat    edited\n
     ${edited} =    Tree Of    ${MINE}
     ${error} =    Read Error    plan unapply @ --yes    4
-    Should Be Equal    ${error.detail}    ${{["bin.dat: edited since the plan was applied"]}}
+    Should Be Equal    ${error.detail}[0]    bin.dat: edited since the plan was applied: in the same place as the plan
     Tree Should Be    ${edited}
     State Of Plan Should Be    apply/applied
 
@@ -51,7 +51,7 @@ Two Plans With The Same Files Go In And Out In Their Order
     Run Agents    run ACTION
     Run Agents    plan apply @ --yes
     ${error} =    Read Error    plan unapply ${first.plan_id} --yes    4
-    Should Be Equal    ${error.detail}    ${{["bin.dat: edited since the plan was applied"]}}
+    Should Be Equal    ${error.detail}[0]    bin.dat: edited since the plan was applied: in the same place as the plan
     Run Agents    plan unapply @ --yes
     Tree Should Be    ${AFTER}[3]
     Run Agents    plan unapply ${first.plan_id} --yes

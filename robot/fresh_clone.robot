@@ -18,7 +18,7 @@ The Demo Sets Itself Up And Tells The Whole Story
     Should Contain    ${done.err}    step tidy up failed
     Should Match Regexp    ${done.err}    back to cp\\d+
     # its checkpoints are listed,
-    ${listed} =    Get Regexp Matches    ${done.out}    (?m)^ *cp\\d+ +[0-9A-Z]{26} +\\w+
+    ${listed} =    Get Regexp Matches    ${done.out}    (?m)^ *cp\\d+ +[0-9A-Z]{10,26} +\\w+
     Should Be True    len($listed) > 5
     # and two rollbacks follow, of which the second takes the first one back.
     Should Contain X Times    ${done.out}    $ agents plan rollback @    2
