@@ -13,7 +13,7 @@ Feature: The demo
       Rollback complete
       That rollback can be taken back as well:
       Your own files never changed
-      agents plan rollback @ 3           go back
+      agents undo                 take back what was done last
       """
     And the error does not say "Traceback"
 

@@ -14,6 +14,9 @@ Feature: A project that was moved
     Given the project is moved to "elsewhere"
     When I run "agents plan list" below ../elsewhere
     Then the error says "let them follow: agents project move"
+    When I run "agents status" below ../elsewhere
+    Then the exit code is 3
+    And the error says "let its plans follow: agents project move"
     When I run "agents project move --dry-run --format json" below ../elsewhere
     Then the exit code is 0
     And the plans that are told of are 1

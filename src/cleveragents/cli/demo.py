@@ -41,10 +41,11 @@ steps:
 """
 NEXT = (
     "Next, in a repository or folder of yours:",
-    "  agents run ACTION.yaml             make a plan from an action and run it",
-    "  agents plan status @               where it stands",
-    "  agents plan checkpoint list @      what it can go back to",
-    "  agents plan rollback @ 3           go back",
+    "  agents init                 write a first action file",
+    "  agents run action.yaml      make a plan of it and run it",
+    "  agents status               where it stands",
+    "  agents rollback             pick a checkpoint and go back to it",
+    "  agents undo                 take back what was done last",
 )
 
 

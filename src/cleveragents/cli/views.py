@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cleveragents.plans.decision import Decision
 
 NEAR = 3600  # seconds; what is longer ago has a time of its own
+MINUTE = 60  # seconds
 UNCONFINED = (
     "steps are not confined yet: an absolute path in a step still reaches your own files, and the"
     " data directory with all checkpoints"
@@ -34,7 +35,7 @@ def ago(value: datetime, at: datetime | None = None) -> str:
     seconds = ((at or now()) - value).total_seconds()
     if not 0 <= seconds < NEAR:  # what is to come was made before the clock was set back
         return _on_the_clock(value, "%H:%M", at or now())
-    return f"{seconds // 60:.0f} min ago" if seconds >= 60 else "just now"  # noqa: PLR2004
+    return f"{seconds // MINUTE:.0f} min ago" if seconds >= MINUTE else "just now"
 
 
 def _on_the_clock(value: datetime, form: str, at: datetime) -> str:

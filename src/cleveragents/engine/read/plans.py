@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from cleveragents.errors import NotFound
 from cleveragents.operations.operation import OperationRepository
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.lifecycle import RUNNING
@@ -35,7 +36,19 @@ class PlanReader:
         """Finds a plan by `@`, `@-`, its id or the beginning of it, or its name."""
         with self._database.reading() as connection:
             project_id = projects.known(connection, self._project)
-            return PlanRepository(connection).get(PlanNames(connection).find(text, project_id))
+            try:
+                return PlanRepository(connection).get(PlanNames(connection).find(text, project_id))
+            except NotFound as error:
+                missing = error
+        raise self._with_way(missing)
+
+    def _with_way(self, missing: NotFound) -> NotFound:
+        """An error that names the way to plans that this directory had at another place."""
+        old = self.moved_from()
+        if old is not None:
+            way = f"this directory was {old}, let its plans follow: agents project move"
+            missing.hints = (way, *missing.hints)
+        return missing
 
     def shown(self, ids: Iterable[str]) -> Mapping[str, str]:
         """Tells what stands for ids in printed commands: `@`, or a beginning that is unique."""
