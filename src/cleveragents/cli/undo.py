@@ -23,9 +23,20 @@ FOOTERS = {Direction.BACK: "Taken back", Direction.FORWARD: "Done again"}
 
 
 def undo(
-    call: Invocation, plan: str | None = None, yes: bool = False, dry_run: bool = False
+    call: Invocation,
+    plan: str | None = None,
+    pick: bool = False,
+    yes: bool = False,
+    dry_run: bool = False,
 ) -> Result:
-    """Take back what was done last here."""
+    """Take back what was done last here, or what was picked with everything newer."""
+    if pick:
+        from cleveragents.cli.undo_pick import undo_picked  # of use only on a terminal
+
+        app = call.app(progress=True)
+        chosen = _chosen(call, app, plan)
+        call.messages += _left_alone(app.undo.deeds(chosen).busy)
+        return undo_picked(call, app, chosen, yes=yes, dry_run=dry_run)
     return _retrace(call, Direction.BACK, plan, yes=yes, dry_run=dry_run)
 
 

@@ -5,6 +5,7 @@ from typing import TypedDict
 
 from cleveragents.engine.bring.obstacles import Obstacle
 from cleveragents.engine.undo.deeds import Deed, DeedList
+from cleveragents.engine.undo.series import Part, SeriesForesight, SeriesResult
 from cleveragents.engine.undo.service import RetraceForesight, RetraceResult
 from cleveragents.engine.undo.trail import Direction
 from cleveragents.ids import CheckpointId, OperationId, PlanId
@@ -74,6 +75,32 @@ class OpLog(TypedDict):
     next_redo: str | None  # the id of the act that `agents redo` does again
 
 
+class UndoSeries(TypedDict):
+    """What `agents undo --pick` did."""
+
+    undone: Sequence[UndoReport]  # of the newest act first
+    left: Sequence[OpRow]  # acts that were to be taken back, and were not
+    why: str | None  # why not; null: all were taken back
+    redo: str | None  # the command that does the last of them again
+
+
+class PlacePreview(TypedDict):
+    """What would change in one place."""
+
+    where: str  # your project, a branch, or the sandbox of a plan
+    changes: Sequence[ChangeRow]
+    unknown: str | None  # why it cannot be told
+
+
+class UndoSeriesPreview(TypedDict):
+    """What `agents undo --pick` would do."""
+
+    acts: Sequence[OpRow]  # that would be taken back, the newest first
+    places: Sequence[PlacePreview]
+    conflicts: Sequence[ConflictingPath]  # what stands in the way of the newest
+    moving: bool  # another process is at work on one of the plans
+
+
 def nothing() -> UndoReport:
     """What is told where there was nothing to do."""
     return {
@@ -112,6 +139,31 @@ def retrace_preview_of(would: RetraceForesight, *, moving: bool) -> UndoPreview:
         **extent_of(effect.besides, len(effect.files)),
         "moving": moving,
     }
+
+
+def undo_series_of(result: SeriesResult) -> UndoSeries:
+    """What was taken back, and what was not."""
+    return {
+        "undone": [retrace_of(each) for each in result.done],
+        "left": [_row(deed) for deed in result.left],
+        "why": None if result.error is None else result.error.message,
+        "redo": REDO if result.last.is_more_forward else None,
+    }
+
+
+def undo_series_preview_of(would: SeriesForesight, *, moving: bool) -> UndoSeriesPreview:
+    """What would be taken back."""
+    return {
+        "acts": [_row(deed) for deed in would.deeds],
+        "places": [_place(part) for part in would.parts],
+        "conflicts": [_obstacle(each) for each in would.first.obstacles],
+        "moving": moving,
+    }
+
+
+def _place(part: Part) -> PlacePreview:
+    changes = changes_of(part.files)
+    return {"where": part.where, "changes": changes, "unknown": part.unknown or None}
 
 
 def op_log_of(found: DeedList) -> OpLog:

@@ -40,8 +40,13 @@ ROOT = Group(
             "undo",
             "Take back what was done last here.",
             "undo:undo",
-            ("agents undo", "agents undo --dry-run", "agents undo --plan @ --yes"),
-            options=(ON_PLAN, DRY_RUN, YES),
+            ("agents undo", "agents undo --pick", "agents undo --plan @ --yes"),
+            options=(
+                ON_PLAN,
+                Option(("--pick",), "Pick an act; it goes with everything newer."),
+                DRY_RUN,
+                YES,
+            ),
             more="That is the newest act that stands: an apply, unapply, rollback, correction,"
             " reversion, restore, resolve or refresh, or the last step of a plan that is not"
             " running. Typed again, it takes back the act before; an undo is never itself taken"

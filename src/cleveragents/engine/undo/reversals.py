@@ -94,7 +94,7 @@ class ToCheckpoint:
 
     def look(self, deed: Deed) -> Effect:
         """Tells what going there would change."""
-        target = self._target(deed)
+        target = self.target(deed)
         would = self._reads.preview_rollback(deed.plan.plan_id, target)
         steps = self._along(deed.plan, target)
         return Effect(would.files, would.digest, would.besides, steps=steps)
@@ -105,7 +105,7 @@ class ToCheckpoint:
         """Goes there."""
         result = self._acts.roll_back(
             held,
-            self._target(deed),
+            self.target(deed),
             ending=self._destination(deed).ending,
             shown_digest=shown,
             retraces=retraces,
@@ -113,7 +113,8 @@ class ToCheckpoint:
         left = tuple(call.told for call in result.left)
         return ReversalResult(result.changes, result.kept, result.undo, left)
 
-    def _target(self, deed: Deed) -> Checkpoint:
+    def target(self, deed: Deed) -> Checkpoint:
+        """Returns the checkpoint to go to."""
         plan_id = deed.plan.plan_id
         named = self._destination(deed).checkpoint or self._once_saved(deed)
         if named is None:

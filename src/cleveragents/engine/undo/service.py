@@ -84,12 +84,17 @@ class UndoService:
         return self._foreseen(direction, self._next(direction, plan_id))
 
     def run(
-        self, direction: Direction, plan_id: PlanId | None, *, shown_digest: str | None = None
+        self,
+        direction: Direction,
+        plan_id: PlanId | None,
+        *,
+        shown_digest: str | None = None,
+        only: str | None = None,
     ) -> RetraceResult:
-        """Does it; with a digest, only if it is still what was shown."""
+        """Does it; with a digest, only if it is still what was shown; or only with one deed."""
         owner = self._next(direction, plan_id).plan.plan_id
         with self._hold(owner, f"{direction} of what was done last") as held:
-            deed = self._next(direction, plan_id, held=owner)
+            deed = self._next(direction, plan_id, held=owner, only=only)
             shown = None
             if shown_digest is not None:
                 would = self._foreseen(direction, deed)
@@ -112,11 +117,17 @@ class UndoService:
         return self._result(deed, None, plan_id)
 
     def _next(
-        self, direction: Direction, plan_id: PlanId | None, *, held: PlanId | None = None
+        self,
+        direction: Direction,
+        plan_id: PlanId | None,
+        *,
+        held: PlanId | None = None,
+        only: str | None = None,
     ) -> Deed:
         found = self._reader.read(plan_id, held=held)
         deed = found.find(found.trail.next(direction))
-        if deed is None or held not in (None, deed.plan.plan_id):
+        is_another = deed is not None and only not in (None, deed.deed_id)
+        if deed is None or is_another or held not in (None, deed.plan.plan_id):
             raise Refused(
                 "what was to be done has changed meanwhile; nothing was done",
                 hints=[f"look again: agents {direction}"],
