@@ -123,6 +123,7 @@ def _blocks(direction: Direction, would: RetraceForesight) -> list[Block]:
         Text([f"{LAST[direction]}: {_named(deed)}"]),
         *_branch(direction, deed),
         *([] if deed.branch else [changes.panel("Would change", effect.files)]),
+        *([Text([_mine(effect.mine)])] if effect.mine else []),
         *_together(deed, effect),
         *previewing.blocks(effect.besides),
         *_in_the_way(effect),
@@ -187,7 +188,12 @@ def _done(direction: Direction, result: RetraceResult) -> Result:
 
 
 def _kept(done: ReversalResult) -> list[str]:
-    return [f"kept, because it holds other files: {path}" for path in done.kept]
+    mine = [_mine(done.mine)] if done.mine else []
+    return [*mine, *(f"kept, because it holds other files: {path}" for path in done.kept)]
+
+
+def _mine(paths: Sequence[str]) -> str:
+    return f"left as you have it: {previewing.first_of(paths)}"
 
 
 def _about_calls(done: ReversalResult) -> list[str]:

@@ -122,7 +122,7 @@ def retrace_of(result: RetraceResult) -> UndoReport:
     return {
         **_about(result.deed),
         "taken_back": changes_of(done.files if done else ()),
-        "kept": [_kept(path) for path in (done.kept if done else ())],
+        "kept": [] if done is None else [*_mine(done.mine), *map(_kept, done.kept)],
         "safety": result.safety,
         "operation": result.operation.operation_id,
         "redo": REDO if result.is_more_forward else None,
@@ -135,6 +135,7 @@ def retrace_preview_of(would: RetraceForesight, *, moving: bool) -> UndoPreview:
     return {
         **_about(would.deed),
         "taken_back": changes_of(effect.files),
+        "kept": _mine(effect.mine),
         "conflicts": [_obstacle(each) for each in effect.obstacles],
         **extent_of(effect.besides, len(effect.files)),
         "moving": moving,
@@ -202,6 +203,10 @@ def _row(deed: Deed) -> OpRow:
 
 def _kept(path: str) -> KeptRow:
     return {**file_name(path), "why": "it holds other files"}
+
+
+def _mine(paths: Sequence[str]) -> list[KeptRow]:
+    return [{**file_name(path), "why": "left as you have it"} for path in paths]
 
 
 def _obstacle(each: Obstacle) -> ConflictingPath:

@@ -37,6 +37,7 @@ class Effect:
     digest: str
     besides: Besides
     steps: Sequence[str] = ()  # that would not count any more
+    mine: Sequence[str] = ()  # paths that stay as the user has them
     obstacles: Sequence[Obstacle] = ()
     ways_out: Sequence[str] = ()  # of them
 
@@ -49,6 +50,7 @@ class ReversalResult:
     kept: Sequence[str] = ()  # directories that stay because they hold other files
     calls: Sequence[UndoRun] = ()  # what became of each call that declares an undo
     left: Sequence[str] = ()  # what nothing could undo
+    mine: Sequence[str] = ()  # paths that stay as the user has them
 
 
 class Reversal(Protocol):
@@ -177,6 +179,7 @@ class IntoProject:
             _brought(proposal),
             proposal.digest,
             Besides(),
+            mine=proposal.options.left,
             obstacles=proposal.obstacles,
             ways_out=proposal.ways_out,
         )
@@ -186,9 +189,8 @@ class IntoProject:
     ) -> ReversalResult:
         """Applies it."""
         done = self._apply.run(held.plan_id, _options(deed), shown_digest=shown, retraces=retraces)
-        if done.applied is None:
-            raise Refused("there is nothing to apply: your project has it already")
-        return ReversalResult(_brought(done.proposal), done.applied.kept)
+        kept = () if done.applied is None else done.applied.kept
+        return ReversalResult(_brought(done.proposal), kept, mine=done.proposal.options.left)
 
 
 class OutOfProject:
@@ -204,6 +206,7 @@ class OutOfProject:
             _taken_out(would),
             would.digest,
             Besides(),
+            mine=would.left,
             obstacles=would.obstacles,
             ways_out=would.ways_out,
         )
@@ -214,7 +217,7 @@ class OutOfProject:
         """Takes it out."""
         would = self._apply.preview_unapply(deed.plan.plan_id)
         done = self._apply.unapply(held.plan_id, shown_digest=shown, retraces=retraces)
-        return ReversalResult(_taken_out(would), done.kept)
+        return ReversalResult(_taken_out(would), done.kept, mine=would.left)
 
 
 def _taken_out(would: Withdrawal) -> Sequence[FileChange]:
@@ -225,11 +228,12 @@ def _taken_out(would: Withdrawal) -> Sequence[FileChange]:
 
 
 def _options(deed: Deed) -> ApplyOptions:
-    """How it was applied."""
-    intent = None if deed.operation is None else deed.operation.intent
+    """How it was applied; what the user kept when it was taken out is theirs."""
+    taken_out = deed.undo or deed.operation
+    intent = None if taken_out is None else taken_out.intent
     if not isinstance(intent, Apply):
         raise Damaged(f"what the {deed.kind} was to do cannot be read")
-    return ApplyOptions(intent.mode, intent.include_ignored)
+    return ApplyOptions(intent.mode, intent.include_ignored, intent.left)
 
 
 def _brought(proposal: Proposal) -> Sequence[FileChange]:
