@@ -35,10 +35,10 @@ Feature: Picking how far to go back
     And in the project "git diff --quiet && test ! -e v" holds
     And the acts are
       | type  | text                   | now        |
-      | apply | 1 path to the project  | taken back |
-      | step  | third                  | taken back |
-      | apply | 2 paths to the project | taken back |
-      | step  | second                 | taken back |
+      | apply | 1 path to the project  | undone     |
+      | step  | third                  | undone     |
+      | apply | 2 paths to the project | undone     |
+      | step  | second                 | undone     |
       | step  | first                  | stands     |
     When I run "agents redo --yes --format json"
     Then the data holds
@@ -58,9 +58,9 @@ Feature: Picking how far to go back
     And the plan is "execute/queued"
     And the acts are
       | type     | text                                         | now        |
-      | rollback | to cp2: 1 file put back, 1 call taken back   | taken back |
-      | step     | second                                       | taken back |
-      | step     | first                                        | taken back |
+      | rollback | to cp2: 1 file put back, 1 call taken back   | undone     |
+      | step     | second                                       | undone     |
+      | step     | first                                        | undone     |
 
   Scenario: one of them is refused: what was taken back is told, and what was not
     Given I have run "agents run ACTION --apply --yes"
@@ -104,7 +104,8 @@ Feature: Picking how far to go back
     Then the exit code is 4
     And the output says "Took back 1 act"
     And the output says "Did not take back 1 act"
-    And the output says "stopped at step first: the state to go to is gone"
+    And the output says "stopped: the state to go to is gone"
+    And the output says "undo of step first (plan older)"
 
   Scenario: without a terminal it lists, and what nobody did cannot be picked
     Given I have run "agents plan use ACTION"

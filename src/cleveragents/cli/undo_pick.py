@@ -162,7 +162,7 @@ def _done(result: SeriesResult) -> Result:
             messages=calls,
             next_steps=again,
         )
-    met = f"stopped at {result.left[0].title}: {error.message}"
+    met = f"stopped: {error.message}"
     return Result(
         undo_series_of(result),
         [*blocks, Fields(f"Did not take back {counted(len(left), 'act')}", left)],

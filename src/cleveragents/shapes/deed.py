@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from cleveragents.engine.bring.obstacles import Obstacle
-from cleveragents.engine.undo.deeds import Deed, DeedList
+from cleveragents.engine.undo.deeds import Deed, DeedList, Fate
 from cleveragents.engine.undo.series import Part, SeriesForesight, SeriesResult
 from cleveragents.engine.undo.service import RetraceForesight, RetraceResult
 from cleveragents.engine.undo.trail import Direction
@@ -64,7 +64,8 @@ class OpRow(ActRow):
     plan: PlanId
     name: str  # of the plan
     stands: bool
-    taken_back_by: OperationId | None  # the undo; null: none, or a rollback took it along
+    state: str  # stands, undone, ended (by a later act) or failed (a step)
+    taken_back_by: OperationId | None  # the undo or the act after which it is not so any more
 
 
 class OpLog(TypedDict):
@@ -167,10 +168,10 @@ def _place(part: Part) -> PlacePreview:
     return {"where": part.where, "changes": changes, "unknown": part.unknown or None}
 
 
-def op_log_of(found: DeedList) -> OpLog:
-    """Everything that was done here."""
+def op_log_of(found: DeedList, listed: Sequence[Deed]) -> OpLog:
+    """What was done here, as much of it as is wanted."""
     return {
-        "acts": [_row(deed) for deed in found.deeds],
+        "acts": [_row(deed) for deed in listed],
         "next_undo": found.trail.next(Direction.BACK),
         "next_redo": found.trail.next(Direction.FORWARD),
     }
@@ -191,13 +192,15 @@ def _act(deed: Deed) -> ActRow:
 
 
 def _row(deed: Deed) -> OpRow:
+    by = deed.undo or deed.ended_by
     return {
         **_act(deed),
         "kind": PLAN,
         "plan": deed.plan.plan_id,
         "name": deed.plan.name,
-        "stands": deed.stands,
-        "taken_back_by": None if deed.undo is None else deed.undo.operation_id,
+        "stands": deed.fate is Fate.STANDS,
+        "state": deed.fate,
+        "taken_back_by": None if by is None else by.operation_id,
     }
 
 

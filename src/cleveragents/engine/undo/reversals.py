@@ -121,7 +121,7 @@ class ToCheckpoint:
         named = self._destination(deed).checkpoint or self._once_saved(deed)
         if named is None:
             raise Refused(
-                f"nothing was saved before it: {deed.title}",
+                "nothing was saved before it",
                 detail=["the plan had no checkpoint then"],
                 hints=[f"see what there is: agents plan checkpoint list {plan_id}"],
             )
@@ -130,7 +130,6 @@ class ToCheckpoint:
         except NotFound as error:
             raise Refused(
                 f"the state to go to is gone: {error.message}",
-                detail=[deed.title],
                 hints=error.hints,
             ) from error
 
@@ -242,7 +241,7 @@ def _brought(proposal: Proposal) -> Sequence[FileChange]:
         return ()
     diffs = (file.diff for file in proposal.files)
     actions = {"deleted": "removed"}
-    return tuple(FileChange(diff.path, actions.get(diff.status, "restored")) for diff in diffs)
+    return tuple(FileChange(diff.path, actions.get(diff.status, "applied")) for diff in diffs)
 
 
 def table(
