@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.run.strategize import StrategizePhase
     from cleveragents.engine.run.subplans import SubplanSteps
     from cleveragents.engine.session import Session
+    from cleveragents.engine.undo.series import UndoSeries
     from cleveragents.engine.undo.service import UndoService
     from cleveragents.operations.operation import AnyOperation
     from cleveragents.plans.action import Action
@@ -206,6 +207,11 @@ class App:
     def undo(self) -> "UndoService":
         """Everything that was done here; taking it back and doing it again."""
         return self._wiring.undo
+
+    @property
+    def undo_series(self) -> "UndoSeries":
+        """What would be taken back together with everything newer."""
+        return self._wiring.undo_series
 
     @property
     def refresh(self) -> "RefreshPhase":
