@@ -225,7 +225,7 @@ class App:
 
     @property
     def conflicts(self) -> "ConflictService":
-        """Conflicts of merges, and solving them."""
+        """Conflicts of merges, and resolving them."""
         return self._wiring.conflicts
 
     @property

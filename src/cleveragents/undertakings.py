@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.back.restore import PathRestoration, RestoreProposal
     from cleveragents.engine.bring.application import ApplyOutcome
     from cleveragents.engine.bring.apply import ApplyResult
-    from cleveragents.engine.bring.conflicts import SolvedConflict
+    from cleveragents.engine.bring.conflicts import ResolvedConflict
     from cleveragents.engine.bring.proposal import ApplyOptions, Proposal
     from cleveragents.engine.bring.refresh import RefreshForesight, RefreshResult
     from cleveragents.engine.bring.resolution import ResolutionProposal
@@ -255,8 +255,8 @@ class Undertakings:
 
     def resolve(
         self, plan_id: PlanId, path: str, take: str
-    ) -> "Undertaking[ResolutionProposal, SolvedConflict]":
-        """To solve a conflict by one of its versions, or by a file of the caller's."""
+    ) -> "Undertaking[ResolutionProposal, ResolvedConflict]":
+        """To resolve a conflict by one of its versions, or by a file of the caller's."""
         service = self._services.conflicts
         chosen = SIDES.get(take) or str(self._cwd / take)
         return Undertaking(

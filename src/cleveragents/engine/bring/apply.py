@@ -179,7 +179,7 @@ class ApplyPhase:
             raise Refused(
                 f"{counted(len(left), 'conflict is', 'conflicts are')} open",
                 detail=[f"{shown(conflict.path)}: {conflict.reason}" for conflict in left],
-                hints=[f"solve them: agents plan conflicts {plan.plan_id}"],
+                hints=[f"resolve them: agents plan conflicts {plan.plan_id}"],
             )
         project, sandbox = self._guard_project(plan)
         if options.mode == BRANCH:

@@ -4,14 +4,16 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from cleveragents.checkpoints.shown import digest_of, refuse_other
+from cleveragents.engine.hold.ownership import ways_out
 from cleveragents.engine.undo.deeds import Deed, DeedList, DeedReader
 from cleveragents.engine.undo.reversals import Effect, Reversal, ReversalResult, Ways
 from cleveragents.engine.undo.trail import Direction
-from cleveragents.errors import Busy, CleverAgentsError, NotFound, Refused
+from cleveragents.errors import Busy, CleverAgentsError, Refused
 from cleveragents.ids import CheckpointId, PlanId
 from cleveragents.operations.intent import Retrace
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import AnyOperation, OperationRepository
+from cleveragents.plans.naming import no_plan_yet
 from cleveragents.records import frozen
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held, Hold
@@ -66,7 +68,7 @@ class UndoService:
         """Returns everything that was done here, or to one plan, the newest first."""
         found = self._reader.read(plan_id)
         if not found.plans:
-            raise NotFound("this project has no plan yet", hints=["make one: agents run ACTION"])
+            raise no_plan_yet()
         return found
 
     def owner(self, direction: Direction, plan_id: PlanId | None) -> PlanId | None:
@@ -75,7 +77,7 @@ class UndoService:
         if found.busy and plan_id is not None:
             raise Busy(
                 f"another process is at work on plan {plan_id}",
-                hints=["wait for it to finish", f"or stop it: agents plan cancel {plan_id}"],
+                hints=["wait for it to finish", *ways_out(plan_id)],
             )
         owner = found.trail.owner(direction)
         return None if owner is None else PlanId(owner)
