@@ -6,15 +6,17 @@ Feature: Long work
     Given a plain folder
     And the shell has run "head -c 80000 /dev/urandom | split -b 4000 - many-; head -c 5000000 /dev/urandom > large" in the project
     And nothing is too quick to be told
-    When the library runs a plan on its files, verifies it, examines, rolls back and applies
+    When the library runs a plan on its files, verifies it, examines, rolls back, applies and prunes
     Then what was told of the work is, with all that there was to do
       | doing                  | known  |
       | reading the project    |        |
       | making the sandbox     | bytes  |
+      | saving files           |        |
       | reading cp1 back       |        |
       | reading what is stored | bytes  |
       | restoring files        | both   |
       | changing your files    | both   |
+      | freeing space          |        |
 
   Scenario Outline: <what> is given up at the next piece of a large file
     Then <what> a file of 20 MiB is given up at its second piece

@@ -172,6 +172,19 @@ Feature: Secrets
       | a user's address | ssh://git@host/repository and http://host/@someone    |
       | a word           | the task-force-with-a-long-name-of-2026 is a keyboard |
       | half a key       | -----BEGIN PUBLIC KEY-----                            |
+      | a way to log in  | Authorization: Bearer $TOKEN, or Bearer tokens        |
+
+  Scenario Outline: what a header authorizes by is masked: <text>
+    Then "<text>" is told as "<told>"
+
+    Examples:
+      | text                                     | told                                 |
+      | curl -H 'Authorization: Bearer sesame'   | curl -H 'Authorization: Bearer ***'  |
+      | proxy-authorization: Basic b3Blbjpz ok   | proxy-authorization: Basic *** ok    |
+      | {'authorization': 'bearer open-it'}      | {'authorization': 'bearer ***'}      |
+
+  Scenario: what a header authorizes by is masked in data as well
+    Then the data {"Authorization": "Bearer sesame", "Accept": "Bearer sesame"} is told as {"Authorization": "Bearer ***", "Accept": "Bearer sesame"}
 
   Scenario: short values and plain words are no secrets, however they are handed on
     Given the variables that steps pass on are

@@ -235,13 +235,13 @@ Feature: Stopping a plan
     Then the exit code is 0
     And the plan is "execute/complete"
 
-  Scenario: H52 a rollback that is under way comes to its end
+  Scenario: H52 an undo that is under way comes to its end, and the next command finishes the rollback
     Given a plain folder
     And the action
       """
       name: undoing
       tools:
-        - {name: deploy, command: "echo 1 > v", side_effects: [network], undo: 'touch started; until test -e "$GATE"; do sleep 0.05; done', pass_env: [GATE]}
+        - {name: deploy, command: "echo 1 > v", side_effects: [network], undo: 'echo undone >> "$GATE.log"; touch started; until test -e "$GATE"; do sleep 0.05; done', pass_env: [GATE]}
       steps:
         - {name: go live, tool: deploy}
       """
@@ -252,6 +252,10 @@ Feature: Stopping a plan
     And it has said "once more ends it at once"
     And the gate opens
     And the process comes to its end
+    Then the exit code is 130
+    And the error says "interrupted; the next command that changes the plan finishes the rollback"
+    When I run "agents plan checkpoint create @"
     Then the exit code is 0
-    And the output says "Rollback complete"
+    And the error says "an interrupted rollback to cp1 was finished"
     And the plan is "execute/queued"
+    And the undo has run once

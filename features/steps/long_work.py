@@ -37,7 +37,7 @@ def tell_all(context):
         setattr(long_work, name, 0.0)
 
 
-@when("the library runs a plan on its files, verifies it, examines, rolls back and applies")
+@when("the library runs a plan on its files, verifies it, examines, rolls back, applies and prunes")
 def act(context):
     context.events = []
     app = context.world.app(report=context.events.append)
@@ -51,6 +51,8 @@ def act(context):
     app.checkpoints.rollback_to_checkpoint(plan_id, rows[1])
     app.execute.run(plan_id)
     app.apply.run(plan_id, ApplyOptions())
+    app.checkpoints.delete_checkpoint(plan_id, rows[2])
+    app.tidy(plan_id)
 
 
 @when("a pipe is told of work on 40 of 80 files at {seconds} seconds")
@@ -70,7 +72,10 @@ def check_work(context):
     found = [event for event in context.events if isinstance(event, Working)]
     for row in context.table:
         events = [event for event in found if event.doing == row["doing"]]
-        assert events and events[-1].size, (row, {event.doing for event in found})
+        assert events and (events[-1].size or events[-1].files), (
+            row,
+            {event.doing for event in found},
+        )
         known = {"files": bool(events[-1].of_files), "bytes": bool(events[-1].of_size)}
         expected = {"": (False, False), "bytes": (False, True), "both": (True, True)}[row["known"]]
         assert tuple(known.values()) == expected, (row, events[-1])

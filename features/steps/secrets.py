@@ -212,6 +212,16 @@ def check_long_line(context):
     assert masked == a_masking().output(whole), found_in(masked)
 
 
+@then('"{text}" is told as "{told}"')
+def check_masked(context, text, told):
+    assert Masking().text(text) == told, Masking().text(text)
+
+
+@then("the data {given} is told as {told}")
+def check_masked_data(context, given, told):
+    assert Masking().data(json.loads(given)) == json.loads(told)
+
+
 @then('"{text}" is told as it is')
 def check_plain(context, text):
     assert Masking().text(text) == text, Masking().text(text)

@@ -46,6 +46,12 @@ def check_hint(context):
     assert hint in context.world.done.err, context.world.done.err
 
 
+@then("the undo has run once")
+def check_undone(context):
+    log = context.world.gate.with_name("gate.log").read_text()
+    assert log == "undone\n", log
+
+
 @then("no request to cancel is left")
 def check_no_request(context):
     assert not list(context.world.data_dir.glob("locks/*.cancel"))

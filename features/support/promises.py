@@ -30,6 +30,7 @@ from cleveragents.sandbox.workplace import ProjectWorkplace
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.healing import Safeguard
 from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.giving_up import at_any_file
 from cleveragents.snapshots.write import exchange, restore
 from cleveragents.storage.held import Held
 
@@ -152,7 +153,7 @@ class OfUser(_Directory):
             mark="01CONTRACT",
             stamp_ns=MADE_NS,
             owners={},
-        ).bring_to()
+        ).bring_to(again=False)
         self.error = outcome.error
         return outcome.error is None
 
@@ -313,7 +314,8 @@ class Copies:
                 self.project_id, Action(name="contract"), stage=QUEUED
             )
         held = Held(plan.plan_id, None)
-        sandbox, _ = self.inside.sandboxes.create(held, self.project_id, check)
+        with at_any_file(check):
+            sandbox, _ = self.inside.sandboxes.create(held, self.project_id)
         return sandbox
 
     @property

@@ -280,9 +280,12 @@ class App:
 
     def tidy(self, plan_id: PlanId) -> None:
         """Frees space and remembers the files; to interrupt that takes nothing back."""
+        from cleveragents.snapshots.tree.giving_up import at_any_file
+
         self._is_tidying = True
         try:
-            self.checkpoints.tidy(plan_id)
+            with at_any_file(self.stopping.check_file):  # by a signal that came before this
+                self.checkpoints.tidy(plan_id)
         except KeyboardInterrupt:
             self._base.report(Note(plan_id, TIDIED_LATER))
         finally:

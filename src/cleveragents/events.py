@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from threading import RLock
 from typing import TypeAlias
 
-from cleveragents.errors import CleverAgentsError
+from cleveragents.errors import CleverAgentsError, Interrupted
 from cleveragents.ids import CheckpointId, PlanId
 from cleveragents.records import frozen
 
@@ -261,6 +261,9 @@ def afterwards(report: Reporter, plan_id: PlanId, doing: str) -> Generator[None]
     """Tells what fails in here as a note: the act that came before is done, and stands."""
     try:
         yield
+    except Interrupted:
+        told = f"interrupted while {doing}: what was done stands, a later command does the rest"
+        report(Note(plan_id, told))
     except (CleverAgentsError, OSError, sqlite3.Error) as error:
         why = getattr(error, "strerror", None) or error
         report(Note(plan_id, f"what was done stands, but {doing} failed: {why}"))

@@ -1,7 +1,8 @@
 """Masks secrets in what is told: output, errors, questions, logs; never in files or what runs.
 
-Three kinds are known: values that were handed on by name, words that begin as well-known keys do,
-and long random words right after `key`, `token`, `secret` or `password`.
+Three kinds are known: values that were handed on by name, words that begin as well-known keys do or
+stand in a header that authorizes, and long random words right after `key`, `token`, `secret` or
+`password`.
 """
 
 import re
@@ -19,6 +20,7 @@ PLAIN_WORDS = ("default", "disable", "disabled", "enable", "enabled", "productio
 LONGEST_LINE = 1 << 16  # bytes held back while the end of a line has not come
 OVERLAP = 1 << 13  # bytes of such a line that are held back further
 LONGEST_KEY = 1 << 15  # bytes of a private key held back while its end has not come
+HEADER = "authorization"  # and what proxies call theirs
 LONGEST_PATTERN = 200  # letters of a pattern that users give
 
 _MASK = MASK.encode()
@@ -65,6 +67,11 @@ _NAMED = (
     rb"(?:bearer |basic )?[\"'\\]{0,3}([a-z0-9+/_=.~-]{16,})"
 )
 _AUTHORIZED = rb"(?:bearer|basic) {1,2}([a-z0-9+/_=.~-]{16,})"
+# In a header nothing else can stand there, random or not.
+_HEADER = (
+    rb"authorization[\"'\\\]]{0,3}[ \t]{0,4}[=:][ \t]{0,4}[\"'\\]{0,3}"
+    rb"(?:bearer|basic) {1,2}([a-z0-9+/_=.~-]{%d,})" % LEAST
+)
 
 
 class Masking:
@@ -127,6 +134,8 @@ class Masking:
     def _named(self, key: str, value: object) -> object:
         if isinstance(value, str) and says_secret(key) and _is_random(value.encode()):
             return MASK
+        if isinstance(value, str) and key.lower().endswith(HEADER):
+            return self.text(f"{HEADER}: {value}").removeprefix(f"{HEADER}: ")
         return self.data(value)
 
 
@@ -265,6 +274,7 @@ def _without_named(data: bytes) -> bytes:
         spans += _random_words(_NAMED, low, data)
     if b"bearer " in low or b"basic " in low:
         spans += _random_words(_AUTHORIZED, low, data)
+        spans += (match.span(1) for match in _compiled(_HEADER).finditer(low))
     for start, end in sorted(set(spans), reverse=True):
         data = data[:start] + _MASK + data[end:]
     return data

@@ -73,6 +73,7 @@ def _answered(line: CommandLine, load: Load, call: Invocation) -> int:
     module, _, name = line.node.function.partition(":")
     function = getattr(load(f"cleveragents.cli.{module}"), name)
     result: Result = function(call, **line.given)
+    call.close()
     messages = list(dict.fromkeys([*call.messages, *result.messages]))
     whole = PrintedCommands.of(call).result(result._replace(messages=messages))
     _write(lambda: show(whole, call.form, call.command, call.timing))

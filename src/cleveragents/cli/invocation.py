@@ -15,7 +15,7 @@ from cleveragents.ids import now
 if TYPE_CHECKING:
     from cleveragents.app import App
     from cleveragents.cli.progress import ProgressDisplay
-    from cleveragents.events import Event
+    from cleveragents.events import Event, Working
 
 NOT_WATCHED = ("sandbox.checkpoint.tracking=scan",)  # unless the caller says otherwise
 
@@ -123,9 +123,21 @@ class Invocation:
         return PrintedCommands.of(self, at_work=True).texts([text])[0]
 
     def _note(self, event: "Event") -> None:
-        """Keeps what must be told even where progress is not shown."""
-        if event.must_be_told:
+        """Keeps what must be told even where progress is not shown; work that takes long is."""
+        from cleveragents.events import Working  # here by now: somebody has told one
+
+        if isinstance(event, Working):
+            self._tell_work(event)
+        elif event.must_be_told:
             self.messages.append(event.must_be_told)
+
+    def _tell_work(self, event: "Working") -> None:
+        if self.form not in (Format.JSON, Format.YAML):
+            from cleveragents.cli.progress import ProgressDisplay  # what is quick needs none
+
+            if self.progress is None:
+                self.progress = ProgressDisplay(verbose=self.verbose, retold=self._retold)
+            self.progress(event)
 
 
 def require_answer(*, yes: bool, command_line: str) -> None:

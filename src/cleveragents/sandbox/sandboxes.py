@@ -44,7 +44,6 @@ from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.seen import LiveSnapshot
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree.filter import Filter
-from cleveragents.snapshots.tree.giving_up import Check, at_any_file
 from cleveragents.snapshots.tree.long_work import Watch
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.snapshots.tree.tracking import Tracking
@@ -146,12 +145,10 @@ class Sandboxes:
         if sandbox.home.exists():
             remove_tree(sandbox.home, self._data_dir)
 
-    def create(
-        self, held: Held, project_id: ProjectId, check: Check = lambda: None
-    ) -> tuple[Sandbox, FillResult]:
+    def create(self, held: Held, project_id: ProjectId) -> tuple[Sandbox, FillResult]:
         """Makes the sandbox of a plan; one left half made by a crash is made anew.
 
-        `check` is asked at each file and raises if it shall be given up; nothing is left then.
+        One that is given up leaves nothing.
         """
         plan_id = held.plan_id
         with self._database.writing(held) as connection:
@@ -165,8 +162,7 @@ class Sandboxes:
             about = repository.about(sandbox, project)
         with self._project_locks.reading(project_id, "making a sandbox of it"):
             try:
-                with at_any_file(check):
-                    filled = self._fill(sandbox, project, project_id, about)
+                filled = self._fill(sandbox, project, project_id, about)
             except Interrupted:
                 self.begin_anew(sandbox)
                 raise

@@ -9,7 +9,14 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from cleveragents.errors import CleverAgentsError, Damaged, Failed, Refused, Unsettled
+from cleveragents.errors import (
+    CleverAgentsError,
+    Damaged,
+    Failed,
+    Interrupted,
+    Refused,
+    Unsettled,
+)
 from cleveragents.ids import SnapshotId
 from cleveragents.records import frozen, replace
 from cleveragents.sandbox.sandbox import READY, REMOVED, Sandbox
@@ -18,6 +25,7 @@ from cleveragents.sandbox.snapshot_copy import base_of
 from cleveragents.sandbox.whereabouts import with_files
 from cleveragents.snapshots.archive import Archive, RestoreResult
 from cleveragents.snapshots.healing import Safeguard
+from cleveragents.snapshots.tree import giving_up
 from cleveragents.snapshots.tree.diff import reversed_changes
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.record import MAIN, Snapshot
@@ -183,20 +191,32 @@ class ProjectWorkplace:
             self.root, self.saved, self.target, self.mark, self.stamp_ns, self.owners
         )
 
-    def bring_to(self) -> ExchangeOutcome:
-        """Makes every path what it shall be, or leaves all as it was and says why."""
+    def bring_to(self, *, again: bool) -> ExchangeOutcome:
+        """Makes every path what it shall be, or leaves all as it was and says why.
+
+        Given up while the new is built, nothing has changed; unless some of it had changed before.
+        """
         exchange = self.exchange()
         try:
             with self.archive.working("changing your files", {MAIN: list(exchange.changes)}):
                 exchange.carry_out()
         except Unsettled:
             raise
+        except Interrupted as error:
+            exchange.clean()
+            if again:
+                raise
+            return ExchangeOutcome(error=error)
         except (CleverAgentsError, OSError) as error:
             return self.take_back(error)
         return ExchangeOutcome(tuple(map(shown, exchange.kept)))
 
     def take_back(self, error: CleverAgentsError | OSError) -> ExchangeOutcome:
         """Puts back what was changed, but for what somebody else has edited meanwhile."""
+        with giving_up.to_the_end():
+            return self._take_back(error)
+
+    def _take_back(self, error: CleverAgentsError | OSError) -> ExchangeOutcome:
         exchange = self.exchange()
         theirs = exchange.differing()
         back = [

@@ -83,17 +83,15 @@ class Archive(SnapshotHealer):
         No sweep runs before the block ends: write the row inside it.
         """
         trackers = {name: self._trackers.of(name, path, filter_) for name, path in roots.items()}
-        with self._capture(trackers, filter_, full=full) as capture:
+        with self._capture(trackers, filter_, "saving files", full=full) as capture:
             yield capture
 
     @contextmanager
     def capture_once(self, path: Path, excluded: Excluded) -> Generator[Capture]:
         """Captures the project, which is not ours: what is known of it is kept beside the store."""
         tracker = self._trackers.of_project(path, excluded)
-        with (
-            long_work.told(self._watch, "reading the project"),
-            self._capture({MAIN: tracker}, Filter(), full=True) as capture,
-        ):
+        doing = "reading the project"
+        with self._capture({MAIN: tracker}, Filter(), doing, full=True) as capture:
             yield capture
             self._trackers.keep_project(tracker)
 
@@ -109,14 +107,16 @@ class Archive(SnapshotHealer):
 
     @contextmanager
     def _capture(
-        self, trackers: Mapping[str, Tracker], filter_: Filter, *, full: bool
+        self, trackers: Mapping[str, Tracker], filter_: Filter, doing: str, *, full: bool
     ) -> Generator[Capture]:
         with self._store.writing(doing="saving a snapshot"):
             pack = self._store.new_pack()
             for tracker in trackers.values():
                 tracker.expect(self._store.losses)
             try:
-                yield Capture(pack, trackers, filter_, full=full)
+                with long_work.told(self._watch, doing):
+                    capture = Capture(pack, trackers, filter_, full=full)
+                yield capture
             finally:
                 pack.discard()
 
@@ -340,11 +340,12 @@ class Archive(SnapshotHealer):
         self, live: Callable[[], set[SnapshotId]], gone: Iterable[SnapshotId]
     ) -> Swept | None:
         """Frees what only forgotten snapshots need; None if the store is in use just now."""
-        return self._store.sweep(
-            lambda: set(map(bytes.fromhex, live())),
-            set(map(bytes.fromhex, gone)),
-            self._reachable,
-        )
+        with long_work.told(self._watch, "freeing space"):
+            return self._store.sweep(
+                lambda: set(map(bytes.fromhex, live())),
+                set(map(bytes.fromhex, gone)),
+                self._reachable,
+            )
 
     def _way_to(
         self, snapshot: Snapshot, roots: Roots, *, full: bool = False

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NewType
 
 from cleveragents.counting import counted
-from cleveragents.errors import CleverAgentsError, Damaged, Failed
+from cleveragents.errors import CleverAgentsError, Damaged, Failed, Interrupted
 from cleveragents.ids import SnapshotId
 from cleveragents.snapshots.capture import named
 from cleveragents.snapshots.keeping import SnapshotWriter
@@ -111,6 +111,8 @@ class SnapshotHealer(SnapshotWriter):
             for path, filter_ in places:
                 try:
                     self._once(path, filter_.excludes).state(mending, full=True)
+                except Interrupted:
+                    raise
                 except (CleverAgentsError, OSError) as error:
                     self._tell(f"{path} could not be searched as a whole: {error}")
 

@@ -53,6 +53,7 @@ class Database:
     def writing(self, held: Held) -> UnitOfWork:
         """Begins a transaction that changes a plan, by whoever holds it."""
         held.check()
+        held.has_changed = True
         return self._begin()
 
     def registering(self) -> UnitOfWork:

@@ -25,6 +25,7 @@ class Held:
         self._hold = hold
         self._process, self._thread = os.getpid(), get_ident()
         self._is_over = False
+        self.has_changed = False  # whether anything was written by this right
 
     def with_(
         self, plan_id: PlanId, doing: str, *, files: bool = True

@@ -71,7 +71,14 @@ class Wiring:
         from cleveragents.engine.hold.ownership import Ownership
 
         base = self._base
-        return Ownership(base.database, base.plan_locks, base.sandboxes, self._acts.of, base.report)
+        return Ownership(
+            base.database,
+            base.plan_locks,
+            base.sandboxes,
+            self._acts.of,
+            base.stopping,
+            base.report,
+        )
 
     @property
     def masking(self) -> "Masking":

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
@@ -23,6 +23,7 @@ from cleveragents.sandbox.whereabouts import make_git_directory, with_files
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.capture import Capture
 from cleveragents.snapshots.healing import Safeguard
+from cleveragents.snapshots.tree import giving_up
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.snapshots.way import Changes, Way
 from cleveragents.storage.connection import Connection
@@ -146,7 +147,10 @@ class Saves:
         archive = self._sandboxes.archive(present.plan.project_id)
         full = wanted.kind in LOOKS_AT_EVERYTHING
         filter_ = wanted.filter or self.policy.filter
-        with archive.capture(present.sandbox.roots, filter_, full=full) as capture:
+        with (
+            giving_up.to_the_end() if _keeps_a_step(wanted) else nullcontext(),
+            archive.capture(present.sandbox.roots, filter_, full=full) as capture,
+        ):
             yield PendingCheckpoint(wanted, present, archive, capture, started)
 
     def _present(self, plan_id: PlanId, *, half_made: bool) -> _Present:
@@ -163,6 +167,11 @@ class Saves:
                 CheckpointRepository(connection).latest(plan_id),
                 current_document(connection, plan),
             )
+
+
+def _keeps_a_step(wanted: CheckpointRequest) -> bool:
+    """Whether a run makes it of what it has done: without it finished steps would run again."""
+    return wanted.trigger is not None or wanted.kind is CheckpointType.POST_EXECUTE
 
 
 class PendingCheckpoint:

@@ -13,7 +13,7 @@ from cleveragents.engine.back.removal import Removals, told_why_it_stays
 from cleveragents.engine.back.workplaces import Workplaces
 from cleveragents.engine.bring.proposal import BRANCH, Proposal, versions
 from cleveragents.engine.bring.withdrawal import Withdrawal
-from cleveragents.errors import CleverAgentsError, Damaged, Failed
+from cleveragents.errors import CleverAgentsError, Damaged, Failed, Interrupted
 from cleveragents.events import Note, PlanMoved, Reporter, afterwards
 from cleveragents.ids import CheckpointId, PlanId, ProjectId, SnapshotId
 from cleveragents.operations.in_project import Apply, InBranch, InFiles, Unapply
@@ -186,7 +186,9 @@ class Applications:
         saved = archive.secure_outside(old, self._project(plan).path, going)
         return InFiles(saved, new, time.time_ns(), place.owners)
 
-    def carry_out(self, held: Held, operation: Operation[Apply]) -> ApplyOutcome:
+    def carry_out(
+        self, held: Held, operation: Operation[Apply], *, again: bool = False
+    ) -> ApplyOutcome:
         """Brings the project to where the operation leads, or back, and closes it."""
         with self._database.reading() as connection:
             plan = PlanRepository(connection).get(operation.plan_id)
@@ -195,25 +197,31 @@ class Applications:
             if isinstance(place, InBranch):
                 return self._carry_out_branch(held, plan, operation, place)
             workplace = self._workplace(plan, operation, place)
-            return self._carry_out_changes(held, plan, operation, workplace)
+            return self._carry_out_changes(held, plan, operation, workplace, again=again)
 
     def finish(self, held: Held, operation: Operation[Apply]) -> str:
         """Carries out what was interrupted, and tells how it ended."""
-        applied = self.carry_out(held, operation)
+        applied = self.carry_out(held, operation, again=True)
         if applied.error is None:
             return f"an interrupted {operation.kind} was finished"
         told = "; ".join([applied.error.message, *applied.error.detail])
         return f"an interrupted {operation.kind} was taken back: {told}"
 
     def _carry_out_changes(
-        self, held: Held, plan: Plan, operation: Operation[Apply], workplace: ProjectWorkplace
+        self,
+        held: Held,
+        plan: Plan,
+        operation: Operation[Apply],
+        workplace: ProjectWorkplace,
+        *,
+        again: bool,
     ) -> ApplyOutcome:
         try:
             self._rebuild(held, plan, operation)
         except Failed as error:
             outcome = workplace.take_back(error)
         else:
-            outcome = workplace.bring_to()
+            outcome = workplace.bring_to(again=again)
         if outcome.error is not None:
             return self._abort(held, operation, outcome.error)
         return self._close(held, operation, outcome.kept)
@@ -314,6 +322,8 @@ class Applications:
         place = self._workplaces.of(held, plan.project_id, operation.kind.noun)
         try:
             place.refill(intent.result)
+        except Interrupted:
+            raise  # it is made when this is finished
         except (CleverAgentsError, OSError) as error:
             detail = getattr(error, "detail", ())
             raise Failed(f"its sandbox could not be made again: {error}", detail=detail) from error

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.engine.back.removal import RemovalResult, Removals, told_why_it_stays
-from cleveragents.errors import CleverAgentsError
+from cleveragents.errors import CleverAgentsError, Interrupted
 from cleveragents.events import Note, Reporter, afterwards
 from cleveragents.plans.lifecycle import APPLIED, CANCELLED
 from cleveragents.plans.plan import Plan
@@ -135,6 +135,8 @@ class Cleanup:
     def _pruned(self, lying: SandboxFiles, *, discard: bool) -> PrunedSandbox:
         try:
             return PrunedSandbox(lying, self._remove(lying, discard=discard))
+        except Interrupted:
+            raise  # it keeps all others, too
         except (CleverAgentsError, OSError) as error:
             return PrunedSandbox(lying, NOTHING, error)
 

@@ -13,7 +13,7 @@ from cleveragents.checkpoints.comparison import Comparisons
 from cleveragents.checkpoints.needs import live
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.engine.back.pruning import Prunes
-from cleveragents.errors import Busy, CleverAgentsError, Refused
+from cleveragents.errors import Busy, CleverAgentsError, Interrupted, Refused
 from cleveragents.events import Reporter, afterwards
 from cleveragents.ids import PlanId, SnapshotId
 from cleveragents.plans.child import ChildRepository
@@ -141,6 +141,8 @@ class PlanDeletions:
             return False
         try:
             return self._differs(plan, sandbox)
+        except Interrupted:
+            raise
         except (CleverAgentsError, OSError):
             return True
 

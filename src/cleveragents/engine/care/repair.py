@@ -15,7 +15,7 @@ from cleveragents.engine.care import rebuild
 from cleveragents.engine.care.facts import Facts, PlanFacts, ProjectFacts
 from cleveragents.engine.hold.ownership import Ownership
 from cleveragents.engine.hold.stuck import give_up, standing
-from cleveragents.errors import CleverAgentsError, Refused
+from cleveragents.errors import CleverAgentsError, Interrupted, Refused
 from cleveragents.ids import PlanId, SnapshotId
 from cleveragents.operations.in_project import Apply
 from cleveragents.operations.kind import Kind, Status
@@ -70,6 +70,8 @@ class Repairs:
                     with self._ownership.hold(plan_id, doing, files=False) as held:
                         _refuse_registered_anew(facts, project, plan_id)
                         yield from self._rebuild(held, project)
+                except Interrupted:
+                    raise
                 except CleverAgentsError as error:
                     yield f"plan {plan_id} was not rebuilt: {error.message}"
 
@@ -92,6 +94,8 @@ class Repairs:
                         self._database.writing(held) as connection,
                     ):
                         names = ", ".join(line_mending.mend(connection, plan_id))
+                except Interrupted:
+                    raise
                 except CleverAgentsError as error:
                     yield f"plan {plan_id}: the line was not mended: {error.message}"
                 else:
@@ -107,6 +111,8 @@ class Repairs:
                     with self._ownership.hold(plan_id, doing, files=False) as held:
                         self._pruning.free(plan_id)
                         given_up = self._give_up(held)
+                except Interrupted:
+                    raise
                 except CleverAgentsError as error:
                     yield f"plan {plan_id} could not be recovered: {error.message}"
                 else:

@@ -5,8 +5,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from cleveragents.engine.hold.found import keep_found
+from cleveragents.engine.hold.stopping import NOTHING_CHANGED, StopRequests
 from cleveragents.engine.hold.stuck import refuse_stuck
-from cleveragents.errors import Busy, Damaged, Gone, Unsettled
+from cleveragents.errors import Busy, Damaged, Gone, Interrupted, Unsettled
 from cleveragents.events import Note, Reporter
 from cleveragents.ids import PlanId
 from cleveragents.operations.act import Acts, TakenBack
@@ -16,6 +17,7 @@ from cleveragents.plans.lifecycle import RUNNING
 from cleveragents.plans.step_run import STARTED, StepRunRepository
 from cleveragents.plans.undo_run import UndoRunRepository, UndoStatus
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.tree.giving_up import at_any_file
 from cleveragents.storage.database import Database
 from cleveragents.storage.fault import is_the_machines, told
 from cleveragents.storage.held import Held
@@ -31,12 +33,14 @@ class Ownership:
         locks: Locks,
         sandboxes: Sandboxes,
         acts: Acts,
+        stopping: StopRequests,
         report: Reporter,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
         self._locks = locks
         self._acts = acts
+        self._stopping = stopping
         self._report = report
         self._held: dict[str, Held] = {}  # by plan, each of the thread that has its lock
 
@@ -54,12 +58,31 @@ class Ownership:
                 return
             held = self._held[plan_id] = Held(plan_id, self.hold)
             try:
-                self._make_ready(held, files=files)
-                yield held
+                with at_any_file(self._stopping.check_file):
+                    self._make_ready(held, files=files)
+                    yield held
+            except Interrupted as error:
+                self._tell_of_begun(held, error)
+                raise
             finally:
                 held.end()
                 del self._held[plan_id]
                 self._sandboxes.wait_for_purging()  # who holds it next finds nobody at work
+
+    def _tell_of_begun(self, held: Held, error: Interrupted) -> None:
+        """Tells who interrupted an act that it has begun: then the next command finishes it."""
+        ways = error.hints or [f"see where it stands: agents plan status {held.plan_id}"]
+        with self._database.reading() as connection:
+            unfinished = OperationRepository(connection).unfinished(held.plan_id)
+        for operation in unfinished:
+            if operation.holds_files and not operation.is_stuck:
+                finishes = "the next command that changes the plan finishes"
+                told = f"interrupted; {finishes} the {operation.kind.noun}"
+                raise Interrupted(told, hints=ways) from error
+        if held.has_changed and error.message == NOTHING_CHANGED:
+            raise Interrupted(
+                "interrupted; what was done before that stands", hints=ways
+            ) from error
 
     def _make_ready(self, held: Held, *, files: bool) -> None:
         plan_id = held.plan_id

@@ -6,6 +6,8 @@ from cleveragents.errors import Interrupted
 from cleveragents.ids import PlanId
 from cleveragents.storage.request import CancelRequests
 
+NOTHING_CHANGED = "interrupted; nothing was changed"
+
 
 class CancelAsked(Exception):
     """Somebody wants the plan cancelled; whoever runs it carries that out."""
@@ -41,9 +43,14 @@ class StopRequests:
         self.check_interrupted(plan_id)
 
     def check_interrupted(self, plan_id: PlanId) -> None:
-        """Leaves what a signal shall stop; costs next to nothing, for whoever asks at each file."""
+        """Leaves a run that a signal shall stop."""
         if self._interrupted.is_set():
             raise Interrupted(
                 "interrupted; the plan stays where it is",
                 hints=[f"resume it: agents plan resume {plan_id}"],
             )
+
+    def check_file(self) -> None:
+        """Leaves any other work that a signal shall stop; costs next to nothing, for each file."""
+        if self._interrupted.is_set():
+            raise Interrupted(NOTHING_CHANGED)

@@ -1,7 +1,7 @@
 """Execute: runs the steps of a plan in its sandbox, with a checkpoint at every milestone."""
 
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol, TypeVar
 
 from cleveragents.checkpoints.saving import CheckpointRequest
@@ -21,6 +21,7 @@ from cleveragents.plans.plan import Plan, PlanError
 from cleveragents.plans.step import AnyStep
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
+from cleveragents.snapshots.tree.giving_up import at_any_file
 from cleveragents.storage.durability import sync_file_system
 from cleveragents.storage.held import Held, Hold
 
@@ -101,7 +102,8 @@ class ExecutePhase:
         if not retry_unsafe:
             refuse_unsafe(course)
         renewed = self._resumption.reloads.prepare(plan, course.start) if reload else None
-        running = self._start(held, course, renewed)
+        with self._stopping_at_files(held):
+            running = self._start(held, course, renewed)
         with self.in_order(held):
             self._milestone(held, running, CheckpointType.PRE_EXECUTE, "before the plan runs")
         return running
@@ -132,7 +134,8 @@ class ExecutePhase:
     def in_order(self, held: Held) -> Generator[None]:
         """What stops a running plan leaves it cancelled, errored, or to be resumed."""
         try:
-            yield
+            with self._stopping_at_files(held):
+                yield
         except Interrupted:
             raise  # the plan stays where it is, to be resumed
         except CancelAsked:
@@ -140,6 +143,11 @@ class ExecutePhase:
         except (CleverAgentsError, OSError) as error:
             self._stop(held, error)
             raise _failed(error) from error
+
+    def _stopping_at_files(self, held: Held) -> AbstractContextManager[None]:
+        """While inside, a signal leaves the plan at the next file, to be resumed."""
+        stopping = self._cancellation.stopping
+        return at_any_file(lambda: stopping.check_interrupted(held.plan_id))
 
     def _start(self, held: Held, course: Course, renewed: Reload | None) -> Plan:
         """Makes or finds the sandbox and moves the plan to processing."""
@@ -152,11 +160,7 @@ class ExecutePhase:
         elif plan.is_action_changed:
             self._moves.tell(Note(plan.plan_id, f"{ACTION_CHANGED} {reloading(plan)}"))
         if self._sandboxes.find(plan.plan_id) is None:
-            sandbox, filled = self._sandboxes.create(
-                held,
-                plan.project_id,
-                lambda: self._cancellation.stopping.check_interrupted(plan.plan_id),
-            )
+            sandbox, filled = self._sandboxes.create(held, plan.project_id)
             self._moves.tell(
                 SandboxReady(plan.plan_id, sandbox.strategy, str(sandbox.path), filled.files)
             )

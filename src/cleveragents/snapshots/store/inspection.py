@@ -7,7 +7,7 @@ from cleveragents.errors import Damaged
 from cleveragents.records import frozen
 from cleveragents.snapshots.store.joining import Root, contents
 from cleveragents.snapshots.store.pack import TEMPORARY, Pack, Read, abandoned
-from cleveragents.snapshots.tree import long_work
+from cleveragents.snapshots.tree import giving_up, long_work
 
 
 @frozen
@@ -62,6 +62,7 @@ def _read(path: Path, lost: dict[bytes, bool], read: Read) -> PackFound:
         return PackFound(path, size, (), error.message, 0)
     damaged = 0
     for count, identity in enumerate(pack.identities(), 1):
+        giving_up.look()
         long_work.passed(size * count // len(pack) - size * (count - 1) // len(pack))
         try:
             pack.read(identity, read)

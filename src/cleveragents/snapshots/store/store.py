@@ -19,7 +19,7 @@ from cleveragents.snapshots.store.new_pack import NewPack
 from cleveragents.snapshots.store.once import Once
 from cleveragents.snapshots.store.pack import Pack, PackWriter
 from cleveragents.snapshots.store.store_name import name_of
-from cleveragents.snapshots.tree import giving_up
+from cleveragents.snapshots.tree import giving_up, long_work
 from cleveragents.storage.lock import FileLock
 from cleveragents.storage.place import is_ours, make_durably
 from cleveragents.storage.space import OUT_OF_SPACE
@@ -345,7 +345,10 @@ class Store:
         writer = PackWriter(self._packs_directory, new_id())
         try:
             for identity in keep:
-                writer.add_stored(identity, *pack.stored(identity))
+                giving_up.look()
+                codec, payload = pack.stored(identity)
+                writer.add_stored(identity, codec, payload)
+                long_work.passed(len(payload), files=0)
             found = self._contents(pack)
             if found.is_joined:
                 seal_joined(writer, [root for root in found.roots if root.identity in live], ())

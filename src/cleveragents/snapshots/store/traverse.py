@@ -126,6 +126,7 @@ def reachable(
         if directory in walked:
             continue
         walked.add(directory)
+        known = len(found)
         found.add(directory)
         found.update(bases(directory) or ())
         for mode, size, identity in contents(read(directory)):
@@ -135,6 +136,7 @@ def reachable(
                 found.update(content.objects(Entry(mode, size, content=identity), read))
             else:
                 found.add(identity)
+        long_work.passed(0, files=len(found) - known)
     return found | _beneath(found, revisions)
 
 

@@ -9,11 +9,12 @@ import os
 import stat
 from collections import deque
 from contextlib import suppress
+from contextvars import copy_context
 from pathlib import Path
 from threading import Thread
 
-from cleveragents.errors import Unsettled
-from cleveragents.snapshots.tree import beneath
+from cleveragents.errors import Interrupted, Unsettled
+from cleveragents.snapshots.tree import beneath, giving_up
 from cleveragents.snapshots.tree.manifest import Entry
 
 _PREFIX = "aside-"
@@ -77,7 +78,8 @@ class Purges:
         if not names:
             return
         # By name: what goes aside from now on was not compared with what was saved yet.
-        thread = Thread(target=_purge_quietly, args=(staging, names), name="purging")
+        within = copy_context().run  # what gives this thread's work up gives that up, too
+        thread = Thread(target=within, args=(_purge_quietly, staging, names), name="purging")
         with suppress(RuntimeError):  # no more threads to be had: the next one removes it
             thread.start()
             self._running.append(thread)
@@ -104,8 +106,8 @@ def purge(staging: int) -> bool:
 
 
 def _purge_quietly(staging: Path, names: list[str]) -> None:
-    """What cannot be removed stays and is counted with what killed processes have left."""
-    with suppress(OSError), beneath.root_directory(staging) as fd:
+    """What is not removed stays and is counted with what killed processes have left."""
+    with suppress(OSError, Interrupted), beneath.root_directory(staging) as fd:
         _unlink(fd, names)
 
 
@@ -115,5 +117,6 @@ def _aside(names: list[str]) -> list[str]:
 
 def _unlink(staging: int, names: list[str]) -> None:
     for name in names:
+        giving_up.look()
         with suppress(FileNotFoundError):  # somebody else was faster
             os.unlink(name, dir_fd=staging)

@@ -18,7 +18,7 @@ from pathlib import Path
 from cleveragents.counting import size
 from cleveragents.errors import Failed, Refused, Unsettled
 from cleveragents.records import field, mutable, replace
-from cleveragents.snapshots.tree import attributes, beneath, tree_path
+from cleveragents.snapshots.tree import attributes, beneath, giving_up, tree_path
 from cleveragents.snapshots.tree.content import Read, bytes_needed, write_file
 from cleveragents.snapshots.tree.diff import alike, same
 from cleveragents.snapshots.tree.manifest import Change, Entry, object_id
@@ -57,20 +57,25 @@ class Exchange:
         self._by_path = {change.path: change for change in self.changes}
 
     def carry_out(self) -> None:
-        """Makes every path what it shall be, verified and durable."""
+        """Makes every path what it shall be, verified and durable.
+
+        It may be given up while the new is built; from the first path that changes on it may not.
+        """
         with self._opened() as root:
             self._refuse_foreign(root)
             self._refuse_without_space(root)
             self._clean(root)
             self._stage(root)
+            with giving_up.to_the_end():
+                self._sync()
+                self._remove(root)
+                self._place(root)
+        with giving_up.to_the_end():
+            with self._opened() as root:  # again: modes are settled now
+                self._clean(root)
+                self._verify(root)
             self._sync()
-            self._remove(root)
-            self._place(root)
-        with self._opened() as root:  # again: modes are settled now
-            self._clean(root)
-            self._verify(root)
-        self._sync()
-        self.release()
+            self.release()
 
     def release(self) -> None:
         """Gives up the second names that are there for the way back."""
@@ -117,6 +122,7 @@ class Exchange:
         ]
 
     def _look(self, root: int, path: bytes) -> Entry | None:
+        giving_up.look()
         return self._entries.as_closed(path, look(root, path, object_id))
 
     def _clean(self, root: int) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from cleveragents.snapshots.tree import attributes, beneath, tree_path
+from cleveragents.snapshots.tree import attributes, beneath, giving_up, tree_path
 from cleveragents.snapshots.tree.content import CHUNK, Read, write_anew, write_file
 from cleveragents.snapshots.tree.manifest import Change, Entry
 from cleveragents.snapshots.write import renaming
@@ -37,9 +37,11 @@ def place(root: Path, staging: int, changes: Sequence[Change], read: Read) -> li
     placed = [(change, change.after) for change in changes if change.after is not None]
     with _Placement(root, staging, read) as placement:
         for change in reversed(changes):
+            giving_up.look()
             if change.before is not None and _must_go(change.before, change.after):
                 placement.remove(change, change.before)
         for change, entry in sorted(placed, key=_after_its_leader):
+            giving_up.look()
             placement.put(change, entry)
         placement.settle_directories({c.path: entry for c, entry in placed if entry.is_dir})
         return placement.kept
