@@ -95,7 +95,8 @@ def normal(text):
     known = {}
     text = ULID.sub(lambda found: _numbered(found[0], known), text)
     text = re.sub(r"\b2020-\d\d-\d\d \d\d:\d\d(:\d\d)?", _zeros, text)
-    text = re.sub(r"\b\d\.\d s\b", "0.0 s", text)
+    # A duration; a narrow cell breaks it before its unit.
+    text = re.sub(r"\b\d\.\d( s\b|(?=\s*[│|]$))", r"0.0\1", text, flags=re.MULTILINE)
     text = text.replace("\x1b", "␛")
     return "\n".join(line.rstrip() for line in text.split("\n"))
 
