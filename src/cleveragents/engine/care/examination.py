@@ -124,7 +124,17 @@ class Examination:
         mirror = disk_use(home / "mirror.git")
         sandboxes = [plan.sandbox for plan in facts if plan.sandbox is not None]
         history = self._sandboxes.history_problems(project_id, sandboxes)
-        return ProjectFacts(project_id, path, facts, store, orphans, missed, mirror, history)
+        return ProjectFacts(
+            project_id,
+            path,
+            facts,
+            store,
+            orphans,
+            missed,
+            mirror,
+            history,
+            archive.is_erasing,
+        )
 
     def _plan(self, plan: Plan, verification: Verification | None) -> PlanFacts:
         plan_id = plan.plan_id
