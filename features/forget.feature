@@ -32,6 +32,9 @@ Feature: Forgetting paths
       | forgotten.0.plans        | ["leaky"]                              |
       | same_bytes               | [{"checkpoints": 1, "path": "conf/copy"}] |
     And nothing that is stored has changed
+    When <who> "agents forget .env"
+    Then the exit code is 2
+    And the error says "--everywhere forgets these as well"
     When <who> "agents forget .env conf/copy"
     Then the exit code is 2
     And the error says "Would forget"
@@ -285,9 +288,13 @@ Feature: Forgetting paths
       """
     And I have run "agents run ACTION"
     And the row of the newest checkpoint is lost
+    And a killed restore has put ".env" aside
+    And a conflict about ".env" was solved
     When I run "agents forget .env --yes"
     Then the exit code is 0
     And "hunter2" is stored nowhere
+    And nothing lies aside
+    And no conflict is known any more
 
   Scenario: the data directory of an earlier version
     Given the data directory of the earlier version, unpacked where it was made

@@ -180,6 +180,18 @@ def lose_row(context):
     context.world.sql("DELETE FROM checkpoints WHERE seq = (SELECT max(seq) FROM checkpoints)")
 
 
+@given('a killed restore has put "{path}" aside')
+def put_aside(context, path):
+    staging = context.world.sandbox.parent / "staging"
+    staging.mkdir(exist_ok=True)
+    shutil.copy(context.world.sandbox / path, staging / "aside-0123-1")
+
+
+@then("nothing lies aside")
+def check_aside(context):
+    assert not [*context.world.data_dir.glob("sandboxes/*/staging/*")]
+
+
 @then("in {count:d} lives of a sandbox a path is forgotten, and nothing else")
 def check_lives(context, count):
     lives(count)

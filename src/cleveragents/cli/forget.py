@@ -19,6 +19,7 @@ FOR_EVER = "this cannot be undone"
 EXCLUDE = "sandbox.checkpoint.exclude"
 LISTED = 5
 IN_GIT = "commits that hold it: yours, and those that a plan made in its sandbox"
+EVERYWHERE = "--everywhere forgets these as well"
 NOT_SEARCHED = "what steps printed, and the texts of actions"
 
 
@@ -33,17 +34,19 @@ def forget(
     app = call.app()
     wanted = ErasureRequest(tuple(paths), everywhere)
     act = app.undertakings.forget(wanted)
+    more = () if everywhere else (EVERYWHERE,)
     if dry_run:
         would = previewing.dry_run(call, act).would
         messages = [f"{previewing.DRY_RUN}; {FOR_EVER}"]
         data = forgetting_of(would, None)
-        return Result(data, _blocks("Would forget", would), messages=_nothing(would) or messages)
+        show = _blocks("Would forget", would, more=more)
+        return Result(data, show, messages=_nothing(would) or messages)
     digest = None
     if not yes:
         would = act.foresee()
         digest = would.digest
         if not would.is_nothing:
-            show = _blocks("Would forget", would)
+            show = _blocks("Would forget", would, more=more)
             question = f"Forget {_named(would.paths)} for ever?"
             previewing.asked(call, would, again=wanted.command, show=show, question=question)
     done = act.carry_out(digest)
@@ -63,16 +66,18 @@ def _named(paths: Sequence[ErasedPath]) -> str:
     return paths[0].path if len(paths) == 1 else counted(len(paths), "path")
 
 
-def _blocks(title: str, found: Erasure, freed: int | None = None) -> list[Block]:
+def _blocks(
+    title: str, found: Erasure, freed: int | None = None, more: Sequence[str] = ()
+) -> list[Block]:
+    """What goes and what stays; `more` is told of the same bytes under other paths."""
     rows = [(one.path, _extent(one)) for one in found.paths]
     if freed:
         rows.append(("Freed", size(freed)))
     told: list[Block] = [Fields(title, rows)] if rows else []
+    shared = [f"{one.path} ({counted(one.checkpoints, 'checkpoint')})" for one in found.shared]
     beside = [
-        *_listed(
-            "Same bytes",
-            [f"{one.path} ({counted(one.checkpoints, 'checkpoint')})" for one in found.shared],
-        ),
+        *_listed("Same bytes", shared),
+        *(("", line) for line in more if shared),
         *_listed("Not touched", found.left),
         *([("In git", IN_GIT)] if found.in_git and found.paths else []),
         *([("Not searched", NOT_SEARCHED)] if found.paths else []),

@@ -22,6 +22,7 @@ from cleveragents.engine.care.erasure import (
     ErasureRequest,
     ErasureSearch,
 )
+from cleveragents.engine.care.examination import leftovers
 from cleveragents.errors import Busy, Damaged, Refused
 from cleveragents.ids import PlanId
 from cleveragents.operations.operation import OperationRepository
@@ -113,6 +114,8 @@ class Erasures:
                 self._refuse_unsettled(one)
                 self._refuse_lost(one)
             self._erase(next((found for found in held if found is not None), None), would)
+            for one in would.projects:
+                self._remove_leftovers(one)
             freed = sum(self._pruning.scour(one.project_id, wait=True) for one in would.projects)
         return ErasureResult(would, freed)
 
@@ -124,6 +127,13 @@ class Erasures:
         ]
         stack.enter_context(self._project_locks.own(found.project_id, DOING))
         return next(iter(held), None)
+
+    def _remove_leftovers(self, found: ErasureInProject) -> None:
+        """Removes what killed processes left beside the files of sandboxes: it may be a version."""
+        for plan in found.plans:
+            sandbox = self._sandboxes.find(plan.plan_id)
+            for path in [] if sandbox is None else list(leftovers(sandbox)):
+                path.unlink()
 
     def _refuse_unsettled(self, found: ErasureInProject) -> None:
         """Refuses while something is half-way that could not be finished then."""

@@ -150,7 +150,7 @@ class Examination:
             self._base_damage(plan.project_id, sandbox, verification),
             disk_use(sandbox.home) if sandbox else 0,
             disk_use(self._data_dir / "output" / plan_id),
-            tuple(_leftovers(sandbox)) if sandbox and state is None else (),
+            tuple(leftovers(sandbox)) if sandbox and state is None else (),
             found.decisions,
             found.runs,
             found.journal,
@@ -221,6 +221,7 @@ def _orphan(
     return Orphan(snapshot_id, snapshot, root.size, time.time() - root.written_at, whole)
 
 
-def _leftovers(sandbox: Sandbox) -> Iterator[Path]:
+def leftovers(sandbox: Sandbox) -> Iterator[Path]:
+    """Yields the files that a killed process was building, or had put aside."""
     yield from sandbox.home.glob(CACHE_BEING_WRITTEN)
     yield from (path for path in sandbox.staging.glob("*") if not path.is_dir())
