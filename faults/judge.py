@@ -1,16 +1,19 @@
 """The judge: whether what a fault left is a legal state in which nothing is missing."""
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from oracle import differences, picture
 
 from faults.facts import NEXT, Facts, read
 from faults.operations import Operation, Way
+from faults.room import Room
 from faults.stage import Stage
 from faults.story import Picture
 
 PRUNE = "prune"
+FORGOTTEN_VERSIONS = (b"one\n", b"first\n")  # of `a.txt`; that of the sandbox is stored again
 TORN, LOST, UNTRUE = "torn", "lost", "untrue"  # untrue: success was reported without it
 
 
@@ -77,6 +80,8 @@ class Judge:
             yield Problem(TORN, f"{outcome} is none of {self._legal}")
         if outcome.project.startswith("?"):
             yield Problem(LOST, f"the user's project: {outcome.project}")
+        if self._operation.forgets is not None:
+            yield from self._problems_of_forgetting(facts, self._operation.forgets, success=success)
         yield from self._problems_of_rows(facts)
         yield from self._going_back(facts, turn)
 
@@ -98,6 +103,19 @@ class Judge:
             self._stage.project_now(),
         )
 
+    def _problems_of_forgetting(
+        self, facts: Facts, path: str, *, success: bool
+    ) -> Iterator[Problem]:
+        """Looks whether all checkpoints have a path, or none and no pack a version of it."""
+        known = [row.seq for row in facts.rows if row.checkpoint_id in self._known]
+        having = [seq for seq, tree in self._room.extract(known).items() if (tree / path).exists()]
+        if having and len(having) != len(known):
+            yield Problem(TORN, f"of {known} only {having} have {path}")
+        if having and success:
+            yield Problem(UNTRUE, f"success was reported, but {having} have {path}")
+        if not having and (left := _stored(self._room, FORGOTTEN_VERSIONS)):
+            yield Problem(TORN, f"what was forgotten is still in {left}")
+
     def _problems_of_rows(self, facts: Facts) -> Iterator[Problem]:
         paths = self._room.extract(row.seq for row in facts.rows)
         trees = {seq: picture(path, without=[b".git"]) for seq, path in paths.items()}
@@ -106,7 +124,7 @@ class Judge:
             wanted = self._known.get(row.checkpoint_id)
             if tree is None:
                 yield Problem(LOST, f"checkpoint {row.seq} cannot be restored")
-            elif wanted is not None and tree != self._stage.trees[wanted]:
+            elif wanted is not None and self._seen(tree) != self._seen(self._stage.trees[wanted]):
                 yield Problem(
                     LOST, f"checkpoint {row.seq} is not tree {wanted}: {self._name(tree)}"
                 )
@@ -125,8 +143,15 @@ class Judge:
                 self._room.must("plan unapply @ --yes")
             if self._room.run(f"plan rollback @ {row.seq} --yes"):
                 yield Problem(LOST, f"no way to go to checkpoint {row.seq}: {self._room.said}")
-            elif (tree := self._stage.tree()) != self._stage.trees[self._known[row.checkpoint_id]]:
+                return
+            tree, wanted = self._stage.tree(), self._stage.trees[self._known[row.checkpoint_id]]
+            if self._seen(tree) != self._seen(wanted):
                 yield Problem(LOST, f"going to checkpoint {row.seq} led to {self._name(tree)}")
+
+    def _seen(self, tree: Picture) -> Picture:
+        """A tree without what may be forgotten."""
+        path = (self._operation.forgets or "").encode()
+        return {one: seen for one, seen in tree.items() if not path or one != path}
 
     def _name(self, tree: Picture) -> str:
         """The name of a tree, or how it differs from the one that is most like it."""
@@ -142,6 +167,13 @@ class Judge:
     @property
     def _known(self) -> dict[str, str]:
         return self._stage.saved[self._operation.start]
+
+
+def _stored(room: Room, versions: Sequence[bytes]) -> list[str]:
+    """The packs that hold one of these contents, by its id."""
+    ids = [hashlib.sha256(version).digest() for version in versions]
+    packs = room.data.glob("projects/*/store/packs/*")
+    return [path.name for path in packs if any(one in path.read_bytes() for one in ids)]
 
 
 def _done(outcome: Outcome) -> Outcome:

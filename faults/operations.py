@@ -15,6 +15,8 @@ APPLY = "plan apply @ --yes"
 UNAPPLY = "plan unapply @ --yes"
 CORRECT = "plan correct --mode revert --guidance why --choose b --yes DECISION"
 RESOLVE = "plan resolve @ a.txt --take parent --yes"
+FORGOTTEN = "a.txt"  # a path that every checkpoint has
+FORGET = f"forget {FORGOTTEN} --yes"
 PIN = "plan checkpoint pin @ 2"  # changes a plan in whatever phase it is
 
 
@@ -44,6 +46,7 @@ class Operation:
     owed: str | None = "dirty"  # a tree that no checkpoint held and that must not get lost
     repository: bool = False  # whether the project is one
     as_good: tuple[str, ...] = ()  # lines that lead where success may lead as well
+    forgets: str | None = None  # a path that all checkpoints have afterwards, or none has
     counts_rows: bool = True  # False: which checkpoints appear depends on where it was cut
 
 
@@ -69,6 +72,7 @@ OPERATIONS = (
     ),
     Operation("delete", "done", DELETE, _either(DELETE, "dirty", "dirty")),
     Operation("prune", "done", PRUNE, PRUNED),
+    Operation("forget", "done", FORGET, _either(FORGET, "dirty", "dirty"), forgets=FORGOTTEN),
     Operation("recover", "torn", CREATE_NEXT, (Way((), "1"),)),
     Operation(
         "resume",

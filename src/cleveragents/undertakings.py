@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from cleveragents.engine.bring.application import RecoveredApply
+from cleveragents.events import NO_PLAN
 from cleveragents.ids import PlanId
 from cleveragents.operations.in_project import Apply, Unapply
 from cleveragents.plans.conflict import SIDES
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from cleveragents.engine.bring.resolution import ResolutionProposal
     from cleveragents.engine.bring.withdrawal import Withdrawal
     from cleveragents.engine.care.deletion import PlanDeletion
+    from cleveragents.engine.care.erasing import ErasureResult
+    from cleveragents.engine.care.erasure import Erasure, ErasureRequest
     from cleveragents.engine.correct.append import Fix
     from cleveragents.engine.correct.correction import Impact
     from cleveragents.engine.correct.revert import BackToStart, ReversionResult
@@ -134,6 +137,23 @@ class _Together:
             self._upkeep.tidy(each)
 
 
+class _OfProject:
+    """The upkeep of an act on all plans of a project, which frees space itself."""
+
+    def __init__(self, upkeep: Upkeep, plans: Callable[[], Sequence[PlanId]]) -> None:
+        self._upkeep = upkeep
+        self._plans = plans
+        self.recover = upkeep.recover
+
+    def begin_dry_run(self, plan_id: PlanId) -> bool:  # noqa: ARG002 - of all of them
+        """Refuses one while something waits in any plan; tells whether any is moving."""
+        found = [self._upkeep.begin_dry_run(one) for one in self._plans()]
+        return any(found)
+
+    def tidy(self, plan_id: PlanId) -> None:
+        """Finds nothing to do."""
+
+
 class Undertakings:
     """Every act on a plan that a person may want to see first."""
 
@@ -214,6 +234,17 @@ class Undertakings:
             lambda shown: service.delete(plan_id, discard=discard, shown_digest=shown),
             self._recovery(plan_id),
             _WithoutTidying(self._upkeep),
+        )
+
+    def forget(self, wanted: "ErasureRequest") -> "Undertaking[Erasure, ErasureResult]":
+        """To let every stored version of paths go, in all plans of the project."""
+        service = self._services.erasures
+        return Undertaking(
+            NO_PLAN,
+            lambda: service.preview(wanted, self._cwd),
+            lambda shown: service.run(wanted, self._cwd, shown),
+            service.recover,
+            _OfProject(self._upkeep, service.plans),
         )
 
     def apply(

@@ -40,6 +40,7 @@ from cleveragents.shapes.deletion import PlanDeletionPreview, PlanDeletions
 from cleveragents.shapes.demo import Demonstration
 from cleveragents.shapes.difference import Differences
 from cleveragents.shapes.doctor import Diagnosis
+from cleveragents.shapes.erasure import Forgetting
 from cleveragents.shapes.failure import FailureReport
 from cleveragents.shapes.file import (
     DirectoryListing,
@@ -76,6 +77,7 @@ SHAPES: Mapping[str, type | UnionType] = {
     "doctor": Diagnosis,
     "find": PathChanges,
     "cat": FileContent | LinkTarget | DirectoryListing | WrittenFile,
+    "forget": Forgetting,
     "completion": CompletionScript,
     "plan use": PlanRow,
     "plan list": PlanList,

@@ -4,10 +4,12 @@ import os
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cleveragents.counting import size as told_size
 from cleveragents.errors import Damaged, Differs
 from cleveragents.ids import SnapshotId
+from cleveragents.once import once
 from cleveragents.records import frozen, replace
 from cleveragents.snapshots.capture import Capture, named
 from cleveragents.snapshots.extraction import extract
@@ -48,6 +50,9 @@ from cleveragents.snapshots.write.foreign import refuse_foreign
 from cleveragents.snapshots.write.protection import refuse_protected
 from cleveragents.snapshots.write.restore import is_rounded, place
 from cleveragents.storage.durability import sync_file_system
+
+if TYPE_CHECKING:
+    from cleveragents.snapshots.erasing import Eraser
 
 MAIN = record.MAIN
 MUCH = 1 << 30  # bytes; to copy more than that is told before
@@ -330,6 +335,18 @@ class Archive(SnapshotHealer):
             with suppress(Damaged):
                 if self.load(identity).about.get("plan_id") in plans:
                     yield identity
+
+    @property
+    def is_erasing(self) -> bool:
+        """Whether paths were to be erased, and that was not finished."""
+        return forgotten.has_begun(self._store.directory)
+
+    @once
+    def eraser(self) -> "Eraser":
+        """Lets go of paths in all that is stored."""
+        from cleveragents.snapshots.erasing import Eraser  # noqa: PLC0415 - few need it
+
+        return Eraser(self._store, self._trackers, self._watch)
 
     @property
     def forgotten(self) -> set[SnapshotId]:

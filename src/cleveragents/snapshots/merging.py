@@ -14,6 +14,7 @@ from cleveragents.snapshots.merge import (
     three_way,
     with_links_settled,
 )
+from cleveragents.snapshots.picking import is_excluded
 from cleveragents.snapshots.tree import beneath, record, tree_path
 from cleveragents.snapshots.tree.diff import Load, alike, compare
 from cleveragents.snapshots.tree.lookup import Lookup, with_entries
@@ -73,6 +74,7 @@ class SnapshotReader:
         """Merges the files of two snapshots that went their own ways from a common one."""
         olds, mine, others = (snapshot.roots[MAIN] for snapshot in (base, ours, theirs))
         objects = PendingMerge(self.read)
+        left_alone = _or_forgotten(left_alone, base, theirs)
         root, conflicts = three_way(olds, mine, others, merge_text, objects, left_alone)
         changes = compare(mine, root, objects.read)
         snapshot = replace(ours, roots={**ours.roots, MAIN: root})
@@ -91,6 +93,7 @@ class SnapshotReader:
         Only the paths that changed are looked at: all else is taken to be as in the base.
         """
         objects = PendingMerge(self.read)
+        left_alone = _or_forgotten(left_alone, base, theirs)
         paths = self._changed(base, theirs, left_alone)
         with beneath.root_directory(root) as fd:
             seen = look_at(fd, paths, objects.put)
@@ -102,11 +105,12 @@ class SnapshotReader:
         """Does the same where the base is what was brought there: it is stored, and not read."""
         objects = PendingMerge(self.read)
         brought = self.lookup(base)
+        left_alone = _or_forgotten(_nothing, base, theirs)
         with beneath.root_directory(root) as fd:
-            seen = look_at(fd, self._changed(base, theirs, _nothing), object_id)
+            seen = look_at(fd, self._changed(base, theirs, left_alone), object_id)
             new = [path for path, entry in seen.items() if not alike(entry, brought.find(path))]
             seen |= look_at(fd, new, objects.put)
-        return self._merged_into(base, theirs, seen, objects, merge_text, _nothing)
+        return self._merged_into(base, theirs, seen, objects, merge_text, left_alone)
 
     def _changed(self, base: Snapshot, theirs: Snapshot, left_alone: LeftAlone) -> list[bytes]:
         olds, others = _same_top(base, theirs)
@@ -194,6 +198,14 @@ class SnapshotReader:
 def _nothing(_: bytes) -> bool:
     """Leaves no path alone."""
     return False
+
+
+def _or_forgotten(left_alone: LeftAlone, *sides: Snapshot) -> LeftAlone:
+    """Leaves alone, too, what was erased from a side: nobody knows what stood there."""
+    erased = [side.filter.forgotten for side in sides if side.filter.forgotten.patterns]
+    if not erased:
+        return left_alone
+    return lambda path: left_alone(path) or any(is_excluded(one, path) for one in erased)
 
 
 def _same_top(base: Snapshot, theirs: Snapshot) -> tuple[Entry, Entry]:

@@ -1,6 +1,7 @@
 """Who follows which directory: what is known of each is kept, and doubted when content goes."""
 
-from collections.abc import Callable, Collection
+import os
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from threading import Lock
 
@@ -34,14 +35,12 @@ class Trackers:
         key = (path, filter_ if name == MAIN else Filter())
         with self._listing:
             if key not in self._known:
-                cache_key = "\0".join([self._store.identity, *key[1].patterns]).encode()
+                cache_key = os.fsencode("\0".join([self._store.identity, *key[1].patterns]))
                 made = self._known[key] = Tracker(
                     path,
                     excluded=key[1].excludes,
                     tracking=self._tracking,
-                    cache=Cache(
-                        path.with_name(path.name + ".stat"), cache_key, self._packs, self._has
-                    ),
+                    cache=Cache(_cache_of(path), cache_key, self._packs, self._has),
                     borrow=True,
                     tell=self._tell_once,
                 )
@@ -100,6 +99,13 @@ class Trackers:
                 tracker.forget()
             self._known.clear()
 
+    def drop(self, roots: Iterable[Roots]) -> None:
+        """Follows nothing any more, and keeps nothing that is known of directories."""
+        self.close()
+        caches = [_cache_of(path) for each in roots for path in each.values()]
+        for cache in (self._project_cache, *caches):
+            cache.unlink(missing_ok=True)
+
     def doubt_all_but(self, stay: set[bytes]) -> None:
         """Doubts what is known of directories that are not just as a snapshot that stays says."""
         with self._listing:
@@ -129,3 +135,8 @@ class Trackers:
         if text not in self._told:
             self._told.add(text)
             self._tell(text)
+
+
+def _cache_of(path: Path) -> Path:
+    """Where what is known of a directory is kept."""
+    return path.with_name(path.name + ".stat")

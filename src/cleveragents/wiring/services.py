@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.care.cleanup import Cleanup
     from cleveragents.engine.care.deletion import PlanDeletions
     from cleveragents.engine.care.doctor import Doctor
+    from cleveragents.engine.care.erasing import Erasures
     from cleveragents.engine.care.relocation import Relocations
     from cleveragents.engine.correct.append import AppendService
     from cleveragents.engine.correct.correction import CorrectionService
@@ -435,6 +436,23 @@ class Wiring:
             self._hold,
             base.output,
             base.report,
+        )
+
+    @once
+    def erasures(self) -> "Erasures":
+        """Lets go of paths."""
+        from cleveragents.engine.care.erasing import Erasures
+        from cleveragents.engine.care.erasure import ErasureSearch
+
+        base, pruning = self._base, self._points.pruning
+        return Erasures(
+            base.database,
+            base.sandboxes,
+            pruning,
+            base.project_locks,
+            base.plan_locks.is_owned,
+            self._hold,
+            ErasureSearch(base.database, base.sandboxes, pruning, self._project),
         )
 
     @once

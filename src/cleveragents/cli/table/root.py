@@ -117,6 +117,30 @@ ROOT = Group(
             " what the plan started from. No content is read.",
         ),
         Command(
+            "forget",
+            "Remove every stored version of paths from all checkpoints; this cannot be undone.",
+            "forget:forget",
+            ("agents forget .env --dry-run", "agents forget .env --everywhere"),
+            (
+                Argument(
+                    "PATH...",
+                    "paths",
+                    "From here, or from the project's top; a directory goes with all in it.",
+                    many=True,
+                ),
+            ),
+            (
+                Option(
+                    ("--everywhere",),
+                    "Also the same bytes under other paths, in all projects.",
+                ),
+                YES,
+                DRY_RUN,
+            ),
+            more="All plans of the project lose it; their checkpoints stay good, and a rollback"
+            " leaves the path alone. Your project and the files of sandboxes are not touched.",
+        ),
+        Command(
             "cat",
             "Print a file as it was at a checkpoint, byte for byte.",
             "files:cat",

@@ -1,7 +1,7 @@
 """Forgetting checkpoints: the row goes first, the content afterwards, when the store is free."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import cast
 
 from cleveragents.checkpoints.beyond import beyond_limit
@@ -10,6 +10,7 @@ from cleveragents.checkpoints.needs import judged, live
 from cleveragents.checkpoints.retention import CheckpointRetentionPolicy, Verdict
 from cleveragents.counting import counted
 from cleveragents.engine.back import line_mending
+from cleveragents.errors import Busy
 from cleveragents.events import NO_PLAN, Note, Reporter, afterwards
 from cleveragents.ids import PlanId, ProjectId, SnapshotId
 from cleveragents.operations.in_sandbox import Prune
@@ -151,6 +152,9 @@ class Prunes:
             project_id = PlanRepository(connection).get(plan_id).project_id
         archive = self._sandboxes.archive(project_id)
         self.clean(archive, plan_id)
+        if archive.is_erasing:
+            with self.afterwards(plan_id, "forgetting"), suppress(Busy):
+                self.scour(project_id, wait=False)
         if not waiting:
             return None
         if not self._is_worth_it(project_id, archive.size, waiting):
@@ -234,6 +238,21 @@ class Prunes:
         """Frees what nothing of a project needs any more, unless the store is in use just now."""
         archive = self._sandboxes.archive(project_id)
         archive.sweep(lambda: self._needed(project_id), self._forgotten(project_id))
+
+    def scour(self, project_id: ProjectId, *, wait: bool) -> int:
+        """Takes all out of a store that nothing needs, whatever a pack holds beside it.
+
+        Whoever has erased paths waits for it; after a crash the next one who may does it.
+        """
+        with self._database.reading() as connection:
+            plans = PlanRepository(connection).of_project(project_id)
+        found = [self._sandboxes.find(plan.plan_id) for plan in plans]
+        return self._sandboxes.archive(project_id).eraser.finish(
+            lambda: self._needed(project_id),
+            self._forgotten(project_id),
+            [sandbox.roots for sandbox in found if sandbox is not None],
+            wait=wait,
+        )
 
     def forgotten(self, connection: Connection, project_id: ProjectId) -> set[SnapshotId]:
         """Returns every snapshot of a project whose row was deleted.

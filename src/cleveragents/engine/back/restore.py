@@ -237,8 +237,10 @@ def _refuse_excluded(paths: Sequence[bytes], source: Checkpoint, held: Snapshot)
     """What a checkpoint left out it neither has nor misses."""
     for path in paths:
         if is_excluded(held.filter, path):
+            is_erased = is_excluded(held.filter.forgotten, path)
+            why = "it was forgotten" if is_erased else f"{EXCLUDE} left it out"
             raise Refused(
-                f"{source.name} knows nothing of {shown(path)}: {EXCLUDE} left it out",
+                f"{source.name} knows nothing of {shown(path)}: {why}",
                 hints=[
                     f"see what it holds: agents plan checkpoint show {source.plan_id} {source.seq}"
                 ],

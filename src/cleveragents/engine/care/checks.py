@@ -113,6 +113,13 @@ def _operations(facts: Facts) -> Iterator[Finding]:
             yield _stuck(plan, operation, began) if operation.is_stuck else problem(began, REPAIR)
 
 
+def _forgetting(facts: Facts) -> Iterator[Finding]:
+    for project in facts.projects:
+        if project.is_erasing:
+            text = f"forgetting paths of {project.path} was interrupted: content is still there"
+            yield problem(text, REPAIR)
+
+
 def _stuck(plan: PlanFacts, operation: AnyOperation, began: str) -> Finding:
     found = standing(operation, plan.rows)
     detail = (operation.reason, found.files, *([f"then: {found.way}"] if found.way else []))
@@ -274,6 +281,7 @@ CHECKS: Mapping[str, Check] = {
     "space": _space,
     "projects": _projects,
     "operations": _operations,
+    "forgetting": _forgetting,
     "locks": _locks,
     "interrupted": _interrupted,
     "sandboxes": _sandboxes,

@@ -50,6 +50,7 @@ class Doctor:
             repairs.accept,
             repairs.mend_lines,
             repairs.recover,
+            repairs.forget,
             repairs.history,
             repairs.clean,
         ):

@@ -124,7 +124,17 @@ class Examination:
         mirror = disk_use(home / "mirror.git")
         sandboxes = [plan.sandbox for plan in facts if plan.sandbox is not None]
         history = self._sandboxes.history_problems(project_id, sandboxes)
-        return ProjectFacts(project_id, path, facts, store, orphans, missed, mirror, history)
+        return ProjectFacts(
+            project_id,
+            path,
+            facts,
+            store,
+            orphans,
+            missed,
+            mirror,
+            history,
+            archive.is_erasing,
+        )
 
     def _plan(self, plan: Plan, verification: Verification | None) -> PlanFacts:
         plan_id = plan.plan_id
@@ -140,7 +150,7 @@ class Examination:
             self._base_damage(plan.project_id, sandbox, verification),
             disk_use(sandbox.home) if sandbox else 0,
             disk_use(self._data_dir / "output" / plan_id),
-            tuple(_leftovers(sandbox)) if sandbox and state is None else (),
+            tuple(leftovers(sandbox)) if sandbox and state is None else (),
             found.decisions,
             found.runs,
             found.journal,
@@ -211,6 +221,7 @@ def _orphan(
     return Orphan(snapshot_id, snapshot, root.size, time.time() - root.written_at, whole)
 
 
-def _leftovers(sandbox: Sandbox) -> Iterator[Path]:
+def leftovers(sandbox: Sandbox) -> Iterator[Path]:
+    """Yields the files that a killed process was building, or had put aside."""
     yield from sandbox.home.glob(CACHE_BEING_WRITTEN)
     yield from (path for path in sandbox.staging.glob("*") if not path.is_dir())

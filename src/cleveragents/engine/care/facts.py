@@ -107,6 +107,7 @@ class ProjectFacts:
     missed: frozenset[bytes]  # objects that rows need and nobody has intact
     mirror_bytes: int
     mirror_problems: tuple[str, ...] = ()
+    is_erasing: bool = False  # paths were to be forgotten, and that was not finished
 
     def plan(self, plan_id: PlanId) -> PlanFacts | None:
         """Returns one of its plans."""

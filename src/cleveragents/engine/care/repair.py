@@ -119,6 +119,17 @@ class Repairs:
                     yield from given_up
                     yield from self._ended(plan)
 
+    def forget(self, facts: Facts) -> Iterator[str]:
+        """Takes out of stores what was to be forgotten."""
+        for project in facts.projects:
+            if project.is_erasing:
+                try:
+                    freed = self._pruning.scour(project.project_id, wait=False)
+                except CleverAgentsError as error:
+                    yield f"{project.path}: forgetting was not finished: {error.message}"
+                else:
+                    yield f"{project.path}: forgetting is finished ({counted(freed, 'byte')} freed)"
+
     def _ended(self, plan: PlanFacts) -> Iterator[str]:
         """Tells how that came to its end which was interrupted."""
         begun = {operation.operation_id for operation in plan.unfinished}

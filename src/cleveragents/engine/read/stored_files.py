@@ -102,6 +102,7 @@ class StoredFiles:
         entry = known.find(path)
         if entry is None:
             why = ", which leaves it out" if is_excluded(snapshot.filter, path) else ""
+            why = ": it was forgotten" if is_excluded(snapshot.filter.forgotten, path) else why
             near = hints_near(path, known)
             raise NotFound(f"there is no {shown(path)} in {checkpoint.name}{why}", hints=near)
         if kind_of(entry) == SPECIAL:

@@ -11,6 +11,7 @@ from pathlib import Path
 from cleveragents.storage.durability import sync_directory
 
 NAME = "forgotten"
+BEGUN = "forgetting"  # there while snapshots are being erased
 ID_LENGTH = 64  # of an id in hex; a line that a crash has cut off is none
 
 
@@ -22,6 +23,35 @@ def add(directory: Path, roots: Iterable[str]) -> None:
         lines.write("\n" + "".join(f"{root}\n" for root in sorted(roots)))
         lines.flush()
         os.fsync(file)
+    sync_directory(directory)
+
+
+def begin(directory: Path, roots: Iterable[str]) -> None:
+    """Notes, durably, that snapshots are being erased: until it is ended somebody has to scour."""
+    temporary = directory / f"{BEGUN}.new"
+    with temporary.open("w", encoding="ascii") as lines:
+        lines.write("".join(f"{root}\n" for root in sorted(roots)))
+        lines.flush()
+        os.fsync(lines.fileno())
+    temporary.rename(directory / BEGUN)
+    sync_directory(directory)
+
+
+def has_begun(directory: Path) -> bool:
+    """Tells whether an erasure was begun and not ended."""
+    return (directory / BEGUN).exists()
+
+
+def begun(directory: Path) -> set[str]:
+    """Returns the snapshots that are being erased."""
+    if not has_begun(directory):
+        return set()
+    return set((directory / BEGUN).read_text(encoding="ascii").split())
+
+
+def end(directory: Path) -> None:
+    """Notes that nothing of them is left."""
+    (directory / BEGUN).unlink(missing_ok=True)
     sync_directory(directory)
 
 

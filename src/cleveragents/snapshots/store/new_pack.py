@@ -1,11 +1,14 @@
 """A pack that is being written: it leaves out what is stored, and keeps little of the rest."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from cleveragents.errors import Damaged
+from cleveragents.snapshots.store import joining
 from cleveragents.snapshots.store.compression import difference
+from cleveragents.snapshots.store.joining import Root
 from cleveragents.snapshots.store.pack import DIFFERENCE, REVISION, Pack, PackWriter
 from cleveragents.snapshots.tree import content
 from cleveragents.snapshots.tree.manifest import Entry, Version, object_id
@@ -96,6 +99,11 @@ class NewPack:
     def seal(self, root: bytes) -> int:
         """Makes everything durable; returns the bytes that were added."""
         return self._store.add(self._writer.seal(root)).size
+
+    def seal_all(self, roots: Iterable[bytes]) -> None:
+        """Makes the records of several snapshots durable at once."""
+        moment = time.time()
+        joining.seal(self._writer, [Root(root, moment, 0) for root in roots], ())
 
     def discard(self) -> None:
         """Throws away what was written."""

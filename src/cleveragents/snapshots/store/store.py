@@ -121,6 +121,10 @@ class Store:
         self.open()
         return sum(pack.size for pack in self._packs.values())
 
+    def packs(self) -> Collection[Pack]:
+        """Returns the packs that can be read."""
+        return list(self._packs.values())
+
     def names(self) -> Collection[str]:
         """Returns the names of the packs that can be read."""
         return self._packs.keys()
@@ -225,6 +229,10 @@ class Store:
         """While held, no sweep runs: content written is safe until its row is committed."""
         return FileLock(self._lock_path, doing=doing, shared=True, wait=True)
 
+    def sweeping(self, *, doing: str, wait: bool) -> FileLock:
+        """While held, nobody else writes, or relies on what is there."""
+        return FileLock(self._lock_path, doing=doing, wait=wait)
+
     def new_pack(self) -> NewPack:
         """Starts a pack; call it while holding `writing`."""
         self.open()
@@ -256,7 +264,7 @@ class Store:
         if not any(left_behind(self._packs_directory)) or not lock.try_acquire():
             return CleanResult(0, 0)
         try:
-            return self._remove_abandoned()
+            return self.remove_abandoned()
         finally:
             lock.release()
 
@@ -277,16 +285,16 @@ class Store:
             return None
         try:
             self.open()
-            self._remove_abandoned()
+            self.remove_abandoned()
             roots = live()
-            roots |= self._young_orphans(roots | forgotten)
+            roots |= self.young_orphans(roots | forgotten)
             return self._drop_dead(reachable(roots))
         except Damaged:
             return None  # what is lost hides what it needs: nothing may go before it is mended
         finally:
             lock.release()
 
-    def _remove_abandoned(self) -> CleanResult:
+    def remove_abandoned(self) -> CleanResult:
         """Call it while holding the store's lock: a pack just begun does not look alive yet."""
         sizes: list[int] = []
         for path in left_behind(self._packs_directory):
@@ -305,7 +313,8 @@ class Store:
                 if self._holder(root.identity) is not None:  # else a sweep has taken it out
                     yield root
 
-    def _young_orphans(self, known: set[bytes]) -> set[bytes]:
+    def young_orphans(self, known: set[bytes]) -> set[bytes]:
+        """Returns the roots that no row may tell of yet; hold `sweeping`."""
         oldest = time.time() - ORPHAN_GRACE_SECONDS
         return {
             root.identity

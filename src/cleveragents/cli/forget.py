@@ -1,0 +1,107 @@
+"""`agents forget`: every stored version of paths goes."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cleveragents.cli import previewing
+from cleveragents.cli.invocation import Invocation
+from cleveragents.cli.render import Block, Fields, Result
+from cleveragents.counting import counted, size
+from cleveragents.engine.care.erasure import ErasedPath, Erasure, ErasureRequest
+from cleveragents.quoting import quoted
+from cleveragents.shapes.erasure import forgetting_of
+
+if TYPE_CHECKING:
+    from cleveragents.app import App
+
+FOR_EVER = "this cannot be undone"
+EXCLUDE = "sandbox.checkpoint.exclude"
+LISTED = 5
+IN_GIT = "commits that hold it: yours, and those that a plan made in its sandbox"
+EVERYWHERE = "--everywhere forgets these as well"
+NOT_SEARCHED = "what steps printed, and the texts of actions"
+
+
+def forget(
+    call: Invocation,
+    paths: Sequence[str],
+    everywhere: bool = False,
+    yes: bool = False,
+    dry_run: bool = False,
+) -> Result:
+    """Remove every stored version of paths from all checkpoints; this cannot be undone."""
+    app = call.app()
+    wanted = ErasureRequest(tuple(paths), everywhere)
+    act = app.undertakings.forget(wanted)
+    more = () if everywhere else (EVERYWHERE,)
+    if dry_run:
+        would = previewing.dry_run(call, act).would
+        messages = [f"{previewing.DRY_RUN}; {FOR_EVER}"]
+        data = forgetting_of(would, None)
+        show = _blocks("Would forget", would, more=more)
+        return Result(data, show, messages=_nothing(would) or messages)
+    digest = None
+    if not yes:
+        would = act.foresee()
+        digest = would.digest
+        if not would.is_nothing:
+            show = _blocks("Would forget", would, more=more)
+            question = f"Forget {_named(would.paths)} for ever?"
+            previewing.asked(call, would, again=wanted.command, show=show, question=question)
+    done = act.carry_out(digest)
+    return Result(
+        forgetting_of(done.erased, done.bytes_freed),
+        _blocks("Forgotten", done.erased, done.bytes_freed),
+        messages=_nothing(done.erased),
+        next_steps=_next(app, done.erased),
+    )
+
+
+def _nothing(found: Erasure) -> list[str]:
+    return [f"nothing is stored of {', '.join(found.asked)}"] if found.is_nothing else []
+
+
+def _named(paths: Sequence[ErasedPath]) -> str:
+    return paths[0].path if len(paths) == 1 else counted(len(paths), "path")
+
+
+def _blocks(
+    title: str, found: Erasure, freed: int | None = None, more: Sequence[str] = ()
+) -> list[Block]:
+    """What goes and what stays; `more` is told of the same bytes under other paths."""
+    rows = [(one.path, _extent(one)) for one in found.paths]
+    if freed:
+        rows.append(("Freed", size(freed)))
+    told: list[Block] = [Fields(title, rows)] if rows else []
+    shared = [f"{one.path} ({counted(one.checkpoints, 'checkpoint')})" for one in found.shared]
+    beside = [
+        *_listed("Same bytes", shared),
+        *(("", line) for line in more if shared),
+        *_listed("Not touched", found.left),
+        *([("In git", IN_GIT)] if found.in_git and found.paths else []),
+        *([("Not searched", NOT_SEARCHED)] if found.paths else []),
+    ]
+    return [*told, *([Fields("Stays", beside)] if beside else [])]
+
+
+def _extent(one: ErasedPath) -> str:
+    versions = f"{counted(one.versions, 'version')} ({size(one.size_bytes)})"
+    plans = f"{counted(len(one.plans), 'plan')} of {one.project}"
+    return f"{versions} in {counted(one.checkpoints, 'checkpoint')} of {plans}"
+
+
+def _listed(title: str, lines: Sequence[str]) -> list[tuple[str, str]]:
+    more = [f"and {len(lines) - LISTED} more"] if len(lines) > LISTED else []
+    return [(title if n == 0 else "", line) for n, line in enumerate([*lines[:LISTED], *more])]
+
+
+def _next(app: "App", found: Erasure) -> list[str]:
+    """How it is kept out of later checkpoints: a file that is there is stored again."""
+    if not (found.left and found.paths):
+        return []
+    wanted = dict.fromkeys([*app.settings.texts(EXCLUDE), *(one.path for one in found.paths)])
+    value = json.dumps(list(wanted)) if any("," in one for one in wanted) else ",".join(wanted)
+    return [
+        f"agents config set {EXCLUDE} {quoted(value)}    # else later checkpoints store it again"
+    ]
