@@ -37,7 +37,7 @@ class Columns:
 
     @property
     def _overhead(self) -> int:
-        """What stands between and around the columns."""
+        """The room between and around the columns."""
         count = len(self._columns)
         return 3 * count + 1 if self._framed else 2 * (count - 1)
 

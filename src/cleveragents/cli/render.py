@@ -65,7 +65,7 @@ Block = Fields | Grid | Text | Patch | Outline
 
 
 class Result(NamedTuple):
-    """What a command has to say, for programs and for people."""
+    """The answer of a command, for programs and for people."""
 
     data: Mapping[str, object]  # a shape
     blocks: Sequence[Block] = ()
@@ -183,7 +183,7 @@ def _write_data(envelope: object, form: Format) -> None:
 
 
 def paper_for(form: Format, stream: TextIO) -> Paper:
-    """What a format is written on: only two of them have styles."""
+    """The paper of a format: only two of them have styles."""
     return Paper(stream, colored=form in (Format.RICH, Format.COLOR))
 
 

@@ -1,4 +1,4 @@
-"""What was done here, taking it back, and doing it again."""
+"""The deeds here, their undo and redo."""
 
 from collections.abc import Sequence
 from typing import TypedDict
@@ -39,7 +39,7 @@ class ConflictingPath(FileName):
 
 
 class UndoReport(TypedDict):
-    """What an undo or a redo did, or would do; all null and empty: there was nothing to do."""
+    """The result or preview of an undo or a redo; all null and empty: there was nothing to do."""
 
     kind: str | None  # what it was done to: plan
     plan: PlanId | None
@@ -53,7 +53,7 @@ class UndoReport(TypedDict):
 
 
 class UndoPreview(UndoReport, DryRun):
-    """What an undo or a redo would do."""
+    """The preview of an undo or a redo."""
 
 
 class OpRow(ActRow):
@@ -75,7 +75,7 @@ class OpLog(TypedDict):
 
 
 def nothing() -> UndoReport:
-    """What is told where there was nothing to do."""
+    """The answer where there was nothing to do."""
     return {
         "kind": None,
         "plan": None,
@@ -90,7 +90,7 @@ def nothing() -> UndoReport:
 
 
 def retrace_of(result: RetraceResult) -> UndoReport:
-    """What an undo or a redo did; of one that was only finished, the files are not known."""
+    """The result of an undo or a redo; of one that was only finished, the files are not known."""
     done = result.done
     return {
         **_about(result.deed),
@@ -103,7 +103,7 @@ def retrace_of(result: RetraceResult) -> UndoReport:
 
 
 def retrace_preview_of(would: RetraceForesight, *, moving: bool) -> UndoPreview:
-    """What an undo or a redo would do."""
+    """The preview of an undo or a redo."""
     effect = would.effect
     return {
         **_about(would.deed),
