@@ -156,6 +156,15 @@ Feature: A mended action
     And the error says "action.yaml has nothing new for this plan"
     And the plan's log is "1 2"
 
+  Scenario: a reload of a file that has not changed makes the checkpoints of a retry, and no others
+    Given the steps
+      """
+      - {name: one, tool: shell, with: {command: "echo 1 >> log"}}
+      - {name: bad, tool: shell, with: {command: "echo no >> log; exit 3"}}
+      """
+    And I have run "agents run ACTION" in vain
+    Then "agents plan execute @ --reload" makes as many checkpoints as "agents plan execute @"
+
   Scenario: where a failure keeps the files, they stay
     Given the action
       """

@@ -74,3 +74,18 @@ def known(context):
     rows = {name: context.world.sql(f"SELECT * FROM {name}") for name in tables}
     kept = context.world.sandbox / "log"
     return rows, kept.read_text() if kept.exists() else None
+
+
+@then('"agents {one}" makes as many checkpoints as "agents {other}"')
+def check_as_many(context, one, other):
+    made = {line: _made_by(context.world, line) for line in (other, one)}
+    assert made[one] == made[other], made
+
+
+def _made_by(world, line):
+    def count():
+        return len(world.app().checkpoints.list_checkpoints(world.plan.plan_id))
+
+    before = count()
+    world.agents(*line.split())
+    return count() - before

@@ -14,7 +14,7 @@ KEPT = Path(__file__).parents[1] / "rendered"
 FORMATS = ("rich", "color", "table", "plain")
 NARROW, WIDE = 80, 160
 WRITE = "WRITE_RENDERED"  # set in the environment: what is kept is written anew
-ULID = re.compile(r"\b0[0-9A-HJKMNP-TV-Z]{9,25}\b")  # whole, its moment, or a little more
+ULID = re.compile(r"\b0[0-9A-HJKMNP-TV-Z]{9,25}\b")  # its moment, and more where others share that
 
 
 @given("the home directory is that of the scenario")
@@ -80,10 +80,10 @@ def drawn(context, line, form, width):
         del world.variables["COLUMNS"]
 
 
-def _numbered(identity, known):
-    """An id that is the same in every run; two of one moment are shown with more of their digits."""
-    number = known.setdefault(identity, len(known) + 1)
-    return f"ID{number:0>{(26 if len(identity) == 26 else 10) - 2}}"
+def _numbered(found, known):
+    """An id that is the same in every run: one of a path is whole, others as short as most are."""
+    size = 24 if found.string[found.start() - 1] in "/-" else 8
+    return f"ID{known.setdefault(found[0], len(known) + 1):0{size}}"
 
 
 def _zeros(found):
@@ -91,9 +91,9 @@ def _zeros(found):
 
 
 def normal(text):
-    """Replaces what differs from run to run by something as long."""
+    """Replaces what differs from run to run."""
     known = {}
-    text = ULID.sub(lambda found: _numbered(found[0], known), text)
+    text = ULID.sub(lambda found: _numbered(found, known), text)
     text = re.sub(r"\b2020-\d\d-\d\d \d\d:\d\d(:\d\d)?", _zeros, text)
     # A duration; a narrow cell breaks it before its unit.
     text = re.sub(r"\b\d\.\d( s\b|(?=\s*[│|]$))", r"0.0\1", text, flags=re.MULTILINE)

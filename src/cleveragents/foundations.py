@@ -1,4 +1,4 @@
-"""What everything else is built on: the data directory opened, and the settings in force."""
+"""The foundations of everything else: the data directory opened, and the settings in force."""
 
 import os
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Foundations:
-    """What everything else is built on."""
+    """The foundations of everything else."""
 
     data: Path
     settings: Settings
@@ -44,14 +44,14 @@ class Foundations:
     # What lies above the tables is imported when it is asked for: to list plans takes none of it.
     @once
     def environment(self) -> "StepEnvironment":
-        """What steps may see."""
+        """The environment that steps may see."""
         from cleveragents.sandbox.process import StepEnvironment
 
         return StepEnvironment(self.caller, self.settings.texts("sandbox.pass-env"))
 
     @once
     def masking(self) -> "Masking":
-        """What is not told of what steps print."""
+        """The masking of what steps print."""
         from cleveragents.masking import Masking
 
         return Masking(self.settings.texts("sandbox.mask"))

@@ -90,7 +90,7 @@ def field_names(cls: type) -> tuple[str, ...]:
 
 
 class _Shape:
-    """What is known of a record."""
+    """The facts of a record."""
 
     def __init__(self, owner: type, fields: Mapping[str, _Field], *, is_frozen: bool) -> None:
         self.owner = owner

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class Foresight(Protocol):
-    """What an act would do."""
+    """The preview of an act."""
 
     @property
     def digest(self) -> str:
@@ -55,7 +55,7 @@ R = TypeVar("R")
 
 
 class Upkeep(Protocol):
-    """What goes before and after an act on a plan."""
+    """The frame of an act on a plan: before it, and after."""
 
     def begin_dry_run(self, plan_id: PlanId) -> bool: ...
 
@@ -66,7 +66,7 @@ class Upkeep(Protocol):
 
 @frozen
 class DryRunResult(Generic[P]):
-    """What would happen, as far as it can be told."""
+    """The preview, as far as it can be told."""
 
     would: P
     is_moving: bool  # whether another process is at work on the plan

@@ -101,12 +101,12 @@ def apply_again(plan: Plan, was: Apply) -> str:
 
 
 def in_the_way(found: Sequence[Obstacle]) -> list[Block]:
-    """What stands in the way of an apply, or of its way back."""
+    """The obstacles to an apply, or to its way back."""
     return [Fields("In the way", [(each.path, each.why) for each in found])] if found else []
 
 
 def finished(done: RecoveredApply) -> Result:
-    """What is told of an apply or unapply that recovery has just brought to its end."""
+    """The answer of an apply or unapply that recovery has just finished."""
     plan, begun = done.plan, done.intent
     paths, applied = list(begun.paths), begun.kind is Kind.APPLY
     back = f"agents plan unapply {plan.plan_id}" if applied else apply_again(plan, begun)
@@ -141,7 +141,7 @@ def _done(done: ApplyResult | RecoveredApply) -> Result:
 
 
 def _nothing(done: ApplyResult) -> Result:
-    """What is told where a result has nothing that the project has not."""
+    """The answer where a result has nothing that the project has not."""
     return Result(
         application_of(done),
         [Text(["Nothing to apply: your project has all that the plan would bring"])],
@@ -200,7 +200,7 @@ def _ignored(proposal: Proposal) -> list[str]:
     if not proposal.ignored:
         return []
     left = counted(proposal.ignored, "ignored file is", "ignored files are")
-    return [f"{left} left out; --include-ignored takes along what is ignored"]
+    return [f"{left} left out; --include-ignored applies them too"]
 
 
 def kept(paths: Sequence[str]) -> list[str]:

@@ -135,7 +135,7 @@ def _unforeseen(
 
 
 def _denied(problem: OSError, call: Invocation) -> Failed:
-    """What the system denied, in its own words; of a full disk also which one, and how full."""
+    """The refusal of the system, in its own words; of a full disk also which one, and how full."""
     from cleveragents.storage.space import FREE_SOME, OUT_OF_SPACE, told_free
 
     said = in_words(problem)

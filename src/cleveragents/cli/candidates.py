@@ -25,7 +25,7 @@ Candidate = tuple[str, str]  # what is typed, and what it is
 
 
 class TypedWords:
-    """What stands before the cursor, as far as it matters."""
+    """The words before the cursor, as far as they matter."""
 
     def __init__(self) -> None:
         self.node: Node = ROOT
@@ -34,7 +34,7 @@ class TypedWords:
         self.waiting = ""  # an option that still needs its value
 
     def shown(self, name: str) -> str:
-        """What stands for the value of an option; empty if there is none."""
+        """The placeholder for the value of an option; empty if there is none."""
         option = options_of(self.node).get(name)
         return option.shown if option and option.alone is None else ""
 
@@ -99,7 +99,7 @@ def _possible(typed: TypedWords, last: str) -> Iterator[Candidate]:
 
 
 def _values(shown: str, typed: TypedWords, last: str) -> Iterator[Candidate]:
-    """What may stand for a placeholder such as PLAN; for a file nothing, the shell knows best."""
+    """The candidates for a placeholder such as PLAN; for a file none, the shell knows best."""
     match shown:
         case "KEY":
             yield from KEYS.items()
@@ -144,7 +144,7 @@ def _rows(glance: "Glance", kind: str, typed: TypedWords, last: str) -> Iterator
 
 
 def _named(typed: TypedWords) -> str:
-    """What names the plan whose checkpoints are wanted."""
+    """The name of the plan whose checkpoints are wanted."""
     first = typed.node.arguments[:1] if isinstance(typed.node, Command) else ()
     if typed.positionals and first and first[0].shown == "PLAN":
         return typed.positionals[0]

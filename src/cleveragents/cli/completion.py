@@ -61,7 +61,7 @@ SCRIPTS = {"bash": BASH, "zsh": ZSH, "fish": FISH}
 
 
 def completion(_: Invocation, shell: str) -> Result:
-    """Write what makes your shell complete commands."""
+    """Write a script that lets your shell complete commands."""
     script = SCRIPTS[shell].strip()
     data: CompletionScript = {"shell": shell, "script": script}
     return Result(data, [Text(script.splitlines())])

@@ -124,7 +124,7 @@ def _file(sources: Sources, *, project_level: bool) -> Path:
 
 
 def _said(path: Path, setting: Setting) -> str | None:
-    """What a file says about a setting, as it is typed."""
+    """The value of a setting in a file, as it is typed."""
     found = entries(path)
     given = next((found[key] for key in setting.keys if key in found), None)
     return None if given is None else written(given)

@@ -34,7 +34,7 @@ WHOSE = {True: ("your project's", "the plan's"), False: ("the plan's own", "the 
 
 
 def conflicts(call: Invocation, plan: str = "@", path: str | None = None) -> Result:
-    """List what did not go together in a plan's sandbox, or show both versions of a path."""
+    """List the open conflicts of a plan, or show both versions of a path."""
     app = call.app()
     found, path = _meant(call, app, plan, path)
     if path is not None:
@@ -65,7 +65,7 @@ def _meant(call: Invocation, app: App, plan: str, path: str | None) -> tuple[Pla
 
 
 def _neither(word: str, left: Sequence[Conflict], missing: NotFound) -> NotFound:
-    """What is told of a word that is no plan, and no path that is in conflict either."""
+    """The error for a word that is no plan, and no path in conflict either."""
     paths = previewing.some("path", [os.fsdecode(one.path) for one in left], LISTED)
     return NotFound(
         f"no plan and no conflicted path {word!r}",
@@ -104,7 +104,7 @@ def resolve(
 
 @frozen
 class Choice:
-    """What is to stand at a path."""
+    """The version that shall stand at a path."""
 
     take: str  # a side, or a file
     called: str  # what people read
@@ -204,7 +204,7 @@ def _compared(name: str, view: ConflictView) -> list[Block]:
 
 
 def refresh(call: Invocation, plan: str = "@", yes: bool = False, dry_run: bool = False) -> Result:
-    """Merge what you changed in the project meanwhile into a plan's sandbox."""
+    """Merge your later changes of the project into a plan's sandbox."""
     app = call.app(progress=True)
     found = views.find(call, app, plan)
     act = app.undertakings.refresh(found.plan_id)
@@ -264,7 +264,7 @@ def _bringing_in(plan: Plan) -> list[str]:
 
 
 def _after(plan: Plan) -> list[str]:
-    """What follows once nothing is in conflict: a plan that is not complete goes on first."""
+    """The next command once nothing is in conflict: a plan that is not complete runs on first."""
     if plan.stage != COMPLETE:
         return [going_on(plan)]
     if plan.parent_plan_id is not None:

@@ -1,4 +1,4 @@
-"""What people read on: how wide it is, and whether it shows styles."""
+"""The paper that people read on: how wide it is, and whether it shows styles."""
 
 import io
 import os

@@ -70,7 +70,7 @@ def correct(
 
 
 def _fix(fix: Fix, choose: str | None) -> Fields:
-    """What would be added."""
+    """The preview of the addition."""
     added = f"a subplan, {fix.step.title}: {fix.decision.question} {choose or ''}"
     return Fields("Would", [("add", added)])
 
@@ -103,7 +103,7 @@ def _run_on(call: Invocation, app: App, attempt: CorrectionAttempt, shape: Shape
 
 
 def impact_block(title: str, impact: Impact, choose: str | None = None) -> Fields:
-    """What a correction would do, as people read it."""
+    """The preview of a correction, as people read it."""
     rows = [("go back to", f"{impact.target.name} ({impact.target.reason})")]
     rows += [("decide again", _decided_again(row, impact, choose)) for row in impact.affected]
     rows += [("let stand", f"{row.question} → {row.chosen}") for row in impact.standing]

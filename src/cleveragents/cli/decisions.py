@@ -37,7 +37,7 @@ def tree(
 
 
 def explain(call: Invocation, decision: str) -> Result:
-    """Tell all about a decision: why it was made, what hangs on it, what another would cost."""
+    """Explain a decision: why it was made, what depends on it, what another would cost."""
     app = call.app()
     row = views.find_decision(app, decision)
     plan = app.plans.find(row.plan_id)

@@ -21,7 +21,7 @@ def doctor(
     call: Invocation,
     repair: bool = False,
 ) -> Result:
-    """Look for what is wrong, and repair it if asked."""
+    """Look for problems, and repair them if asked."""
     app = call.app(progress=True)
     report = _retold(call, app.doctor.repair() if repair else app.doctor.examine())
     data = diagnosis_of(report)
@@ -105,7 +105,7 @@ def _plans(found: Diagnosis, short: Mapping[str, str]) -> list[Grid]:
 
 
 def _plots(found: Diagnosis) -> list[Grid]:
-    """What each checkpoint of a plan added to the store, as bars of one scale."""
+    """The bytes that each checkpoint of a plan added to the store, as bars of one scale."""
     plans = [plan for plan in found["disk"]["plans"] if plan["checkpoint_uses"]]
     uses = [use["added_bytes"] for plan in plans for use in plan["checkpoint_uses"]]
     most = max(uses, default=0)

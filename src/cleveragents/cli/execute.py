@@ -98,7 +98,7 @@ def told_end(call: Invocation, app: App, done: Plan) -> Result:
 
 
 def _failed(found: PlanStatus, error: PlanError, ways: Sequence[str]) -> Failed:
-    """What failed, its last lines, where the files are, and what most likely helps."""
+    """The failure: its last lines, where the files are, and the command that most likely helps."""
     where = [f"files: {whereabouts(found, error)}"]
     if found.failed is not None and Path(found.failed.output_path).exists():
         where.append(f"all output: {found.failed.output_path}")

@@ -55,7 +55,7 @@ def _row(change: PathChange) -> list[str]:
 
 
 def _status(change: PathChange) -> str:
-    """What happened to it; another mode may be all that did."""
+    """The change of it; another mode may be all there is."""
     before, after = change.before, change.after
     if before is None or after is None or before.mode == after.mode:
         return change.status

@@ -1,4 +1,4 @@
-"""What is common to all commands: the options of the call, the application, questions."""
+"""The common part of all commands: the options of the call, the application, questions."""
 
 import sys
 import time
@@ -99,7 +99,7 @@ class Invocation:
 
     @property
     def interrupted(self) -> Interrupted:
-        """What is told of a command that was stopped outside of what stops by itself."""
+        """The error of a command that was stopped where nothing stops by itself."""
         if self.opened is None or not self.opened.may_have_changed:
             return Interrupted("interrupted; nothing was changed")
         return Interrupted(

@@ -1,4 +1,4 @@
-"""What runs at this moment, drawn on a terminal: one line per plan that runs a step."""
+"""The steps that run at this moment, drawn on a terminal: one line per plan."""
 
 import time
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from cleveragents.cli.cells import cell_len, folded, padded
-from cleveragents.cli.console import Line
+from cleveragents.cli.console import UNBOUNDED, Line
 from cleveragents.escaping import safe, safe_cell
 
 LONGEST_WORD = 30  # of a column; what is longer, as a path may be, is folded within
@@ -37,7 +37,7 @@ class Columns:
 
     @property
     def _overhead(self) -> int:
-        """What stands between and around the columns."""
+        """The room between and around the columns."""
         count = len(self._columns)
         return 3 * count + 1 if self._framed else 2 * (count - 1)
 
@@ -85,7 +85,7 @@ class Columns:
             yield from _bold(head, width)
             named = zip(self._columns[1:], rest, strict=True)
             cells = [(f"  {name.lower()}", cell.strip()) for name, cell in named if cell]
-            yield from _named(cells, width)
+            yield from map(_ended, _named(cells, width))
 
 
 class NamedValues:
@@ -100,14 +100,14 @@ class NamedValues:
         """Yields its lines."""
         names = max((cell_len(name) for name, _ in self._rows), default=0)
         if not self._title and width - names >= NAMED:
-            yield from (_ended(line) for line in _named(self._rows, width))
+            yield from map(_ended, _named(self._rows, width))
             return
         if width - names - 6 >= NAMED:
             yield from self._panel(width)
             return
         yield from titled(self._title, width)
         for name, value in self._rows:
-            yield ((name, "cyan"),)
+            yield from (((line, "cyan"),) for line in folded(name, width))
             yield from hanging("  ", "  ", value, width)
 
     def _panel(self, width: int) -> Iterator[Line]:
@@ -133,8 +133,11 @@ def outlined(lines: Sequence[tuple[str, str, str]], width: int) -> Iterator[Line
 
 def hanging(lead: str, rest: str, text: str, width: int) -> Iterator[Line]:
     """Yields the lines of a text, the first after a lead, the others after another."""
+    if width >= UNBOUNDED or cell_len(lead + text) <= width:
+        yield ((lead + text, ""),)
+        return
     room = max(width - max(cell_len(lead), cell_len(rest)), READABLE)
-    for index, line in enumerate(_fitted(text, room)):
+    for index, line in enumerate(folded(text, room)):
         yield (((rest if index else lead) + line, ""),)
 
 

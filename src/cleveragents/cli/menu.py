@@ -34,7 +34,7 @@ def choose(app: App, plan: Plan, rows: Sequence[Checkpoint]) -> Checkpoint:
 
 
 def _preview(app: App, plan: Plan, row: Checkpoint) -> list[str]:
-    """What going back would change; what cannot be told is told as such."""
+    """The changes of going back; where they cannot be told, that is said."""
     try:
         changes = app.comparisons.way_back(plan, row)
     except CleverAgentsError as error:

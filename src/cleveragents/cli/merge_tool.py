@@ -132,12 +132,12 @@ def _written(view: ConflictView, folder: Path, plan_id: PlanId) -> dict[str, str
 
 
 def _content(version: Version | None) -> bytes:
-    """What a version holds; without a base both sides came from nothing."""
+    """The content of a version; without a base both sides came from nothing."""
     return b"" if version is None or version.content is None else version.content
 
 
 def _begun(base: bytes, mine: bytes, plan: bytes) -> bytes:
-    """What a tool begins with: a text with marks; of what is none, the user's own."""
+    """The text that a tool begins with: with marks; of what is no text, the user's own version."""
     if any(b"\0" in text for text in (base, mine, plan)):
         return mine
     return marked_text(base, mine, plan, [MINE, BASE, PLAN])

@@ -1,4 +1,4 @@
-"""What a picker knows and shows: pure, so that every key and width can be tried by itself."""
+"""The state and look of a picker: pure, so that every key and width can be tried by itself."""
 
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
@@ -44,12 +44,12 @@ class Picking(NamedTuple):
 
     @property
     def current(self) -> Choice | None:
-        """What Enter would take."""
+        """The row that Enter would take."""
         found = self.found
         return found[self.at] if found else None
 
     def after(self, key: str) -> "Picking":
-        """What a key makes of it; a key that means nothing changes nothing."""
+        """The picker after a key; a key that means nothing changes nothing."""
         if key in MOVES:
             return self._moved(self.at + MOVES[key])
         if key in ("home", "end"):
@@ -81,7 +81,7 @@ class Reading(NamedTuple):
     top: int = 0
 
     def after(self, key: str) -> "Reading":
-        """What a key makes of it."""
+        """The state after a key."""
         to = {"home": 0, "end": len(self.lines)}.get(key, self.top + MOVES.get(key, 0))
         return self._replace(top=max(0, min(to, len(self.lines) - 1)))
 

@@ -62,14 +62,14 @@ def list_plans(
 
 
 def _nothing_listed(app: App, *, is_narrowed: bool) -> list[str]:
-    """What is told where no plan is listed."""
+    """The message where no plan is listed."""
     if is_narrowed and app.plans.list(limit=1):
         return ["no plan is like that; see them all: agents plan list"]
     return _without_plans(app)
 
 
 def _without_plans(app: App) -> list[str]:
-    """What is told where no plan is; one that was moved has its plans under its old path."""
+    """The message where no plan is; a project that was moved has its plans under its old path."""
     old = app.plans.moved_from()
     if old is None:
         return [f"{NO_PLAN_YET}; {FIRST_PLAN}"]

@@ -1,4 +1,4 @@
-"""What all previews have in common: what stands in their way, and how they name what is touched."""
+"""The common part of all previews: obstacles, and the words for what is touched."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -62,7 +62,7 @@ def asked(
 
 
 def blocks(besides: "Besides") -> list[Block]:
-    """What an act touches besides its files, as people read it."""
+    """The extent of an act besides its files, as people read it."""
     rows = [
         ("Cancels", some("subplan", [child.name for child in besides.subplans])),
         ("Discards", some("decision", [f"{r.question} {r.chosen}" for r in besides.decisions])),
@@ -73,7 +73,7 @@ def blocks(besides: "Besides") -> list[Block]:
 
 
 def _calls(calls: "CallsAfter") -> list[Block]:
-    """What is done about calls: they are undone, or what they did is left."""
+    """The fate of calls: they are undone, or what they did is left."""
     due = [(call.run.name, f"{call.run.tool}: {call.declared.undo}") for call in calls.due]
     left = [(call.step, f"{call.tool}: {call.effects}") for call in calls.left]
     found: list[Block] = []

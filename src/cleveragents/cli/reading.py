@@ -144,7 +144,7 @@ class CommandLine:
             raise self._misuse(f"Invalid value for '{name}': {error}.") from error
 
     def _misuse(self, message: str, *hints: str) -> InvalidInput:
-        """What is told of a line that cannot be read: what may have been meant, and the help."""
+        """The error for a line that cannot be read: what may have been meant, and the help."""
         see = " ".join(["see: agents", *self._path, "--help"])
         return InvalidInput(message, hints=[*hints, see])
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple, TextIO
 
 from cleveragents.cli.cells import cell_len, padded
-from cleveragents.cli.console import Line, Paper
+from cleveragents.cli.console import UNBOUNDED, Line, Paper
 from cleveragents.cli.layout import ASCII, ROUNDED, Columns, NamedValues, outlined, titled
 from cleveragents.errors import CleverAgentsError
 from cleveragents.escaping import safe, safe_cell
@@ -44,7 +44,7 @@ class Grid(NamedTuple):
 
 
 class Text(NamedTuple):
-    """Lines as they are."""
+    """Lines, folded only where they would not fit."""
 
     lines: Sequence[str]
 
@@ -65,7 +65,7 @@ Block = Fields | Grid | Text | Patch | Outline
 
 
 class Result(NamedTuple):
-    """What a command has to say, for programs and for people."""
+    """The answer of a command, for programs and for people."""
 
     data: Mapping[str, object]  # a shape
     blocks: Sequence[Block] = ()
@@ -183,7 +183,7 @@ def _write_data(envelope: object, form: Format) -> None:
 
 
 def paper_for(form: Format, stream: TextIO) -> Paper:
-    """What a format is written on: only two of them have styles."""
+    """The paper of a format: only two of them have styles."""
     return Paper(stream, colored=form in (Format.RICH, Format.COLOR))
 
 
@@ -198,12 +198,12 @@ def _drawn(blocks: Sequence[Block], form: Format, paper: Paper) -> Iterator[Line
 def _block(block: Block, form: Format, paper: Paper) -> Iterator[Line]:
     framed = form is Format.TABLE
     match block:
-        case Text() | Patch():
+        case Patch():
             return _lines_of(block, paper)
-        case Outline() if form in (Format.RICH, Format.TABLE):
-            return outlined(block.lines, paper.width)
-        case Outline():
-            return (((lead + safe(text), ""),) for lead, _, text in block.lines)
+        case Text() | Outline():
+            lines = block.lines if isinstance(block, Outline) else _without_leads(block.lines)
+            folds = form in (Format.RICH, Format.TABLE)
+            return outlined(lines, paper.width if folds else UNBOUNDED)
         case _ if form in (Format.PLAIN, Format.COLOR):
             return _plain(block, paper.width)
         case Fields():
@@ -214,13 +214,17 @@ def _block(block: Block, form: Format, paper: Paper) -> Iterator[Line]:
             return columns.drawn(paper.width)
 
 
-def _lines_of(block: Text | Patch, paper: Paper) -> Iterator[Line]:
-    """Yields lines as they are; what a patch changes stands out where colours are seen."""
-    if isinstance(block, Patch) and paper.has_colors:
+def _lines_of(block: Patch, paper: Paper) -> Iterator[Line]:
+    """Yields lines as they are; what changes stands out where colours are seen."""
+    if paper.has_colors:
         from cleveragents.cli.words import colored  # slow to import, and only seen in colours
 
         return colored(block.lines)
     return (((safe(line), ""),) for line in block.lines)
+
+
+def _without_leads(lines: Sequence[str]) -> list[tuple[str, str, str]]:
+    return [("", "", line) for line in lines]
 
 
 def _plain(block: Fields | Grid, width: int) -> Iterator[Line]:

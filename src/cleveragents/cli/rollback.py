@@ -36,7 +36,7 @@ def rollback(
     rebuild: bool = False,
     to: Path | None = None,
 ) -> Result:
-    """Take everything after a checkpoint back."""
+    """Roll a plan back to a checkpoint."""
     if to is not None and dry_run:
         raise InvalidInput("--to changes no plan, it only writes a new directory: leave one out")
     app = call.app(progress=True, take_over=take_over and not dry_run)
@@ -84,7 +84,7 @@ def _undertaken(
 
 
 def _named(app: App, plan: Plan, text: str | None) -> str:
-    """What names the checkpoint; without a name one is chosen."""
+    """The name of the checkpoint; without one, the user chooses."""
     if text is not None:
         return text
     _refuse_unnamed(app, plan)
@@ -170,7 +170,7 @@ def _done(result: RollbackResult, short: str, *, was_shown: bool) -> Result:
 
 
 def _lines(result: RollbackResult, short: str, *, was_shown: bool) -> list[tuple[str, str]]:
-    """What was done, a line to each heading; files that were just shown are only counted."""
+    """The result, a line to each heading; files that were just shown are only counted."""
     plan, target, count = result.plan, result.target, counted(len(result.changes), "file")
     label = f" ({target.label})" if target.label else ""
     listed = changes.panel("", result.changes).rows
@@ -186,7 +186,7 @@ def _lines(result: RollbackResult, short: str, *, was_shown: bool) -> list[tuple
 
 
 def _impact(result: RollbackResult) -> list[str]:
-    """What became of all else; of what there is none, nothing is said."""
+    """The effect on all else; where there is none, nothing is said."""
     undone = result.tool_calls - len(result.not_undone)
     found = [
         (undone, "tool call undone", "tool calls undone"),
@@ -203,7 +203,7 @@ def _footer(result: RollbackResult) -> str:
 
 
 def _about_calls(result: RollbackResult) -> list[str]:
-    """What must be known of calls that have effects outside the sandbox."""
+    """Notes about calls that have effects outside the sandbox."""
     told = [run.told for run in result.not_undone]
     told += [call.told for call in result.left]
     return [*told, previewing.OUTSIDE, previewing.NOT_REDONE] if result.undo else told

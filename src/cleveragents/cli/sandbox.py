@@ -55,7 +55,7 @@ def prune(
 
 
 def _notes(look: PruneProposal) -> list[str]:
-    """What stays, and what goes for good."""
+    """The sandboxes that stay, and those that go for good."""
     kept = len(look.found) - len(look.judged)
     stay = counted(kept, "sandbox with unapplied work stays", "sandboxes with unapplied work stay")
     told = [f"{stay}; --discard removes these too"] if kept else []
@@ -64,7 +64,7 @@ def _notes(look: PruneProposal) -> list[str]:
 
 
 def _risks(look: PruneProposal) -> list[str]:
-    """What may go for good because there is no room."""
+    """The files that may go for good because there is no room."""
     return [_risk(each, paths) for each, paths in look.unsaved if paths]
 
 
@@ -74,7 +74,7 @@ def _data(look: PruneProposal, gone: Sequence[SandboxFiles], lost: Sequence[str]
 
 
 def _would(call: Invocation, app: App, look: PruneProposal, *, dry_run: bool) -> Result:
-    """What is told where nothing is removed."""
+    """The answer where nothing is removed."""
     doomed = look.doomed
     data = _data(look, doomed, [path for _, paths in look.unsaved for path in paths])
     if dry_run:
@@ -135,7 +135,7 @@ def _owner(lying: SandboxFiles) -> str:
 def _told_failure(
     lying: SandboxFiles, left: Path | None, error: CleverAgentsError | OSError
 ) -> str:
-    """What became of a sandbox whose removal did not come to its end, and why."""
+    """The state of a sandbox whose removal did not come to its end, and why."""
     kept = "could not be removed"
     ends = {None: "is removed, but then", lying.path: kept, lying.path.parent: kept}
     end = ends.get(left, f"is removed only in part, the rest is {left}")
@@ -154,14 +154,14 @@ def _way_out(left: Path | None) -> str:
 
 
 def _about(lying: SandboxFiles, unheld: Sequence[str], *, discard: bool) -> str:
-    """What is told of a sandbox that holds what no checkpoint would."""
+    """The warning about a sandbox that holds what no checkpoint would."""
     if discard:
         return _named(lying, unheld, "gone for good with its sandbox, in no checkpoint")
     return f"{_owner(lying)}{told_why_it_stays(unheld)}"
 
 
 def _risk(lying: SandboxFiles, paths: Sequence[str]) -> str:
-    """What is told of a sandbox that may have to go unsaved."""
+    """The warning about a sandbox that may have to go unsaved."""
     free = told_free(lying.path)
     return f"{_named(lying, paths, 'gone for good if there is no room to save it first')} ({free})"
 

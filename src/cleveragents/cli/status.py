@@ -60,7 +60,7 @@ def told(call: Invocation, found: PlanStatus, app: App) -> Result:
 
 
 def _failure(found: PlanStatus) -> list[Block]:
-    """What failed, its last lines, and where the files are: before all else."""
+    """The failure, its last lines, and where the files are: before all else."""
     error = found.plan.error
     if error is None:
         return []
@@ -82,7 +82,7 @@ def _unfinished(operation: AnyOperation, found: PlanStatus) -> str:
 
 
 def _conflicted(found: PlanStatus) -> list[str]:
-    """What open conflicts mean for a plan."""
+    """The meaning of open conflicts for a plan."""
     count = len(found.conflicts) + sum(found.conflicts_below.values())
     if not count:
         return []

@@ -72,7 +72,7 @@ def _preview(plan: Plan, would: Withdrawal, *, is_moving: bool) -> Result:
 
 
 def _blocks(would: Withdrawal) -> list[Block]:
-    """What taking an apply back would change, and what stands in its way."""
+    """The changes of taking an apply back, and the obstacles."""
     branch = would.applied.intent.branch
     if branch:
         told: Block = Fields("Would remove", [("branch", branch.branch)])
@@ -104,7 +104,7 @@ def _done(would: Withdrawal) -> str:
 
 
 def _beside(would: Withdrawal) -> list[str]:
-    """What is told of paths that do not just go back."""
+    """Notes about paths that do not just go back."""
     told = [f"{name} has what was in the plan's branch, and keeps it" for name in would.merged_into]
     told += [f"your changes stay in {previewing.first_of(would.merged)}"] if would.merged else []
     told += [f"left as you have it: {previewing.first_of(would.mine)}"] if would.mine else []
@@ -113,7 +113,7 @@ def _beside(would: Withdrawal) -> list[str]:
 
 
 def _with_git(would: Withdrawal) -> list[str]:
-    """What is left to git, where a branch of the user's has what the plan's had."""
+    """The part that is left to git, where a branch of the user's has what the plan's had."""
     branch = would.applied.intent.branch
     if branch is None or not would.merged_into:
         return []

@@ -176,7 +176,7 @@ def _in_the_way(effect: Effect) -> list[Block]:
 
 
 def _finished(direction: Direction, result: RetraceResult) -> Result:
-    """What is told of one that recovery has just brought to its end."""
+    """The answer of one that recovery has just finished."""
     return Result(
         retrace_of(result),
         [Text([f"{LAST[direction]}: {_named(result.deed)}"])],
@@ -222,7 +222,7 @@ def _about_calls(done: ReversalResult) -> list[str]:
 
 
 def _next(direction: Direction, result: RetraceResult) -> list[str]:
-    """What takes it back, and what comes after it."""
+    """The command that takes it back, and the one after it."""
     this, further = {
         Direction.BACK: ("# does it again", "# takes back the act before it"),
         Direction.FORWARD: ("# does again what was taken back before", "# takes it back again"),
@@ -241,7 +241,7 @@ def _left_alone(busy: Sequence[Plan]) -> list[str]:
 
 
 def _ways(found: DeedList) -> list[str]:
-    """What can be done with the list."""
+    """The commands that go with the list."""
     ways = {
         Direction.BACK: "agents undo    # takes back the newest act that stands",
         Direction.FORWARD: "agents redo    # does again what was taken back last",

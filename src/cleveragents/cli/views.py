@@ -1,4 +1,4 @@
-"""What commands about plans have in common: how they find one, warn, and write times and paths."""
+"""The common part of commands about plans: finding one, warnings, times and paths."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime

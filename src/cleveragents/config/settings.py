@@ -181,7 +181,10 @@ SETTINGS: Mapping[str, Setting] = {
             _one_of("on_apply", "on_terminal", "manual"),
         ),
         Setting(
-            "sandbox.copy-ignored", (), "globs of ignored files to take along, as .env", _texts
+            "sandbox.copy-ignored",
+            (),
+            "globs of ignored files that a sandbox has too, such as .env",
+            _texts,
         ),
         Setting(
             "sandbox.pass-env",

@@ -1,1 +1,1 @@
-"""What is recorded before it is done, so that a crash can be finished: rows, intents, acts."""
+"""The record of acts before they are done, so that a crash can be finished: rows, intents, acts."""

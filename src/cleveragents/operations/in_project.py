@@ -1,4 +1,4 @@
-"""What operations on the project of the user intend."""
+"""The intents of operations on the project of the user."""
 
 from typing import TYPE_CHECKING, ClassVar, Self
 

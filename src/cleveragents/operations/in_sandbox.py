@@ -1,4 +1,4 @@
-"""What operations on the files of a sandbox intend."""
+"""The intents of operations on the files of a sandbox."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -83,7 +83,7 @@ class GoBack(Intent):
 
     @property
     def ends(self) -> Ends:
-        """What was there, and the target."""
+        """The state that was there, and the target."""
         return Ends(CheckpointState(self.safety), CheckpointState(self.target))
 
     @property
@@ -150,7 +150,7 @@ class Place(Intent):
 
     @property
     def ends(self) -> Ends:
-        """What was there, and the target."""
+        """The state that was there, and the target."""
         return Ends(SnapshotState(self.present), SnapshotState(self.target))
 
 
@@ -189,7 +189,7 @@ class Refresh(Place):
 
     @property
     def kept_when_done(self) -> tuple[SnapshotId, ...]:
-        """What the checkpoints since then go on from."""
+        """The checkpoints that those since then go on from."""
         return (self.base,)
 
 
@@ -226,7 +226,7 @@ class Restore(Intent):
 
     @property
     def ends(self) -> Ends:
-        """What was there, and what is to be."""
+        """The state that was there, and the one that is to be."""
         return Ends(CheckpointState(self.safety), SnapshotState(self.snapshot))
 
     @property
@@ -250,5 +250,5 @@ class Validate(Intent):
 
     @property
     def ends(self) -> Ends:
-        """What was there, which shall be there again."""
+        """The state that was there, and shall be there again."""
         return Ends(SnapshotState(self.snapshot), SnapshotState(self.snapshot))

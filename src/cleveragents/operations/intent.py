@@ -80,7 +80,7 @@ NO_RETRACE = Retrace()
 
 @frozen(kw_only=True)
 class Intent:
-    """What an operation is to do."""
+    """The intent of an operation."""
 
     kind: ClassVar[Kind]
     written_as: ClassVar[Mapping[str, str]] = {}  # the keys of fields that have another name

@@ -1,10 +1,10 @@
-"""What operations there are, and how far one can have come."""
+"""The kinds of operations, and how far one can have come."""
 
 from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What an operation does."""
+    """The kind of an operation."""
 
     ROLLBACK = "rollback"
     CORRECT = "correct"
@@ -21,7 +21,7 @@ class Kind(StrEnum):
 
     @property
     def noun(self) -> str:
-        """What one of them is called."""
+        """The name of one of them."""
         return {Kind.CORRECT: "correction", Kind.REVERT: "reversion"}.get(self, self.value)
 
 

@@ -86,11 +86,11 @@ def back_from_latest(text: str) -> int | None:
 
 
 def no_plan_yet() -> NotFound:
-    """What is told where a project has no plan at all."""
+    """The error where a project has no plan at all."""
     return NotFound(NO_PLAN_YET, hints=[FIRST_PLAN])
 
 
 def no_plan(connection: Connection, text: str) -> NotFound:
-    """What is told where a text names no plan."""
+    """The error where a text names no plan."""
     near = hints_for_id(text, dict(connection.tuples(_NAMES)))
     return NotFound(f"no plan {text!r}", hints=[*near, "see: agents plan list"])

@@ -25,7 +25,7 @@ Fill = Callable[[Path], None]  # writes one version of the files to an empty dir
 
 @frozen
 class Versions:
-    """What a plan changed: the paths, and both versions of their files."""
+    """The changes of a plan: the paths, and both versions of their files."""
 
     paths: Sequence[bytes]
     before: Fill
@@ -33,7 +33,7 @@ class Versions:
 
 
 def name_of(plan_id: PlanId) -> str:
-    """What the branch of a plan is called."""
+    """The name of the branch of a plan."""
     return f"cleveragents/plan-{plan_id}"
 
 

@@ -81,7 +81,7 @@ def capture_project(
 
 
 def about_project(project: Project) -> About:
-    """What the record of a later look at the project tells."""
+    """The facts from the record of a later look at the project."""
     return {"kind": "look", "project": str(project.path)}
 
 

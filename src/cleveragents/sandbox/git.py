@@ -133,7 +133,7 @@ class Git:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What git sees; nothing of the caller's."""
+        """The environment of git; nothing of the caller's."""
         environment = dict(_ENVIRONMENT, PATH=os.defpath, GIT_DIR=os.fspath(self.git_dir))
         if self.work_tree is not None:
             environment["GIT_WORK_TREE"] = os.fspath(self.work_tree)

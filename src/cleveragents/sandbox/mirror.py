@@ -39,7 +39,7 @@ class Mirror:
 
     @property
     def objects(self) -> Path:
-        """What sandboxes borrow."""
+        """The directory that sandboxes borrow from."""
         return self._path / "objects"
 
     @property

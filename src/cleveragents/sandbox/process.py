@@ -60,7 +60,7 @@ class ProcessEnd:
 
 @frozen
 class StepEnvironment:
-    """What steps may see of the caller's environment."""
+    """The part of the caller's environment that steps may see."""
 
     caller: Mapping[str, str]
     passed: tuple[str, ...] = ()

@@ -99,7 +99,7 @@ class Sandbox:
 
     @property
     def condition(self) -> str:
-        """What became of its files, in a word."""
+        """The condition of its files, in a word."""
         return self.status if self.exists or self.status == REMOVED else "missing"
 
 
@@ -113,7 +113,7 @@ def _is_directory(path: Path) -> bool:
 
 @frozen
 class SandboxPolicy:
-    """What a new sandbox starts from."""
+    """The start of a new sandbox."""
 
     strategy: str = "auto"
     base: str = "worktree"  # worktree | head
@@ -122,7 +122,7 @@ class SandboxPolicy:
 
 @frozen
 class FillResult:
-    """What a strategy made of an empty sandbox."""
+    """The work of a strategy on an empty sandbox."""
 
     base_ref: SnapshotId
     branch: str | None

@@ -32,7 +32,7 @@ _adopts_orphans = Event()  # set once, for the whole process
 
 @mutable
 class _OwnChildren:
-    """What this process has started itself; every other child of it is some step's orphan."""
+    """The processes that this one has started; every other child of it is some step's orphan."""
 
     lock: Lock = field(default_factory=Lock)  # held while one is started, and while all are seen
     pids: set[int] = field(default_factory=set[int])

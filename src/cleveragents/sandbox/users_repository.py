@@ -27,7 +27,7 @@ SPARSE = ("sparseCheckout", "sparseCheckoutCone", "ignoreCase")  # settings that
 
 @frozen
 class TrackedFiles:
-    """What the index says of paths that an apply must not touch."""
+    """The entries of the index for paths that an apply must not touch."""
 
     submodules: frozenset[bytes]
     not_checked_out: frozenset[bytes]

@@ -186,7 +186,7 @@ class ProjectWorkplace:
     owners: Owners
 
     def exchange(self) -> Exchange:
-        """What is to change; a look at it changes nothing."""
+        """The changes to come; a look at them changes nothing."""
         return self.archive.exchange(
             self.root, self.saved, self.target, self.mark, self.stamp_ns, self.owners
         )

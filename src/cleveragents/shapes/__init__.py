@@ -1,1 +1,1 @@
-"""What programs read: one typed shape per result, and the functions that make it."""
+"""The shapes that programs read: one per result, with the functions that make it."""

@@ -19,7 +19,7 @@ from cleveragents.shapes.name import PathName, path_name
 
 
 class AppliedFile(DifferenceRow):
-    """What happens to one file."""
+    """The change of one file."""
 
     notes: Sequence[str]  # what to look at before it does
 
@@ -55,11 +55,11 @@ class _ApplicationFields(_Mode):
 
 
 class ApplyPreview(_Plan, _ApplicationFields, DryRun):
-    """What an apply would do."""
+    """The preview of an apply."""
 
 
 class Application(_Plan, _ApplicationFields):
-    """What an apply did; one of nothing leaves the plan as it was."""
+    """The result of an apply; one of nothing leaves the plan as it was."""
 
     phase: Phase
     state: State
@@ -88,17 +88,17 @@ class _WithdrawalFields(_Plan):
 
 
 class UnapplyPreview(_WithdrawalFields, DryRun):
-    """What taking an apply back would do."""
+    """The preview of taking an apply back."""
 
 
 class Unapplication(_WithdrawalFields):
-    """What taking an apply back did."""
+    """The result of taking an apply back."""
 
     kept: Sequence[str]  # directories that stay because they hold other files
 
 
 def apply_preview_of(plan: Plan, proposal: Proposal, *, moving: bool) -> ApplyPreview:
-    """What an apply would do."""
+    """The preview of an apply."""
     return {
         "plan": plan.plan_id,
         **_bringing(proposal),
@@ -108,7 +108,7 @@ def apply_preview_of(plan: Plan, proposal: Proposal, *, moving: bool) -> ApplyPr
 
 
 def application_of(done: ApplyResult) -> Application:
-    """What an apply did."""
+    """The result of an apply."""
     plan, applied = done.plan, done.applied
     intent = applied and applied.operation.intent
     branch = intent and intent.branch
@@ -126,7 +126,7 @@ def application_of(done: ApplyResult) -> Application:
 
 
 def finished_of(plan: Plan, begun: Apply) -> FinishedApply:
-    """What recovery has just brought to its end."""
+    """The result of an act that recovery has just finished."""
     return {
         "plan": plan.plan_id,
         "as": begun.mode,
@@ -137,13 +137,13 @@ def finished_of(plan: Plan, begun: Apply) -> FinishedApply:
 
 
 def unapply_preview_of(plan: Plan, would: Withdrawal, *, moving: bool) -> UnapplyPreview:
-    """What taking an apply back would do."""
+    """The preview of taking an apply back."""
     extent = extent_of(Besides(), len(would.paths))
     return {**_withdrawing(plan, would), **extent, "moving": moving}
 
 
 def unapplication_of(plan: Plan, shown: Withdrawal, kept: Sequence[str]) -> Unapplication:
-    """What taking an apply back did."""
+    """The result of taking an apply back."""
     return {**_withdrawing(plan, shown), "kept": list(kept)}
 
 

@@ -7,7 +7,7 @@ from cleveragents.shapes.name import FileName, file_name
 
 
 class ChangeRow(FileName):
-    """What becomes of one path."""
+    """The change of one path."""
 
     action: str  # restored | removed; of single paths also relinked: it holds what it did;
     # of an undo or a redo also merged, and applied: brought into the project

@@ -64,7 +64,7 @@ class DeletionPreview(TypedDict):
 
 
 class DamageRow(TypedDict):
-    """What of a checkpoint cannot be read back."""
+    """The damage to a checkpoint."""
 
     plan_id: PlanId
     checkpoint_id: CheckpointId
@@ -119,17 +119,17 @@ def list_of(verdicts: Sequence[Verdict], line: Collection[CheckpointId]) -> Chec
 
 
 def deletion_of(row: Checkpoint) -> Deletion:
-    """What was deleted."""
+    """The result of a deletion."""
     return {"deleted": row.checkpoint_id, "seq": row.seq}
 
 
 def deletion_preview_of(row: Checkpoint, *, moving: bool) -> DeletionPreview:
-    """What would be deleted."""
+    """The preview of a deletion."""
     return {"would_delete": row.checkpoint_id, "seq": row.seq, "moving": moving}
 
 
 def reading_back_of(found: Sequence["VerificationResult"]) -> ReadingBack:
-    """What became of checkpoints when they were read back."""
+    """The result of reading checkpoints back."""
     return {
         "verified": [one.checkpoint.checkpoint_id for one in found if one.is_intact],
         "damaged": [_damage(one) for one in found if not one.is_intact],

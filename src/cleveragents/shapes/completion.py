@@ -4,7 +4,7 @@ from typing import TypedDict
 
 
 class CompletionScript(TypedDict):
-    """What to write where the shell looks for completions."""
+    """The text to write where the shell looks for completions."""
 
     shell: str
     script: str

@@ -1,4 +1,4 @@
-"""What does not go together in a plan's sandbox, and what became of it."""
+"""The conflicts in a plan's sandbox, and their resolution."""
 
 import os
 import stat
@@ -28,7 +28,7 @@ class ConflictRow(PathName):
 
 
 class ConflictList(TypedDict):
-    """What nobody has resolved yet, by path."""
+    """The open conflicts, by path."""
 
     conflicts: Sequence[ConflictRow]
 
@@ -63,7 +63,7 @@ class Resolution(PathName):
 
 
 class ResolutionPreview(PathName, DryRun):
-    """What resolving a conflict would do."""
+    """The preview of resolving a conflict."""
 
     taken: str
     changes: Sequence[ChangeRow]
@@ -84,7 +84,7 @@ def conflict_of(conflict: Conflict) -> ConflictRow:
 
 
 def list_of(left: Sequence[Conflict]) -> ConflictList:
-    """What nobody has resolved yet."""
+    """The open conflicts."""
     return {"conflicts": [conflict_of(conflict) for conflict in left]}
 
 
@@ -116,12 +116,12 @@ def _row(version: Version | None) -> VersionRow | None:
 
 
 def kind_of(entry: Entry) -> str:
-    """What stands at a path, in a word."""
+    """The kind of what stands at a path, in a word."""
     return KINDS.get(entry.kind, "other")
 
 
 def resolution_of(path: str, take: str, resolved: ResolvedConflict, left: int) -> Resolution:
-    """What was taken for a path, and how many conflicts are left."""
+    """The version taken for a path, and how many conflicts are left."""
     safety = None if resolved.before is None else resolved.before.checkpoint_id
     return {**path_name(path), "taken": take, "open": left, "safety": safety}
 
@@ -129,7 +129,7 @@ def resolution_of(path: str, take: str, resolved: ResolvedConflict, left: int) -
 def resolution_preview_of(
     path: str, would: ResolutionProposal, *, moving: bool
 ) -> ResolutionPreview:
-    """What resolving a conflict would do."""
+    """The preview of resolving a conflict."""
     return {
         **path_name(path),
         "taken": would.take,

@@ -47,7 +47,7 @@ class AgainRow(TypedDict):
 
 
 class ImpactRow(Extent):
-    """What a correction takes back, and what of it is not asked for again."""
+    """The decisions that a correction takes back, and those that it does not ask for again."""
 
     plan: PlanId
     decision: DecisionId | None  # null: an error is what is corrected
@@ -65,13 +65,13 @@ class ChosenImpact(ImpactRow):
 
 
 class CorrectionPreview(ChosenImpact):
-    """What a correction would do."""
+    """The preview of a correction."""
 
     moving: bool  # another process is at work on the plan
 
 
 class AdditionPreview(DryRun):
-    """What would be added to a plan."""
+    """The preview of an addition to a plan."""
 
     plan: PlanId
     added: str  # the name of the step
@@ -83,13 +83,13 @@ class _CorrectionEnd(TypedDict):
 
 
 class SecondChoice(_CorrectionEnd):
-    """What was decided again."""
+    """The result of a correction."""
 
     impact: ChosenImpact
 
 
 class Addition(_CorrectionEnd):
-    """What was added to a plan."""
+    """The addition to a plan."""
 
     added: str  # the name of the step
 
@@ -113,7 +113,7 @@ def attempt_of(attempt: CorrectionAttempt) -> AttemptRow:
 
 
 def impact_of(impact: Impact) -> ImpactRow:
-    """What a correction would take back."""
+    """The preview of a correction: all that it takes back."""
     return {
         "plan": impact.plan.plan_id,
         "decision": impact.decision.decision_id if impact.decision else None,
@@ -127,12 +127,12 @@ def impact_of(impact: Impact) -> ImpactRow:
 
 
 def correction_preview_of(impact: Impact, choose: str | None, *, moving: bool) -> CorrectionPreview:
-    """What a correction would do."""
+    """The preview of a correction."""
     return {**impact_of(impact), "choose": choose, "moving": moving}
 
 
 def addition_preview_of(fix: Fix, *, moving: bool) -> AdditionPreview:
-    """What would be added to a plan."""
+    """The preview of an addition to a plan."""
     return {
         "plan": fix.plan.plan_id,
         "added": fix.step.title,
@@ -144,7 +144,7 @@ def addition_preview_of(fix: Fix, *, moving: bool) -> AdditionPreview:
 def second_choice_of(
     ended: CorrectionAttempt, conflicts: Sequence[Conflict], impact: Impact, choose: str | None
 ) -> SecondChoice:
-    """What was decided again."""
+    """The result of a correction."""
     return {
         "correction": attempt_of(ended),
         "impact": {**impact_of(impact), "choose": choose},
@@ -153,7 +153,7 @@ def second_choice_of(
 
 
 def addition_of(ended: CorrectionAttempt, conflicts: Sequence[Conflict], fix: Fix) -> Addition:
-    """What was added to a plan."""
+    """The addition to a plan."""
     return {
         "correction": attempt_of(ended),
         "added": fix.step.title,

@@ -61,7 +61,7 @@ class NoCorrection(TypedDict):
 
 
 class PossibleCorrection(ImpactRow):
-    """What a correction would cost."""
+    """The cost of a correction."""
 
     possible: Literal[True]
 

@@ -1,4 +1,4 @@
-"""What was done here, taking it back, and doing it again."""
+"""The deeds here, their undo and redo."""
 
 from collections.abc import Sequence
 from typing import TypedDict
@@ -40,7 +40,7 @@ class ConflictingPath(FileName):
 
 
 class UndoReport(TypedDict):
-    """What an undo or a redo did, or would do; all null and empty: there was nothing to do."""
+    """The result or preview of an undo or a redo; all null and empty: there was nothing to do."""
 
     kind: str | None  # what it was done to: plan
     plan: PlanId | None
@@ -54,7 +54,7 @@ class UndoReport(TypedDict):
 
 
 class UndoPreview(UndoReport, DryRun):
-    """What an undo or a redo would do."""
+    """The preview of an undo or a redo."""
 
 
 class OpRow(ActRow):
@@ -103,7 +103,7 @@ class UndoSeriesPreview(TypedDict):
 
 
 def nothing() -> UndoReport:
-    """What is told where there was nothing to do."""
+    """The answer where there was nothing to do."""
     return {
         "kind": None,
         "plan": None,
@@ -118,7 +118,7 @@ def nothing() -> UndoReport:
 
 
 def retrace_of(result: RetraceResult) -> UndoReport:
-    """What an undo or a redo did; of one that was only finished, the files are not known."""
+    """The result of an undo or a redo; of one that was only finished, the files are not known."""
     done = result.done
     return {
         **_about(result.deed),
@@ -131,7 +131,7 @@ def retrace_of(result: RetraceResult) -> UndoReport:
 
 
 def retrace_preview_of(would: RetraceForesight, *, moving: bool) -> UndoPreview:
-    """What an undo or a redo would do."""
+    """The preview of an undo or a redo."""
     effect = would.effect
     return {
         **_about(would.deed),

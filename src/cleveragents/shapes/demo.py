@@ -5,6 +5,6 @@ from typing import TypedDict
 
 
 class Demonstration(TypedDict):
-    """What to type in a repository of one's own."""
+    """The commands to type in a repository of one's own."""
 
     next: Sequence[str]

@@ -1,4 +1,4 @@
-"""What the doctor found, what was repaired, and what is kept."""
+"""The findings of the doctor, its repairs, and the disk use."""
 
 from collections.abc import Sequence
 from typing import TypedDict
@@ -31,7 +31,7 @@ class VersionsRow(TypedDict):
 
 
 class CheckpointUse(TypedDict):
-    """What a checkpoint takes on the disk."""
+    """The disk use of a checkpoint."""
 
     checkpoint_id: CheckpointId
     name: str
@@ -39,7 +39,7 @@ class CheckpointUse(TypedDict):
 
 
 class PlanUse(TypedDict):
-    """What a plan takes on the disk."""
+    """The disk use of a plan."""
 
     plan_id: PlanId
     name: str
@@ -51,7 +51,7 @@ class PlanUse(TypedDict):
 
 
 class DiskUse(TypedDict):
-    """What is kept, and what is free."""
+    """The disk use in all, and the free space."""
 
     database_bytes: int
     store_bytes: int
@@ -61,7 +61,7 @@ class DiskUse(TypedDict):
 
 
 class Diagnosis(TypedDict):
-    """What the doctor found."""
+    """The findings of the doctor."""
 
     healthy: bool  # no problem was found
     findings: Sequence[FindingRow]
@@ -71,7 +71,7 @@ class Diagnosis(TypedDict):
 
 
 def diagnosis_of(report: Report) -> Diagnosis:
-    """What the doctor found."""
+    """The findings of the doctor."""
     return {
         "healthy": report.is_healthy,
         "findings": [_finding(name, one) for name, one in report.findings],

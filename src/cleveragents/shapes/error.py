@@ -7,7 +7,7 @@ from cleveragents.errors import CleverAgentsError
 
 
 class Problem(TypedDict):
-    """What went wrong."""
+    """The error."""
 
     code: str  # of its kind, the same in every version
     message: str

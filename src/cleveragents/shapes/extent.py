@@ -1,4 +1,4 @@
-"""What an act would touch besides its files: told by every dry run in the same words."""
+"""The extent of an act besides its files: told by every dry run in the same words."""
 
 from collections.abc import Sequence
 from typing import TypedDict
@@ -72,13 +72,13 @@ class Extent(TypedDict):
 
 
 class DryRun(Extent):
-    """What a dry run tells of any act."""
+    """The part of a dry run that every act has."""
 
     moving: bool  # another process is at work on the plan
 
 
 def extent_of(besides: Besides, files: int) -> Extent:
-    """What an act touches besides so many files, with counts of all."""
+    """The extent of an act besides so many files, with counts of all."""
     calls = besides.calls
     return {
         "undo": [_undo(call) for call in calls.due],

@@ -1,4 +1,4 @@
-"""What went wrong with a plan, and where its files are."""
+"""The failure of a plan, and where its files are."""
 
 from collections.abc import Sequence
 from typing import TypedDict
@@ -22,7 +22,7 @@ class ErrorRow(TypedDict):
 
 
 class FailureReport(TypedDict):
-    """What failed, what was not undone, and what to type next."""
+    """The failure, the calls that were not undone, and the commands that help."""
 
     plan_id: PlanId
     phase: Phase
@@ -49,7 +49,7 @@ def error_of(error: PlanError) -> ErrorRow:
 
 
 def failure_of(found: PlanStatus, next_steps: Sequence[str]) -> FailureReport:
-    """What failed in a plan, as far as something did."""
+    """The failure of a plan, if there is one."""
     plan, failed, left = found.plan, found.failed, found.left_by_failure
     return {
         "plan_id": plan.plan_id,

@@ -38,7 +38,7 @@ class LinkTarget(StoredPath):
 
 
 class DirectoryEntry(PathName):
-    """What lies in a directory."""
+    """The entries of a directory."""
 
     kind: str  # file | link | directory | special file
     mode: str  # kind and permissions, in octal
@@ -83,7 +83,7 @@ class PathChanges(TypedDict):
 
 
 def content_of(found: StoredFile) -> FileContent | LinkTarget | DirectoryListing:
-    """What a checkpoint has at a path."""
+    """A path as a checkpoint has it."""
     if found.entry.is_dir:
         return {**_stored(found), "entries": [_entry(*one) for one in found.listing().items()]}
     data = b"".join(found.pieces())

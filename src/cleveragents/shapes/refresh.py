@@ -14,7 +14,7 @@ from cleveragents.snapshots.merging import MergeResult
 
 
 class SandboxRefresh(TypedDict):
-    """What a refresh did."""
+    """The result of a refresh."""
 
     plan: PlanId
     files: int  # how many paths were merged
@@ -28,7 +28,7 @@ class ConflictAhead(PathName):
 
 
 class RefreshPreview(DryRun):
-    """What a refresh would do."""
+    """The preview of a refresh."""
 
     plan: PlanId
     changes: Sequence[PathName]
@@ -36,13 +36,13 @@ class RefreshPreview(DryRun):
 
 
 def refresh_of(plan_id: PlanId, done: RefreshResult) -> SandboxRefresh:
-    """What a refresh did."""
+    """The result of a refresh."""
     conflicts = [conflict_of(conflict) for conflict in done.conflicts]
     return {"plan": plan_id, "files": done.files, "conflicts": conflicts}
 
 
 def refresh_preview_of(plan_id: PlanId, would: MergeResult, *, moving: bool) -> RefreshPreview:
-    """What a refresh would do."""
+    """The preview of a refresh."""
     return {
         "plan": plan_id,
         "changes": [path_name(os.fsdecode(change.path)) for change in would.changes],

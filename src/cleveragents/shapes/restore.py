@@ -19,18 +19,18 @@ class _Wish(TypedDict):
 
 
 class Restoration(_Wish):
-    """What was taken back; nothing, if it was so already."""
+    """The result of taking paths back; nothing, if they were so already."""
 
     safety: CheckpointId | None  # what was there before
     record: CheckpointId | None  # what is there now
 
 
 class RestorePreview(_Wish, DryRun):
-    """What would be taken back."""
+    """The preview of taking paths back."""
 
 
 def restoration_of(proposed: RestoreProposal, done: PathRestoration | None) -> Restoration:
-    """What was taken back."""
+    """The result of taking paths back."""
     wish = _wish(proposed)
     if done is None:
         return {**wish, "safety": None, "record": None}
@@ -39,7 +39,7 @@ def restoration_of(proposed: RestoreProposal, done: PathRestoration | None) -> R
 
 
 def restore_preview_of(proposed: RestoreProposal, *, moving: bool) -> RestorePreview:
-    """What would be taken back."""
+    """The preview of taking paths back."""
     extent = extent_of(Besides(), len(proposed.changes))
     return {**_wish(proposed), **extent, "moving": moving}
 

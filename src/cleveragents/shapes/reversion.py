@@ -1,4 +1,4 @@
-"""What planning anew would take back."""
+"""The preview of planning anew."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from cleveragents.shapes.extent import DryRun, extent_of
 
 
 class ReversionPreview(DryRun):
-    """What planning anew would take back."""
+    """The preview of planning anew."""
 
     plan_id: PlanId
     to_phase: str
@@ -18,7 +18,7 @@ class ReversionPreview(DryRun):
 
 
 def reversion_preview_of(would: BackToStart, to_phase: str, *, moving: bool) -> ReversionPreview:
-    """What planning anew would take back."""
+    """The preview of planning anew."""
     return {
         "plan_id": would.plan.plan_id,
         "to_phase": to_phase,

@@ -24,7 +24,7 @@ class RollbackSummary(TypedDict):
 
 
 class RollbackImpact(TypedDict):
-    """What became of all else, in words."""
+    """The effect on all else, in words."""
 
     child_plans_invalidated: int
     sandbox: str
@@ -41,7 +41,7 @@ class RollbackState(TypedDict):
 
 
 class Rollback(TypedDict):
-    """What a rollback did."""
+    """The result of a rollback."""
 
     rollback_summary: RollbackSummary
     changes_reverted: Sequence[ChangeRow]
@@ -56,11 +56,11 @@ class _Aim(TypedDict):
 
 
 class RebuildPreview(_Aim, DryRun):
-    """What making a lost sandbox again would do."""
+    """The preview of making a lost sandbox again."""
 
 
 class RollbackPreview(_Aim, DryRun):
-    """What a rollback would do."""
+    """The preview of a rollback."""
 
     changes: Sequence[ChangeRow]
 
@@ -75,7 +75,7 @@ class Extraction(TypedDict):
 
 
 def rollback_of(result: RollbackResult) -> Rollback:
-    """What a rollback did."""
+    """The result of a rollback."""
     found: Rollback = {
         "rollback_summary": _summary(result),
         "changes_reverted": changes_of(result.changes),
@@ -88,7 +88,7 @@ def rollback_of(result: RollbackResult) -> Rollback:
 
 
 def rollback_preview_of(would: RollbackForesight, *, moving: bool) -> RollbackPreview:
-    """What a rollback would do."""
+    """The preview of a rollback."""
     return {
         **_aim(would.target),
         "changes": changes_of(would.files),
@@ -98,13 +98,13 @@ def rollback_preview_of(would: RollbackForesight, *, moving: bool) -> RollbackPr
 
 
 def rebuild_preview_of(would: RollbackForesight, *, moving: bool) -> RebuildPreview:
-    """What making a lost sandbox again would do: all files of the checkpoint come back."""
+    """The preview of making a lost sandbox again: all files of the checkpoint come back."""
     files = int(str(would.target.metadata.get("files") or 0))
     return {**_aim(would.target), **extent_of(would.besides, files), "moving": moving}
 
 
 def extraction_of(target: Checkpoint, to: Path, written: int, lost: Sequence[str]) -> Extraction:
-    """What was written to a directory, and what was not."""
+    """The paths that were written to a directory, and those that were not."""
     return {
         "checkpoint": target.checkpoint_id,
         "directory": str(to),

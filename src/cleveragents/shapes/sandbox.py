@@ -1,4 +1,4 @@
-"""What sandboxes lie around, and which of them went."""
+"""The sandboxes there are, and those that went."""
 
 from collections.abc import Sequence
 from typing import NotRequired, TypedDict
@@ -26,7 +26,7 @@ class SandboxList(TypedDict):
 
 
 class SandboxPrune(TypedDict):
-    """What went, or would go."""
+    """A sandbox that went, or would go."""
 
     removed: Sequence[SandboxRow]
     kept: int  # how many stay
@@ -53,6 +53,6 @@ def list_of(found: Sequence[SandboxFiles]) -> SandboxList:
 
 
 def prune_of(gone: Sequence[SandboxFiles], kept: int, lost: Sequence[str]) -> SandboxPrune:
-    """What went, how many stay, and what is lost."""
+    """The sandboxes that went, how many stay, and what is lost."""
     removed = [sandbox_of(each) for each in gone]
     return {"removed": removed, "kept": kept, "in_no_checkpoint": list(lost)}

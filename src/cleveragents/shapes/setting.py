@@ -25,7 +25,7 @@ class SettingList(TypedDict):
 
 
 class LevelRow(TypedDict):
-    """What one level says about a setting."""
+    """The value of a setting at one level."""
 
     level: Level
     value: SettingValue | None  # null: it says nothing
@@ -43,7 +43,7 @@ class SettingLevels(TypedDict):
 
 
 class SettingChange(TypedDict):
-    """What is in force after a file was changed."""
+    """The value in force after a file was changed."""
 
     key: str
     value: SettingValue
@@ -76,7 +76,7 @@ def levels_of(setting: Setting, settings: Settings) -> SettingLevels:
 
 
 def change_of(setting: Setting, winner: Value, path: Path) -> SettingChange:
-    """What is in force after a file was changed."""
+    """The value in force after a file was changed."""
     return {
         "key": setting.key,
         "value": winner.value,

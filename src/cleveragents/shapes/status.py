@@ -33,7 +33,7 @@ class SandboxPlace(TypedDict):
 
 
 class Execution(TypedDict):
-    """What a plan has done so far."""
+    """The progress of a plan."""
 
     sandbox: SandboxPlace | None  # null: it has none yet
     tool_calls: int
@@ -58,7 +58,7 @@ class FileConflict(FileName):
 
 
 class StuckOperation(TypedDict):
-    """What was interrupted and cannot be finished."""
+    """An interrupted act that cannot be finished."""
 
     kind: Kind
     reason: str
@@ -79,7 +79,7 @@ class PlanReport(PlanRow):
     checkpoints_forgotten: int  # how many were deleted, or let go by the limit
     children: Sequence[ChildPlan]
     conflicts: Sequence[FileConflict]
-    waits: bool  # it goes on with its next step once conflicts are resolved
+    waits: bool  # its next step runs once conflicts are resolved
     interrupted: bool  # it was running and its process is gone
     unfinished_operations: Sequence[Kind]
     stuck_operations: Sequence[StuckOperation]

@@ -7,7 +7,7 @@ from cleveragents.tools.tool import AnyTool
 
 
 class ToolRow(TypedDict):
-    """What a tool declares."""
+    """The declaration of a tool."""
 
     name: str
     description: str
@@ -29,7 +29,7 @@ class ToolList(TypedDict):
 
 
 def tool_of(tool: AnyTool) -> ToolRow:
-    """What a tool declares."""
+    """The declaration of a tool."""
     declared = tool.declaration
     return {
         "name": declared.name,

@@ -1,4 +1,4 @@
-"""What became of calls that were to be undone."""
+"""The outcome of calls that were to be undone."""
 
 from typing import TypedDict
 
@@ -6,7 +6,7 @@ from cleveragents.plans.undo_run import UndoRun, UndoStatus
 
 
 class UndoRunRow(TypedDict):
-    """What became of one call."""
+    """The outcome of one call."""
 
     step: str
     tool: str
@@ -15,5 +15,5 @@ class UndoRunRow(TypedDict):
 
 
 def undo_of(run: UndoRun) -> UndoRunRow:
-    """What became of one call."""
+    """The outcome of one call."""
     return {"step": run.step, "tool": run.tool, "status": run.status, "summary": run.summary}

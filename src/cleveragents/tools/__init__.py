@@ -1,1 +1,1 @@
-"""What a step may call, and what each tool declares about its effects."""
+"""The tools that a step may call, and the effects that each declares."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @frozen
 class CallRules:
-    """What a step and its tool say about a call."""
+    """The settings of a call, from its step and its tool."""
 
     pass_env: Sequence[str] = ()
     env: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -1,4 +1,4 @@
-"""What a tool says about its effects; it decides what is checkpointed and what may be undone."""
+"""The declaration of a tool: it decides what is checkpointed and what may be undone."""
 
 from typing import Annotated
 

@@ -18,7 +18,7 @@ RUNNER = (sys.executable, "-P", "-m", "cleveragents.tools.python_call")
 
 @frozen
 class Request:
-    """What the process is asked to call."""
+    """The function that the process is asked to call."""
 
     function: str  # module:name
     positional: Sequence[object] = ()

@@ -19,7 +19,7 @@ _DECLARED = "__cleveragents_tool__"  # where the decorator leaves what it was to
 
 
 class DeclarationFields(TypedDict, total=False):
-    """What `@tool(...)` takes: the fields of a declaration, with defaults from the function."""
+    """The arguments of `@tool(...)`: fields of a declaration, with defaults from the function."""
 
     name: str
     description: str

@@ -1,4 +1,4 @@
-"""What an entry of the table says: plain tuples, which cost next to nothing to make."""
+"""The entries of the table: plain tuples, which cost next to nothing to make."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Union
@@ -48,7 +48,7 @@ class Option(NamedTuple):
 
 
 class Command(NamedTuple):
-    """What is carried out."""
+    """A command, and the function that carries it out."""
 
     name: str
     help: str

@@ -161,7 +161,7 @@ PLANS = (
         (
             Option(
                 ("--keep-mine",),
-                "Leave what you changed since in the same places as you have it.",
+                "Keep your own later changes in the same places.",
             ),
             YES,
             DRY_RUN,
@@ -170,7 +170,7 @@ PLANS = (
     ),
     Command(
         "conflicts",
-        "List what did not go together in a plan's sandbox, or show both versions of a path.",
+        "List the open conflicts of a plan, or show both versions of a path.",
         "conflicts:conflicts",
         (
             "agents plan conflicts",
@@ -217,7 +217,7 @@ PLANS = (
     ),
     Command(
         "refresh",
-        "Merge what you changed in the project meanwhile into a plan's sandbox.",
+        "Merge your later changes of the project into a plan's sandbox.",
         "conflicts:refresh",
         ("agents plan refresh @",),
         (PLAN_OR_LATEST,),
@@ -274,7 +274,7 @@ PLANS = (
         ("agents plan revert @",),
         (PLAN_OR_LATEST,),
         (
-            Option(("--to-phase",), "The phase to go back to; there is but one.", "strategize"),
+            Option(("--to-phase",), "The phase to go back to; only this one.", "strategize"),
             GUIDANCE,
             YES,
             DRY_RUN,
@@ -290,7 +290,7 @@ PLANS = (
     ),
     Command(
         "rollback",
-        "Take everything after a checkpoint back.",
+        "Roll a plan back to a checkpoint.",
         "rollback:rollback",
         (
             "agents plan rollback @ 3",

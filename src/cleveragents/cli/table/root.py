@@ -90,10 +90,10 @@ ROOT = Group(
         ),
         Command(
             "doctor",
-            "Look for what is wrong, and repair it if asked.",
+            "Look for problems, and repair them if asked.",
             "doctor:doctor",
             ("agents doctor", "agents doctor --repair"),
-            options=(Option(("--repair",), "Repair what can be repaired by adding."),),
+            options=(Option(("--repair",), "Repair what can be repaired."),),
             more="It looks at plans, checkpoints and the store. With --repair, lost rows are made"
             " again from the store, lost content is stored again where the sandbox or the"
             " project still has it, and interrupted operations are finished; one that cannot"
@@ -163,7 +163,7 @@ ROOT = Group(
         ),
         Command(
             "completion",
-            "Write what makes your shell complete commands.",
+            "Write a script that lets your shell complete commands.",
             "completion:completion",
             ("agents completion bash", "agents completion zsh", "agents completion fish"),
             (Argument("bash|zsh|fish", "shell", "Which shell."),),

@@ -13,7 +13,7 @@ KEYS = {
     "sandbox.cleanup": (
         "when the files of a sandbox go: on_apply, on_terminal (also when cancelled), manual"
     ),
-    "sandbox.copy-ignored": "globs of ignored files to take along, as .env",
+    "sandbox.copy-ignored": "globs of ignored files that a sandbox has too, such as .env",
     "sandbox.pass-env": "variables of the caller that every step sees",
     "sandbox.mask": (
         "regular expressions of further secrets to mask in what is told; every level adds"

@@ -33,7 +33,7 @@ VERBS = (
     ),
     Command(
         "rollback",
-        "Take everything after a checkpoint of the latest plan back.",
+        "Roll the latest plan back to a checkpoint.",
         "rollback:rollback",
         ("agents rollback 3", "agents rollback 3 --dry-run", "agents rollback"),
         (CHECKPOINT._replace(needed=False),),

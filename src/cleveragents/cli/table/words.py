@@ -24,7 +24,7 @@ ACTION = Argument("ACTION", "action", "The action file.", make=Path)
 YES = Option(("--yes", "-y"), "Do not ask.")
 DRY_RUN = Option(("--dry-run",), "Only show what would happen.")
 TAKE_OVER = Option(("--take-over",), "End the process that owns the plan, then continue.")
-ARG = Option(("--arg",), "Sets an argument of the action.", "NAME=VALUE", many=True)
+ARG = Option(("--arg",), "Set an argument of the action.", "NAME=VALUE", many=True)
 STAT = Option(("--stat",), "Only count lines.")
 
 HELP = Option(("--help",), "Show this help.")

@@ -228,7 +228,7 @@ class CheckpointActs:
             self._sandboxes.archive(project_id).remember(sandbox.roots)
 
     def _going(self, plan_id: PlanId, target: Checkpoint) -> Changes:
-        """What a rollback to a checkpoint would replace or remove."""
+        """The paths that a rollback to a checkpoint would replace or remove."""
         archive = self._sandboxes.archive(self._reads.plan(plan_id).project_id)
         roots = self._sandboxes.require(plan_id).roots
         return archive.changes_from_now(verified(archive, target), roots)

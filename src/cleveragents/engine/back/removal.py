@@ -33,7 +33,7 @@ LISTED = 5  # paths named to people
 
 @frozen
 class RemovalResult:
-    """What became of the files of a sandbox."""
+    """The fate of the files of a sandbox."""
 
     saved: Checkpoint | None  # what was made of them first, if no checkpoint had all of them
     kept_for: tuple[str, ...]  # why they stay: paths that no checkpoint would hold

@@ -44,7 +44,7 @@ EXCLUDE = "sandbox.checkpoint.exclude"
 
 @frozen
 class RestoreProposal:
-    """What taking paths back would do."""
+    """The preview of taking paths back."""
 
     source: Checkpoint
     paths: tuple[str, ...]  # as they were asked for, in one spelling
@@ -58,7 +58,7 @@ class RestoreProposal:
 
 @frozen
 class PathRestoration:
-    """What taking paths back did."""
+    """The result of taking paths back."""
 
     source: Checkpoint
     safety: Checkpoint  # what was there before

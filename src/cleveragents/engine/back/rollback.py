@@ -85,7 +85,7 @@ class Rollbacks:
     ) -> Operation[GoBack]:
         """Records the intent, and with it the row of the safety checkpoint.
 
-        From here on a crash is finished by recovery. `going` are the subplans that it takes along.
+        From here on a crash is finished by recovery. `going` are the subplans that go with it.
         """
         with self._database.writing(held) as connection:
             intent = GoBack(

@@ -40,7 +40,7 @@ LOOKS_AT_EVERYTHING = (
 
 @frozen
 class _Present:
-    """What is known of a plan just before its files are looked at."""
+    """The facts of a plan just before its files are looked at."""
 
     plan: Plan
     sandbox: Sandbox
@@ -224,7 +224,7 @@ class PendingCheckpoint:
 
     @property
     def told(self) -> CheckpointSame | CheckpointSaved:
-        """What is reported of it once its row is there."""
+        """The event that reports it once its row is there."""
         found = self.stored()
         if self.is_latest:
             return CheckpointSame(found.plan_id, found.seq, self._wanted.reason)

@@ -119,7 +119,7 @@ class UndoCalls:
 
 
 def _output(path: Path) -> object:
-    """What a call printed; of a Python tool what it returned."""
+    """The output of a call; of a Python tool, its return value."""
     returned = result_path(path)
     if returned.exists():
         return json.loads(returned.read_text())
@@ -127,7 +127,7 @@ def _output(path: Path) -> object:
 
 
 def _told_to_undo(step: "ToolStep", run: StepRun) -> bytes:
-    """What an undo reads on its standard input."""
+    """The standard input of an undo command."""
     return json.dumps(
         {
             "tool": run.tool,

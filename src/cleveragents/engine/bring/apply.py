@@ -38,7 +38,7 @@ from cleveragents.storage.held import Held, Hold
 
 @frozen
 class ApplyResult:
-    """What an apply did."""
+    """The result of an apply."""
 
     plan: Plan
     applied: ApplyOutcome | None  # None: there was nothing to apply, and the plan stays as it was

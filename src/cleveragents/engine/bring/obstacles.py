@@ -1,4 +1,4 @@
-"""What stands in the way of an apply or its way back: every path, each with the reason."""
+"""The obstacles to an apply or its way back: every path, each with the reason."""
 
 import os
 import re
@@ -30,7 +30,7 @@ _LIKE_GIT = re.compile(r"(\.git|git~[0-9]+)([ .]*|:.*)", re.IGNORECASE)
 
 
 class Remedy(Enum):
-    """What is to be done about a path that cannot be applied."""
+    """The way out for a path that cannot be applied."""
 
     MOVE = "the user's is in the way"
     ALLOW = "nobody may change it before chattr allows it"
@@ -107,7 +107,7 @@ def hindering(root: int, changes: Sequence[Change], left: Sequence[Change]) -> l
 
 
 def closed_repository(project: Project) -> list[Obstacle]:
-    """What keeps a branch from being created or removed."""
+    """The obstacles to creating or removing a branch."""
     needed = users_repository.written_for_branch(project)
     found = [(path, kept_out(str(path))) for path in needed]
     return [Obstacle(str(path), why.value, HELPS[why]) for path, why in found if why is not None]

@@ -1,4 +1,4 @@
-"""What an apply would do: computed outside the project, shown first, and carried out as shown."""
+"""The preview of an apply: computed outside the project, shown first, and carried out as shown."""
 
 import os
 import posixpath
@@ -76,7 +76,7 @@ class ApplyOptions:
 
 @frozen
 class FilePreview:
-    """What happens to one file, and what to look at before it does."""
+    """The change of one file, and the notes to look at before it happens."""
 
     diff: FileDiff
     notes: tuple[str, ...]
@@ -180,7 +180,7 @@ def versions(through: SnapshotReader, merge: MergeResult) -> branch.Versions:
 def _unfit(
     plan: Plan, project: Project, sandbox: Sandbox, changed: branch.Versions
 ) -> list[Obstacle]:
-    """What stands in the way of a branch alone."""
+    """The obstacles to a branch alone."""
     name = branch.name_of(plan.plan_id)
     if branch.tip(project, name) is not None:
         other = f"give it another name, then try again: git branch -m {name} NAME"

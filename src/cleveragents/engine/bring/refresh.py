@@ -42,7 +42,7 @@ TIE = b".git"  # leads from the sandbox to its own git directory; the project ha
 
 @frozen
 class RefreshProposal:
-    """What a refresh would do."""
+    """The preview of a refresh."""
 
     project: ProjectState
     present_ref: SnapshotId  # the sandbox as it is
@@ -51,7 +51,7 @@ class RefreshProposal:
 
 @frozen
 class RefreshForesight:
-    """What a refresh would merge."""
+    """The preview of a refresh: all that it merges."""
 
     merge: MergeResult
 
@@ -64,7 +64,7 @@ class RefreshForesight:
 
 @frozen
 class RefreshResult:
-    """What a refresh did."""
+    """The result of a refresh."""
 
     files: int
     conflicts: tuple[Conflict, ...]

@@ -38,7 +38,7 @@ EXCLUDE = "sandbox.checkpoint.exclude"
 
 @frozen
 class ResolutionProposal:
-    """What resolving a conflict would do."""
+    """The preview of resolving a conflict."""
 
     conflict: Conflict
     take: str

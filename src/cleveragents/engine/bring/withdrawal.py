@@ -37,7 +37,7 @@ PUT_BACK = "or put them back as before or after the apply, then try again"
 
 @frozen
 class Withdrawal:
-    """What taking an apply back would do."""
+    """The preview of taking an apply back."""
 
     applied: Operation[Apply]
     keeps_mine: bool  # whether what the user changed in the same places is left as it is
@@ -50,14 +50,14 @@ class Withdrawal:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """What would change."""
+        """The changes that would be made."""
         if self.merge is None:
             return self.applied.intent.paths
         return tuple(map(path_told, telling(self.merge.changes)))
 
     @property
     def mine(self) -> tuple[str, ...]:
-        """What stays as the user has it."""
+        """The paths that stay as the user has them."""
         left = self.merge.conflicts if self.merge is not None and self.keeps_mine else ()
         return tuple(shown(each.path) for each in left)
 

@@ -41,7 +41,7 @@ class SandboxFiles:
 
 @frozen
 class PruneProposal:
-    """What lies around, and what of it would go."""
+    """The sandboxes there are, and those that would go."""
 
     found: Sequence[SandboxFiles]
     judged: Sequence[tuple[SandboxFiles, tuple[str, ...]]]  # each with what would be gone for good

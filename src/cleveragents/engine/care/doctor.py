@@ -15,7 +15,7 @@ BEYOND_REPAIR = "it could not be repaired from what is there"
 
 @frozen
 class Report:
-    """What was found, by check, and what was repaired before."""
+    """The findings by check, and the repairs before them."""
 
     facts: Facts
     findings: Sequence[tuple[str, Finding]]

@@ -1,4 +1,4 @@
-"""What the doctor knows of a data directory after one look at it; nothing is judged here."""
+"""The facts of a data directory after one look at it; nothing is judged here."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -60,7 +60,7 @@ class PlanFacts:
 
     @property
     def stored_bytes(self) -> int:
-        """What its checkpoints added to the store."""
+        """The bytes that its checkpoints added to the store."""
         return sum(row.size_bytes for row in self.rows)
 
 
@@ -76,7 +76,7 @@ class Orphan:
 
     @property
     def about(self) -> Mapping[str, object]:
-        """What its record tells."""
+        """The facts of its record."""
         return self.snapshot.about
 
     @property

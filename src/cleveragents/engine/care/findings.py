@@ -1,4 +1,4 @@
-"""What the doctor finds: one line each, and the command that helps."""
+"""The findings of the doctor: one line each, and the command that helps."""
 
 from enum import StrEnum
 

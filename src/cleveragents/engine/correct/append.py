@@ -31,7 +31,7 @@ from cleveragents.storage.held import Held, Hold
 
 @frozen
 class Fix:
-    """What is added to a plan."""
+    """The addition to a plan."""
 
     plan: Plan
     decision: Decision
@@ -44,7 +44,7 @@ class Fix:
 
     @property
     def action(self) -> Action:
-        """What the plan is to do, with the fix at its end."""
+        """The steps of the plan, with the fix at its end."""
         steps = (*self.plan.action.steps, self.step)
         return self.plan.action.model_copy(update={"steps": steps})
 

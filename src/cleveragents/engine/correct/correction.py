@@ -48,7 +48,7 @@ from cleveragents.storage.held import Hold
 
 @frozen
 class Impact:
-    """What a correction takes back, and what of it is not asked for again."""
+    """The decisions that a correction takes back, and those that it does not ask for again."""
 
     plan: Plan
     decision: Decision | None  # None: an error is what is corrected
@@ -66,7 +66,7 @@ class Impact:
 
     @property
     def besides(self) -> Besides:
-        """What it touches besides the files."""
+        """The extent of it besides the files."""
         return Besides(self.calls, self.subplans, self.affected, self.left_behind)
 
     @property
@@ -79,7 +79,7 @@ class Impact:
 
 @frozen
 class _Facts:
-    """What is known of a plan when something in it is to be corrected."""
+    """The facts of a plan when something in it is to be corrected."""
 
     plan: Plan
     decisions: Sequence[Decision]  # those that count

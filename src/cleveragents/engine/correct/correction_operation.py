@@ -34,7 +34,7 @@ from cleveragents.storage.held import Held
 
 @frozen
 class Correction:
-    """What is to be corrected, and how."""
+    """The correction that is wanted."""
 
     intervention: NewDecision  # records what the user said
     decision: Decision | None  # None: an error is what is corrected

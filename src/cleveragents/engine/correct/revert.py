@@ -36,7 +36,7 @@ ANEW = "make a new one: agents plan use ACTION"
 
 @frozen
 class _Anew:
-    """What is recorded when a plan is planned anew."""
+    """The record of a plan that is planned anew."""
 
     action: Action
     number: int  # of the action, among those the plan has had
@@ -54,7 +54,7 @@ class _Anew:
 
 @frozen(kw_only=True)
 class BackToStart(Footprint):
-    """What planning anew would take back."""
+    """The preview of planning anew."""
 
     plan: Plan
     times_left: int  # how often it may still be done

@@ -198,7 +198,7 @@ def _with_ways_out(plan_id: PlanId) -> Generator[None]:
 
 
 def ways_out(plan_id: PlanId) -> list[str]:
-    """What may be done about a plan that another process owns."""
+    """Ways out for who meets a plan that another process owns."""
     return [
         f"watch it: agents plan watch {plan_id}",
         f"or stop the run: agents plan cancel {plan_id}",

@@ -84,7 +84,7 @@ class History:
 
 @frozen
 class _Narration:
-    """What the entries of one plan are told from."""
+    """The sources of the story of one plan."""
 
     plan: Plan
     saved: Mapping[str, Mapping[str, Any]]  # every checkpoint there ever was

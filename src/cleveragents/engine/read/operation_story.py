@@ -97,7 +97,7 @@ def _conflicts(outcome: Mapping[str, Any]) -> str:
 
 
 def _done(outcome: Mapping[str, Any]) -> str:
-    """What going back to a checkpoint did."""
+    """The story of going back to a checkpoint."""
     words = {"files": ("file", "put back"), "tool_calls": ("call", "taken back")}
     return ", ".join(
         f"{counted(count, noun)} {what}"

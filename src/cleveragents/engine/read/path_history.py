@@ -69,7 +69,7 @@ class PathChange:
 
     @property
     def entry(self) -> Entry:
-        """What is there, or was."""
+        """The entry that is there, or was."""
         return cast("Entry", self.after or self.before)
 
     @property

@@ -28,7 +28,7 @@ MODE = 0o777  # a program that somebody else made runs with nobody's rights but 
 
 @frozen
 class StoredFile:
-    """What a checkpoint has at a path."""
+    """A path as a checkpoint has it."""
 
     checkpoint: Checkpoint
     path: bytes
@@ -37,7 +37,7 @@ class StoredFile:
 
     @property
     def kind(self) -> str:
-        """What it is, in a word."""
+        """The kind of it, in a word."""
         return kind_of(self.entry)
 
     def pieces(self) -> Iterator[bytes]:
@@ -45,7 +45,7 @@ class StoredFile:
         return stream(self.entry, self.archive.read)
 
     def listing(self) -> Directory:
-        """What a directory has in it."""
+        """The entries of a directory."""
         return decode(self.archive.read(self.entry.content))
 
     def write(self, target: Path) -> None:
@@ -83,7 +83,7 @@ class StoredFile:
 
 
 def kind_of(entry: Entry) -> str:
-    """What an entry is, in a word."""
+    """The kind of an entry, in a word."""
     return KINDS.get(entry.kind, SPECIAL)
 
 

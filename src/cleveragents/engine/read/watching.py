@@ -102,7 +102,7 @@ def _is_begin(entry: JournalEntry) -> bool:
 
 
 class _Run:
-    """What was told of one run so far, of its subplans as well."""
+    """The story of one run so far, with its subplans."""
 
     def __init__(self, plan: Plan, begun: datetime) -> None:
         self.plan = plan
@@ -226,7 +226,7 @@ def _carried_out(connection: Connection, operation: AnyOperation) -> Sequence[Ev
 
 
 def _tail(path: Path, at: int) -> bytes:
-    """What a file has from there on, as much of its end as is worth a look."""
+    """The rest of a file from there on, as much of its end as is worth a look."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)

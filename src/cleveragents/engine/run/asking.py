@@ -32,7 +32,7 @@ class Questions(Generic[A]):
 
     @property
     def answer(self) -> A:
-        """What the command answered."""
+        """The answer of the command."""
         return self._answers[-1]
 
     def put(self, call: Call, question: Mapping[str, object]) -> Outcome:

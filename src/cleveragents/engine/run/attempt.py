@@ -25,7 +25,7 @@ from cleveragents.tools.tool import AnyTool, Call, Outcome, perform
 
 @frozen
 class Attempt:
-    """What is to be tried at the step at the cursor."""
+    """The attempt at the step at the cursor."""
 
     step: RunningStep
     tool: AnyTool

@@ -1,4 +1,4 @@
-"""What is due at the borders of any step: checkpoints before it, and the policy if it fails."""
+"""The borders of any step: checkpoints before it, and the policy if it fails."""
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.reads import CheckpointReads

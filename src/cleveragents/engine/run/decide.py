@@ -41,7 +41,7 @@ from cleveragents.tools.tool import Call, Outcome, Tool
 
 
 class Answer(BaseModel):
-    """What a chooser answers."""
+    """The answer of a chooser."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -53,7 +53,7 @@ class Answer(BaseModel):
 
 @frozen
 class Known:
-    """What has been decided when a decision is due."""
+    """The decisions so far, when another one is due."""
 
     standing: Decision | None  # it has been made already
     decided: Sequence[Decision]
@@ -62,7 +62,7 @@ class Known:
 
     @property
     def guidance(self) -> list[str]:
-        """What users said in corrections, the oldest first."""
+        """The guidance of users in corrections, the oldest first."""
         return [row.chosen for row in self.corrections]
 
 
@@ -213,7 +213,7 @@ def _told(answer: Answer, call: Call) -> Answer:
 
 
 def _said_above(connection: Connection, plan: Plan) -> list[Decision]:
-    """What users said about the plans that a subplan is part of; it is told as well."""
+    """The guidance of users about the plans above a subplan; it is told as well."""
     if plan.parent_plan_id is None:
         return []
     parent = PlanRepository(connection).get(plan.parent_plan_id)
@@ -223,7 +223,7 @@ def _said_above(connection: Connection, plan: Plan) -> list[Decision]:
 
 
 def _question(plan: Plan, step: DecideStep, known: Known) -> Mapping[str, object]:
-    """What a chooser is asked; docs/reference/choosers.md has its schema."""
+    """The question to a chooser; docs/reference/choosers.md has its schema."""
     return {
         "plan": {
             "plan_id": plan.plan_id,
@@ -257,6 +257,6 @@ def _names(plan: Plan, decided: Sequence[Decision]) -> dict[str, str]:
 
 
 def _name(plan: Plan, decision: Decision) -> str:
-    """What a decision is called: as the step that asked for it, or by its type."""
+    """The name of a decision: that of the step that asked for it, or its type."""
     step = None if decision.cursor is None else step_at(plan.action.steps, decision.cursor)
     return decision.decision_type if step is None else step.title

@@ -26,7 +26,7 @@ class WorkStatus(StrEnum):
 
 @frozen
 class Work(Generic[T]):
-    """What to do with a plan, and how to make it stop once it has begun."""
+    """A job: what to do with a plan, and how to make it stop once it has begun."""
 
     run: Callable[[PlanId], T]
     stop: Callable[[PlanId], None]
@@ -34,7 +34,7 @@ class Work(Generic[T]):
 
 @frozen
 class WorkEnd(Generic[T]):
-    """What came of a plan; neither result nor error: it was cancelled before it began."""
+    """The outcome of a plan; neither result nor error: it was cancelled before it began."""
 
     plan_id: PlanId
     result: T | None = None

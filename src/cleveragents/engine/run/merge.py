@@ -60,7 +60,7 @@ class _States:
 
 @frozen
 class _Result:
-    """What a merge comes to."""
+    """The result of a merge."""
 
     target: SnapshotId
     conflicts: tuple[MergeConflict, ...]

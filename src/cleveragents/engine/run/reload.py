@@ -90,7 +90,7 @@ class Reloads:
             self._report(Note(held.plan_id, text))
 
     def _start(self, connection: Connection, plan: Plan, start: Checkpoint | None) -> PlanDocument:
-        """What counts where the plan starts from; None: where it is."""
+        """The document that a plan starts from; None: the present one."""
         if start is None:
             return current_document(connection, plan)
         return self._reads.document(plan.plan_id, start)
@@ -237,13 +237,13 @@ def _anew(plan_id: str, before: Checkpoint) -> str:
 
 
 def _arguments(action: Action) -> str:
-    """What a changed default does not change."""
+    """The arguments, which a changed default does not change."""
     values = [f"{name}={one.default}" for name, one in action.arguments.items() if one]
     return f"; its arguments stay: {', '.join(values)}" if values else ""
 
 
 def _noted(plan: Plan, reload: Reload, number: int) -> dict[str, object]:
-    """What the journal keeps of it."""
+    """The entry of the journal."""
     found = reload.renewal
     return {
         "file": str(reload.file),

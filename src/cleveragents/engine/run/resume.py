@@ -52,7 +52,7 @@ class Course:
 
 @frozen
 class Preview:
-    """What going on would do."""
+    """The preview of a resume."""
 
     course: Course
     changes: tuple[FileChange, ...]  # of the files, on the way to the start
@@ -62,7 +62,7 @@ class Preview:
 
 @frozen
 class _Past:
-    """What has happened to a plan so far, in order."""
+    """The past of a plan, in order."""
 
     runs: Sequence[StepRun]
     checkpoints: Sequence[Checkpoint]

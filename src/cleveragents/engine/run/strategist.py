@@ -18,7 +18,7 @@ SECONDS = 1800.0  # how long it may take
 
 
 class StrategistAnswer(BaseModel):
-    """What a strategist answers."""
+    """The answer of a strategist."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -54,7 +54,7 @@ class Strategist:
 
 
 def _question(action: Action, project: Path, guidance: Sequence[str]) -> Mapping[str, object]:
-    """What a strategist is asked; docs/reference/choosers.md has its schema."""
+    """The question to a strategist; docs/reference/choosers.md has its schema."""
     return {
         "name": action.name,
         "description": action.description,

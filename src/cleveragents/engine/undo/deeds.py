@@ -99,7 +99,7 @@ class Deed:
 
     @property
     def title(self) -> str:
-        """What it is called, in one line."""
+        """The name of it, in one line."""
         return f"{Kind(self.kind).noun}: {self.told}" if self.operation else f"step {self.told}"
 
 
@@ -172,7 +172,7 @@ class DeedReader:
 
 
 class _Past:
-    """What was done to one plan."""
+    """The deeds of one plan."""
 
     def __init__(self, connection: Connection, plan: Plan) -> None:
         self._plan = plan
@@ -189,7 +189,7 @@ class _Past:
 
     @property
     def marks(self) -> list[Mark]:
-        """What happened, in the order of the journal, whatever the clocks say."""
+        """The events in the order of the journal, whatever the clocks say."""
         found = [*map(self._step_mark, self._steps), *map(_mark, self._operations.values())]
         found.sort(key=lambda mark: self._order.get(mark.mark_id, 0))
         times = accumulate((mark.mark_id for mark in found), max)  # ids begin with their time

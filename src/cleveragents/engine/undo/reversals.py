@@ -31,7 +31,7 @@ from cleveragents.storage.held import Held
 
 @frozen
 class Effect:
-    """What taking a deed back, or doing it again, would do."""
+    """The preview of taking a deed back, or doing it again."""
 
     files: Sequence[FileChange]
     digest: str

@@ -26,7 +26,7 @@ NOTHING: Mapping[Direction, str] = {
 
 @frozen
 class RetraceForesight:
-    """What an undo or a redo would do."""
+    """The preview of an undo or a redo."""
 
     deed: Deed
     effect: Effect
@@ -39,7 +39,7 @@ class RetraceForesight:
 
 @frozen
 class RetraceResult:
-    """What an undo or a redo did."""
+    """The result of an undo or a redo."""
 
     deed: Deed  # as it was before
     operation: AnyOperation

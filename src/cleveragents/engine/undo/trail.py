@@ -11,7 +11,7 @@ from cleveragents.records import frozen
 
 
 class Part(StrEnum):
-    """What something that happened is to the trail."""
+    """The meaning of an event for the trail."""
 
     DEED = "deed"
     UNDO = "undo"
@@ -39,7 +39,7 @@ class Mark:
 
 
 class Trail:
-    """What happened, in order."""
+    """The events, in order."""
 
     def __init__(self, marks: Iterable[Mark]) -> None:
         self._marks = sorted(marks, key=lambda mark: mark.when)
