@@ -209,7 +209,7 @@ Feature: What apply refuses
       """
       1 conflict is open
       text: changed on both sides
-      solve them: agents plan conflicts
+      resolve them: agents plan conflicts
       """
     When I run "agents plan resolve @ text --take child"
     And I run "agents plan apply @ --yes"

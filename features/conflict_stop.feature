@@ -47,6 +47,7 @@ Feature: A plan with open conflicts stops before its next step
     And the error says "text: changed on both sides"
     When I run "agents plan resume @ --dry-run"
     Then the exit code is 4
+    And the error says "the plan waits: 1 conflict is open"
     When I run "agents plan resolve @ text --take plan"
     Then the exit code is 0
     And the error says "agents plan execute"
@@ -74,12 +75,62 @@ Feature: A plan with open conflicts stops before its next step
       | it has stopped, been rolled back to a spawn, and stopped again |
       | a run has been killed just before it stopped at its conflicts |
 
+  Scenario: a preview of a resume tells that it would stop at conflicts
+    Given I have run "agents plan use ACTION"
+    And a run has been killed just before it stopped at its conflicts
+    When I run "agents plan resume @ --dry-run --format json"
+    Then the exit code is 0
+    And the data holds
+      | field          | value |
+      | interrupted    | true  |
+      | conflicts      | 1     |
+    And a message says "1 conflict is open: it would stop there, before its next step"
+    When I run "agents plan resume @ --dry-run --set subplans.on-conflict=continue --format json"
+    Then the data holds
+      | field          | value |
+      | conflicts      | 0     |
+
+  Scenario: a failed plan with open conflicts names their way out first, and no run that would be refused
+    Given the action
+      """
+      name: group
+      steps:
+        - name: fan
+          subplans:
+            mode: parallel
+            plans:
+              - {name: a, steps: [{tool: shell, with: {command: "sed -i s/5/a/ text"}}]}
+              - {name: b, steps: [{tool: shell, with: {command: "sed -i s/5/b/ text"}}]}
+        - {name: after, tool: shell, with: {command: "echo half > half; false"}}
+      """
+    When I run "agents run ACTION --set subplans.on-conflict=continue"
+    Then the exit code is 1
+    And the error says
+      """
+      hint: agents plan conflicts @
+      agents plan resolve @ text --take mine
+      agents plan execute @
+      """
+    When I run "agents plan status"
+    Then the error says
+      """
+      agents plan conflicts @
+      agents plan resolve @ text --take mine
+      agents plan rollback @
+      """
+    And the error does not say "agents plan execute"
+    When I run "agents plan errors"
+    Then the error does not say "agents plan execute"
+    When I run "agents plan resolve @ text --take mine"
+    And I run "agents plan status"
+    Then the error says "agents plan execute @"
+
   Scenario: a resolution that is rolled back is a conflict again, and the plan waits again
     Given I have run "agents plan use ACTION"
     And a run has stopped at its conflicts
     And I have run "agents plan resolve @ text --take plan"
     And I have run "agents plan execute @"
-    And the plan has been rolled back to "before text was solved"
+    And the plan has been rolled back to "before text was resolved"
     When I run "agents plan execute @"
     Then the exit code is 4
     And the plan has no file "after"
@@ -147,6 +198,8 @@ Feature: A plan with open conflicts stops before its next step
     And the subplans are
       | name  | state   | merged |
       | inner | <state> | no     |
+    When I run "agents plan resume @ --dry-run"
+    Then the error says "1 conflict is open: it would stop there, before its next step"
     When on the subplan "inner" I run "agents plan resolve CHILD text --take plan"
     Then the exit code is 0
     And the error says "agents plan execute"

@@ -111,7 +111,12 @@ Feature: Both versions of a path in conflict, and resolving it
     And the output says "Conflicts"
     When I run "agents plan conflicts nothing"
     Then the exit code is 3
-    And the error says "nothing"
+    And the error says
+      """
+      no plan and no conflicted path 'nothing'
+      in conflict: 7 paths: bin, l, link, n, text, x, y
+      see: agents plan list
+      """
     When I run "agents plan conflicts nothing text"
     Then the exit code is 3
     When I run "agents plan conflicts ./no"
@@ -195,8 +200,18 @@ Feature: Both versions of a path in conflict, and resolving it
     Then the exit code is 2
     And the error says "git's settings name no merge.tool"
     When I run "agents plan resolve @ text --tool=nonsense"
-    Then the exit code is 1
-    And the error says "nothing was changed"
+    Then the exit code is 2
+    And the error says
+      """
+      git knows no merge tool 'nonsense'
+      git mergetool --tool-help
+      git config --global merge.tool NAME
+      git config --global mergetool.nonsense.cmd COMMAND
+      """
+    Given git's setting "mergetool.kdiff3.path" of the user is "/nowhere/kdiff3"
+    When I run "agents plan resolve @ text --tool=kdiff3"
+    Then the exit code is 2
+    And the error says "the merge tool 'kdiff3' is not installed"
     When I run "agents plan resolve @ text --take nothing"
     Then the exit code is 2
     And the error says "--take is mine, plan or a file"
@@ -206,3 +221,16 @@ Feature: Both versions of a path in conflict, and resolving it
     When I run "agents plan resolve @ bin --tool"
     Then the exit code is 1
     And the error says "ended with exit code 1; nothing was changed"
+
+  Scenario: a tool that draws on the terminal is refused where there is none
+    Given git's setting "mergetool.vimdiff.path" of the user is "true"
+    When I run "agents plan resolve @ text --tool=vimdiff"
+    Then the exit code is 2
+    And the error says "the merge tool 'vimdiff' needs a terminal, and there is none"
+    And the error says "--take mine|plan|FILE"
+    When I type on a terminal "agents plan resolve @ text --tool=vimdiff"
+    Then the exit code is 4
+    And the output says "merge tool vimdiff left the file as it was"
+    Given git's setting "mergetool.vimdiff.cmd" of the user is "cp $LOCAL $MERGED"
+    When I run "agents plan resolve @ text --tool=vimdiff"
+    Then the exit code is 0

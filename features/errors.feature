@@ -134,7 +134,7 @@ Feature: Errors
     When I run "agents plan status --format json"
     Then the exit code is 3
     And the envelope is that of the error "not_found" of "plan status"
-    And a suggestion says "agents plan use ACTION"
+    And a suggestion says "agents init"
 
   Scenario: refused says which state is in the way, and what to do about it
     Given a git repository

@@ -146,3 +146,8 @@ Feature: Forks
     Then the exit code is 1
     And the output says "its sandbox is missing"
     And the output says "it has no checkpoint"
+
+  Scenario: it says what it made
+    When I run "agents plan fork @ 1 --name aside"
+    Then the exit code is 0
+    And the output says "OK aside is a plan of its own, from cp1 of plan"

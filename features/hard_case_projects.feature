@@ -91,6 +91,17 @@ Feature: Hard cases of projects
     When a plan is tried with "--project bare.git"
     Then the plan was refused, saying "bare git repository"
 
+  Scenario: a `.git` that is no repository is told as such
+    Given a plain folder
+    And the shell has run "mkdir .git" in the project
+    And the steps
+      """
+      - {name: look, tool: shell, with: {command: ls}}
+      """
+    When I run "agents run ACTION"
+    Then the exit code is 1
+    And the error says ".git is no git repository"
+
   Scenario: H36 project that is a folder of a repository
     Given a git repository
     And the shell has run "mkdir -p sub/d; echo x > sub/d/x; echo '*.o' > .gitignore; echo y > sub/y.o; git add -A; git commit -qm sub" in the project

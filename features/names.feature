@@ -106,6 +106,8 @@ Feature: Names
     And I have run "agents run ACTION"
     When I run "agents plan explain storage --format json"
     Then the exit code is 0
+    When I run "agents plan explain storage"
+    Then what is told holds no whole id
     When I run "agents plan explain stor"
     Then the exit code is 3
     When I run "agents plan correct storage --guidance other --choose none --yes"
@@ -121,6 +123,40 @@ Feature: Names
     Then each plan is shown by its whole id
     When I run "agents plan list --format json"
     Then each plan is shown by its whole id
+
+  Scenario: messages hold no whole id either, but for programs and the curious
+    Given plans called "older, twice, twice" have run
+    When I run "agents plan rollback older 99"
+    Then the error says "no checkpoint '99' in plan 01"
+    And what is told holds no whole id
+    When I run "agents plan rollback older"
+    Then the exit code is 2
+    And what is told holds no whole id
+    When I run "agents plan status twice"
+    Then the exit code is 2
+    And what is told holds no whole id
+    When I run "agents plan checkpoint create older"
+    Then the exit code is 0
+    And what is told holds no whole id
+    When I run "agents plan tree older"
+    Then what is told holds no whole id
+    When I run "agents plan bisect older -- test ! -e b.txt"
+    Then what is told holds no whole id
+    When I run "agents plan rollback older 99 --verbose"
+    Then the error names the plan "older" by its whole id
+    When I run "agents plan rollback older 99 --format json"
+    Then the error names the plan "older" by its whole id
+
+  Scenario: an id that a step has printed stays as it is
+    Given plans called "older" have run
+    And the steps
+      """
+      - {name: tells, tool: shell, with: {command: 'echo "plan $(cat told) is older"; false'}}
+      """
+    And the whole id of the plan "older" is in the file "told"
+    When I run "agents run ACTION"
+    Then the exit code is 1
+    And the error names the plan "older" by its whole id
 
   Scenario: printed commands name the latest plan by @, and others by a short id
     Given plans called "older, newer" have run
@@ -139,6 +175,13 @@ Feature: Names
     Then the error names the command "agents plan diff --data-dir DATA --project .. @"
     When I run "agents plan status nope --project .. --data-dir DATA --format json" below deep
     Then the error says nothing, and the hint "see: agents plan list --data-dir DATA --project .."
+
+  Scenario: so do those that the doctor tells to programs
+    Given plans called "older" have run
+    And the shell has run "rm -r ../data/sandboxes/*" in the project
+    When I run "agents doctor --data-dir DATA --format json"
+    Then the exit code is 1
+    And what helps against a finding begins with "agents plan rollback --data-dir DATA 01"
 
   Scenario: what is told while a plan runs says it, too
     Given plans called "older" have run

@@ -45,7 +45,7 @@ Feature: Some of the plans
     Given a plain folder
     When I run "agents plan list --state applied --limit 3"
     Then the exit code is 0
-    And the error says "this project has no plan yet; make one: agents plan use ACTION"
+    And the error says "this project has no plan yet; write a first action: agents init, or run one that you have: agents run ACTION"
 
   Scenario Outline: <options> is refused
     Given a plain folder

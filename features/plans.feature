@@ -141,7 +141,7 @@ Feature: Plans
     When I run "agents plan list"
     Then the exit code is 0
     And the output is empty
-    And the error says "this project has no plan yet; make one: agents plan use ACTION"
+    And the error says "this project has no plan yet; write a first action: agents init, or run one that you have: agents run ACTION"
     When I run "agents plan status"
     Then the exit code is 3
     And the error says "this project has no plan yet"
@@ -621,6 +621,7 @@ Feature: Plans
     And the envelope is that of the error "busy" of "plan execute"
     And the error message says "is executing the plan since"
     And a suggestion says "wait for it to finish"
+    And a suggestion says "watch it: agents plan watch 0"
     And a suggestion says "or stop the run: agents plan cancel 0"
     And a suggestion says "--take-over"
     When I run "agents plan rollback @ 1 --yes"

@@ -71,7 +71,7 @@ Feature: Refresh
     When I run "agents plan refresh @ --dry-run"
     Then the output says "and 10 more"
 
-  Scenario: a conflict stays as the plan has it until it is solved
+  Scenario: a conflict stays as the plan has it until it is resolved
     Given the shell has run "echo 0 > text" in the project
     When I run "agents plan refresh @ --yes"
     Then the exit code is 0
@@ -96,7 +96,7 @@ Feature: Refresh
     And the error says "there is no open conflict"
     And the error says "--dry-run    # lists what is in its way"
 
-  Scenario Outline: a conflict is solved with <take>
+  Scenario Outline: a conflict is resolved with <take>
     Given the shell has run "echo 0 > text; cp text ../mine" in the project
     And I have run "agents plan refresh @ --yes"
     When I run "agents plan resolve @ text --take <take> --format json"
@@ -239,7 +239,7 @@ Feature: Refresh
     When I run "agents plan diff @ --stat"
     Then the output does not say "mine"
 
-  Scenario: a plan without checkpoints can be refreshed and its conflicts solved
+  Scenario: a plan without checkpoints can be refreshed and its conflicts resolved
     Given the action
       """
       name: bare

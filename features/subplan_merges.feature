@@ -130,7 +130,7 @@ Feature: Merging subplans
       | child   | test $(sed -n 5p text) = b   |
       | ../mine | test $(cat text) = mine      |
 
-  Scenario: open conflicts are told wherever a plan is, and no apply is offered before they are solved
+  Scenario: open conflicts are told wherever a plan is, and no apply is offered before they are resolved
     Given the action
       """
       name: group

@@ -59,6 +59,57 @@ Feature: Unapply merges as apply does
       | a new file of the plan's      | echo more >> new           | new  | it was new with the plan           | test $(wc -l < new) = 2 -a -e d/old        |
       | one in the place of another   | echo mine > d              | d    | there is one of yours in its place | test $(cat d) = mine -a ! -e new           |
 
+  Scenario Outline: taken back, an unapply that left <path> leaves it alone again, and older acts go on
+    Given the shell has run "<mine>" in the project
+    And the user's repository and files are remembered
+    And I have run "agents plan unapply @ --keep-mine --yes"
+    When I run "agents undo --dry-run"
+    Then the exit code is 0
+    And the output says "left as you have it: <path>"
+    When I run "agents undo --yes --format json"
+    Then the exit code is 0
+    And the data holds
+      | field       | value                 |
+      | act.type    | "unapply"             |
+      | kept.0.file | "<path>"              |
+      | kept.0.why  | "left as you have it" |
+    And the user's repository and files are as they were
+    And the plan is "apply/applied"
+    When I run "agents undo --yes"
+    Then the exit code is 0
+    And the error says "left as you have it: <path>"
+    And in the project "<check>" holds
+    And the plan is "execute/complete"
+    When I run "agents redo --yes"
+    Then the exit code is 0
+    And the user's repository and files are as they were
+    When I run "agents redo --yes"
+    Then the exit code is 0
+    And in the project "<check>" holds
+    When I run "agents undo --yes"
+    And I run "agents undo --yes"
+    And I run "agents undo --yes"
+    Then the exit code is 0
+    And in the project "<check>" holds
+    And the plan has no file "new"
+
+    Examples:
+      | mine                      | path | check                                                        |
+      | sed -i 5s/plan/mine/ text | text | test $(sed -n 5p text) = mine -a ! -e new -a -e d/old        |
+      | echo mine > d             | d    | test $(cat d) = mine -a ! -e new                             |
+      | rm bin                    | bin  | test ! -e bin -a ! -e new -a -e d/old                        |
+
+  Scenario: an unapply is taken back where the project has all of it already
+    Given the shell has run "cp -a . ../copy" in the project
+    And I have run "agents plan unapply @ --yes"
+    And the shell has run "rm -r d; cp -a ../copy/. ." in the project
+    When I run "agents undo --yes"
+    Then the exit code is 0
+    And the plan is "apply/applied"
+    When I run "agents undo --yes"
+    Then the exit code is 0
+    And the project's file "new" holds "plan"
+
   Scenario: what was kept is in the way of the next apply, as any change is
     Given the shell has run "sed -i 5s/plan/mine/ text" in the project
     And I have run "agents plan unapply @ --keep-mine --yes"

@@ -107,8 +107,8 @@ Feature: Taking back what was done last
       | step    | Which storage full                          | stands     |
       | correct | to cp8: 2 files put back, 1 call taken back | stands     |
       | step    | Which subplan? part                         | stands     |
-      | step    | storage > lite > lite                       | taken back |
-      | step    | Which storage lite                          | taken back |
+      | step    | storage > lite > lite                       | ended      |
+      | step    | Which storage lite                          | ended      |
     When I run "agents undo --yes"
     And I run "agents undo --yes"
     And I run "agents undo --yes --format json"
@@ -211,11 +211,11 @@ Feature: Taking back what was done last
     And the acts are
       | type | text   | now        |
       | step | second | stands     |
-      | step | second | taken back |
+      | step | second | undone     |
       | step | first  | stands     |
     When I run "agents op log"
     Then the output says "step second"
-    And the output says "taken back"
+    And the output says "undone"
     And the error says "agents undo    # takes back the newest act that stands"
 
   Scenario: steps without a checkpoint between them go back together, and that is said
@@ -283,6 +283,53 @@ Feature: Taking back what was done last
     When the gate opens
     And the process comes to its end
     Then the exit code is 0
+
+  # --- What has become of each act -----------------------------------------------------------------
+
+  Scenario: an act stands, is undone, was ended by a later one, or failed
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo 1 > v"}}
+      - {name: second, tool: shell, pass_env: [GATE], with: {command: "echo 2 > v; touch started; test -e \"$GATE\""}}
+      """
+    And I have run "agents run ACTION" in vain
+    Then the acts are
+      | type | text   | now    |
+      | step | second | failed |
+      | step | first  | stands |
+    When the gate opens
+    And I run "agents plan execute @"
+    And I run "agents plan rollback @ 2 --yes"
+    And I run "agents plan execute @"
+    And I run "agents plan apply @ --yes"
+    And I run "agents plan unapply @ --yes"
+    Then the acts are
+      | type     | text                                        | now    |
+      | unapply  | 2 paths taken back from the project         | stands |
+      | apply    | 2 paths to the project                      | ended  |
+      | step     | second                                      | stands |
+      | rollback | to cp2: 2 files put back, 1 call taken back | stands |
+      | step     | second                                      | ended  |
+      | step     | second                                      | failed |
+      | step     | first                                       | stands |
+    When I run "agents op log"
+    Then the output says "ended by unapply"
+    And the output says "ended by rollback"
+    When I run "agents op log --limit 2 --format json"
+    Then "data.acts" counts 2
+    When I run "agents op log --limit 0"
+    Then the exit code is 2
+    When I run "agents undo --yes"
+    Then the acts are
+      | type     | text                                        | now    |
+      | unapply  | 2 paths taken back from the project         | undone |
+      | apply    | 2 paths to the project                      | stands |
+      | step     | second                                      | stands |
+      | rollback | to cp2: 2 files put back, 1 call taken back | stands |
+      | step     | second                                      | ended  |
+      | step     | second                                      | failed |
+      | step     | first                                       | stands |
 
   # --- Several plans -------------------------------------------------------------------------------
 
@@ -423,6 +470,7 @@ Feature: Taking back what was done last
     Then the output says "In the way"
     When I run "agents undo --yes"
     Then the exit code is 4
+    And the error says "undo of apply: 2 paths to the project (plan plan)"
     And the project's file "v" holds "mine"
     When I run "agents undo"
     Then the exit code is 4
@@ -433,6 +481,8 @@ Feature: Taking back what was done last
     When the shell runs "seq 1 9 > text" in the project
     And I run "agents redo --yes"
     Then the exit code is 0
+    And the output says "applied  v"
+    And the output says "Applied again"
     And the project's file "v" holds "1"
     And in the project "test -e other && test -e text" holds
     When I run "agents undo --yes"
@@ -454,6 +504,7 @@ Feature: Taking back what was done last
     Then the exit code is 4
     And the error says "the state to go to is gone: cp2 was deleted by hand on"
     And the error says "nearest: cp1, cp3"
+    And the error says "undo of step second (plan plan)"
     And the plan's file "v" holds "2"
 
   Scenario: a plan without checkpoints cannot be taken back
@@ -468,7 +519,8 @@ Feature: Taking back what was done last
     And I have run "agents run ACTION"
     When I run "agents undo --yes"
     Then the exit code is 4
-    And the error says "nothing was saved before it: step first"
+    And the error says "nothing was saved before it"
+    And the error says "undo of step first (plan bare)"
 
   Scenario Outline: damage is met before anything changes: <what>
     Given a plain folder

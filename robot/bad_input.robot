@@ -66,7 +66,7 @@ Plan That Does Not Exist
     Should Contain    ${error.message}    ${NOBODY}
     Should Contain    ${error.suggestions}[0]    agents plan list
     ${done} =    Run Agents    plan execute @    code=3
-    Error Should Say    ${done}    this project has no plan yet    hint: make one: agents plan use ACTION
+    Error Should Say    ${done}    this project has no plan yet    hint: write a first action: agents init
 
 Name Of Several Plans Or Checkpoints Or Of Another Plan
     [Documentation]    All that a prefix could mean are named, so that the user can choose.

@@ -82,15 +82,18 @@ def trusted_merge_tool(context, command):
     _set_tool(context, command, "true")
 
 
-def _set_tool(context, command, trusted):
+@given('git\'s setting "{key}" of the user is "{value}"')
+def set_for_user(context, key, value):
     file = context.world.home / "gitconfig"
-    for key, value in (
-        ("merge.tool", "scripted"),
-        ("mergetool.scripted.cmd", re.sub(r"\$(\w+)", r'"$\1"', command)),
-        ("mergetool.scripted.trustExitCode", trusted),
-    ):
-        subprocess.run(["git", "config", "--file", file, key, value], check=True)
+    quoted = re.sub(r"\$(\w+)", r'"$\1"', value)
+    subprocess.run(["git", "config", "--file", file, key, quoted], check=True)
     context.world.variables["GIT_CONFIG_GLOBAL"] = str(file)
+
+
+def _set_tool(context, command, trusted):
+    set_for_user(context, "merge.tool", "scripted")
+    set_for_user(context, "mergetool.scripted.cmd", command)
+    set_for_user(context, "mergetool.scripted.trustExitCode", trusted)
 
 
 @when("I roll back to the checkpoint that takes it back")

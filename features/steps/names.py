@@ -1,6 +1,7 @@
 """Steps about what plans are called, by people and to people."""
 
 import json
+import re
 import shlex
 
 from behave import given, then
@@ -72,6 +73,18 @@ def each_finds(context, name):
         assert context.world.app().plans.find(text).name == name, line
 
 
+@given('the whole id of the plan "{name}" is in the file "{file}"')
+def keep_id(context, name, file):
+    (context.world.project / file).write_text(context.world.app().plans.find(name).plan_id)
+
+
+@then('the error names the plan "{name}" by its whole id')
+def names_whole(context, name):
+    done = context.world.done
+    said = done.err or done.error["message"]
+    assert f"plan {context.world.app().plans.find(name).plan_id}" in said, said
+
+
 @then('the error names the command "{line}"')
 def names_command(context, line):
     whole = line.replace("DATA", shlex.quote(str(context.world.data_dir)))
@@ -85,10 +98,23 @@ def hinted(context, hint):
     assert hint in context.world.done.error["suggestions"], context.world.done.error
 
 
+@then('what helps against a finding begins with "{line}"')
+def helped_by(context, line):
+    line = line.replace("DATA", shlex.quote(str(context.world.data_dir)))
+    helps = [one["help"] for one in context.world.done.data["findings"]]
+    assert any(one.startswith(line) for one in helps), helps
+
+
 @then("a command with an id is told whole while nothing can be read")
 def told_whole(context):
     def unreadable(_ids):
         raise Damaged("the database cannot be read")
 
     text = f"see: agents plan status {new_id()}"
-    assert PrintedCommands({}, unreadable).texts([text]) == [text]
+    assert PrintedCommands({}, unreadable, unreadable).texts([text]) == [text]
+
+
+@then("what is told holds no whole id")
+def told_short(context):
+    told = context.world.done.out + context.world.done.err
+    assert not re.search(r"(?<![-/\w])[0-7][0-9A-HJKMNP-TV-Z]{25}(?![/\w])", told), told

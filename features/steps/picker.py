@@ -6,6 +6,7 @@ import pexpect
 import pyte
 from behave import given, then, when
 from commands import words
+from envelopes import check_envelope
 from world import Done
 
 from cleveragents.cli.cells import cell_len
@@ -72,7 +73,22 @@ def press_into_file(context, columns, lines, line):
     _press(context, terminal, columns, lines)
 
 
-def _press(context, terminal, columns, lines):
+@when('"agents {other}" is run while "{text}" stands on the terminal of "agents {line}"')
+def press_and_act(context, other, text, line):
+    def act():
+        assert context.world.agents(*words(context, other)).code == 0, context.world.done
+
+    _press(context, context.world.agents_on_terminal(*words(context, line)), 110, 30, (text, act))
+
+
+@then("the file holds what programs are told")
+def read_file(context):
+    done = context.world.done
+    context.world.done = Done(done.code, context.file.read_text(), done.err)
+    check_envelope(["--format", "json"], context.world.done)
+
+
+def _press(context, terminal, columns, lines, meanwhile=None):
     """Sends keys once the screen shows what stands beside them, as a person would."""
     terminal.setwinsize(lines, columns)
     seen = pyte.Screen(columns, lines)
@@ -81,6 +97,11 @@ def _press(context, terminal, columns, lines):
         _wait_for(terminal, stream, seen, row["when it shows"])
         for key in row["keys"].split(", "):
             terminal.send(SENT.get(key, key))
+    if meanwhile is not None:
+        text, act = meanwhile
+        _wait_for(terminal, stream, seen, text)
+        act()
+        terminal.send("y\r")
     terminal.expect(pexpect.EOF)
     stream.feed(terminal.before)
     terminal.close()

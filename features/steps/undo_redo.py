@@ -38,8 +38,7 @@ def crash_command(context, line, kind, moment):
 @then("the acts are")
 def check_acts(context):
     done = context.world.agents("op", "log", "--format", "json")
-    now = {True: "stands", False: "taken back"}
-    found = [(act["type"], act["text"], now[act["stands"]]) for act in done.data["acts"]]
+    found = [(act["type"], act["text"], act["state"]) for act in done.data["acts"]]
     assert found == [(row["type"], row["text"], row["now"]) for row in context.table], found
 
 

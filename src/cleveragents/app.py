@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.run.strategize import StrategizePhase
     from cleveragents.engine.run.subplans import SubplanSteps
     from cleveragents.engine.session import Session
+    from cleveragents.engine.undo.series import UndoSeries
     from cleveragents.engine.undo.service import UndoService
     from cleveragents.operations.operation import AnyOperation
     from cleveragents.plans.action import Action
@@ -208,6 +209,11 @@ class App:
         return self._wiring.undo
 
     @property
+    def undo_series(self) -> "UndoSeries":
+        """What would be taken back together with everything newer."""
+        return self._wiring.undo_series
+
+    @property
     def refresh(self) -> "RefreshPhase":
         """Brings a sandbox up to the project."""
         return self._wiring.refresh
@@ -219,7 +225,7 @@ class App:
 
     @property
     def conflicts(self) -> "ConflictService":
-        """Conflicts of merges, and solving them."""
+        """Conflicts of merges, and resolving them."""
         return self._wiring.conflicts
 
     @property

@@ -34,8 +34,13 @@ class _IdSource:
 
     def next(self) -> str:
         with self._lock:
-            self._last = max(_drawn(), self._last + 1)
+            self._last = max(_drawn(), self._last + _step())
             return "".join(_DIGITS[self._last >> place & 31] for place in _PLACES)
+
+
+def _step() -> int:
+    """How far one id is from the next of the same moment: so far that few digits tell them apart."""
+    return int.from_bytes(urandom(_CHANCE_BYTES - 1)) + 1
 
 
 def _drawn() -> int:

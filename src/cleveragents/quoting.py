@@ -14,6 +14,12 @@ def quoted(word: str) -> str:
     return "$'" + "".join(map(_quoted, word)) + "'"
 
 
+def typed_path(path: bytes) -> str:
+    """A path as it is typed: one that begins like an option is told apart from it."""
+    named = os.fsdecode(path)
+    return quoted(f"./{named}" if named.startswith("-") else named)
+
+
 def _quoted(char: str) -> str:
     if char in "'\\":
         return f"\\{char}"

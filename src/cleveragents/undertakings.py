@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.back.restore import PathRestoration, RestoreProposal
     from cleveragents.engine.bring.application import ApplyOutcome
     from cleveragents.engine.bring.apply import ApplyResult
-    from cleveragents.engine.bring.conflicts import SolvedConflict
+    from cleveragents.engine.bring.conflicts import ResolvedConflict
     from cleveragents.engine.bring.proposal import ApplyOptions, Proposal
     from cleveragents.engine.bring.refresh import RefreshForesight, RefreshResult
     from cleveragents.engine.bring.resolution import ResolutionProposal
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.correct.append import Fix
     from cleveragents.engine.correct.correction import Impact
     from cleveragents.engine.correct.revert import BackToStart, ReversionResult
+    from cleveragents.engine.undo.series import SeriesForesight, SeriesResult
     from cleveragents.engine.undo.service import RetraceForesight, RetraceResult
     from cleveragents.engine.undo.trail import Direction
     from cleveragents.operations.operation import AnyOperation
@@ -109,6 +110,28 @@ class _WithoutTidying:
 
     def tidy(self, plan_id: PlanId) -> None:
         """Finds nothing to do."""
+
+
+class _Together:
+    """The upkeep of an act on a plan and on others with it."""
+
+    def __init__(self, upkeep: Upkeep, others: Sequence[PlanId]) -> None:
+        self._upkeep = upkeep
+        self._others = others
+
+    def begin_dry_run(self, plan_id: PlanId) -> bool:
+        """Refuses one while something of any of them waits to be finished."""
+        moving = [self._upkeep.begin_dry_run(each) for each in (plan_id, *self._others)]
+        return any(moving)
+
+    def recover(self, plan_id: PlanId) -> "Sequence[AnyOperation]":
+        """Finishes what a crash left open in any of them."""
+        return [one for each in (plan_id, *self._others) for one in self._upkeep.recover(each)]
+
+    def tidy(self, plan_id: PlanId) -> None:
+        """Frees the space of all of them."""
+        for each in (plan_id, *self._others):
+            self._upkeep.tidy(each)
 
 
 class Undertakings:
@@ -232,8 +255,8 @@ class Undertakings:
 
     def resolve(
         self, plan_id: PlanId, path: str, take: str
-    ) -> "Undertaking[ResolutionProposal, SolvedConflict]":
-        """To solve a conflict by one of its versions, or by a file of the caller's."""
+    ) -> "Undertaking[ResolutionProposal, ResolvedConflict]":
+        """To resolve a conflict by one of its versions, or by a file of the caller's."""
         service = self._services.conflicts
         chosen = SIDES.get(take) or str(self._cwd / take)
         return Undertaking(
@@ -304,6 +327,25 @@ class Undertakings:
             lambda shown: service.run(direction, chosen, shown_digest=shown),
             finish,
             self._upkeep,
+        )
+
+    def retrace_series(
+        self, deed_id: str, chosen: PlanId | None = None
+    ) -> "Undertaking[SeriesForesight, SeriesResult]":
+        """To take one of the deeds that stand and everything newer back."""
+        service = self._services.undo_series
+        plans = list(dict.fromkeys(deed.plan.plan_id for deed in service.series(deed_id, chosen)))
+        upkeep = _Together(self._upkeep, plans[1:])
+
+        def finish() -> None:
+            upkeep.recover(plans[0])
+
+        return Undertaking(
+            plans[0],
+            lambda: service.preview(deed_id, chosen),
+            lambda shown: service.run(deed_id, chosen, shown_digest=shown),
+            finish,
+            upkeep,
         )
 
     def _recovery(self, plan_id: PlanId) -> Callable[[], None]:

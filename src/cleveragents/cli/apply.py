@@ -164,10 +164,10 @@ def _looking(done: ApplyResult) -> list[str]:
 
 def _blocks(plan: Plan, proposal: Proposal) -> list[Block]:
     rows = [_row(file) for file in proposal.files[:LISTED]]
-    more = [["…", line, "", ""] for line in rest(len(proposal.files))]
+    more = [["…", "", line] for line in rest(len(proposal.files))]
     title = f"Would apply {plan.name}"
     blocks: list[Block] = [
-        Grid(title, ["STATUS", "PATH", "LINES", "NOTE"], [*rows, *more])
+        Grid(title, ["STATUS", "LINES", "PATH"], [*rows, *more])
         if rows
         else Fields(title, [("", "nothing")])
     ]
@@ -186,12 +186,7 @@ def _blocks(plan: Plan, proposal: Proposal) -> list[Block]:
 
 def _row(file: FilePreview) -> list[str]:
     diff = file.diff
-    return [
-        diff.status,
-        diff.path,
-        f"+{diff.insertions} -{diff.deletions}",
-        ", ".join(file.notes),
-    ]
+    return [diff.status, f"+{diff.insertions} -{diff.deletions}", diff.path]
 
 
 def _question(proposal: Proposal) -> str:

@@ -1,7 +1,7 @@
 """`agents plan bisect`: finds the checkpoint at which something broke."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
@@ -32,7 +32,7 @@ def bisect(
     good, bad = border.good, border.bad.checkpoint
     return Result(
         border_of(found, line, border, changed),
-        _blocks(border, changed),
+        _blocks(border, changed, views.short_ids(call, app, _ids(border))),
         next_steps=[
             f"agents plan checkpoint diff {found.plan_id} {good.seq} {bad.seq}",
             f"agents plan rollback {found.plan_id} {good.seq}",
@@ -51,13 +51,14 @@ def _rows(app: App, plan: Plan, first: str | None, last: str | None) -> Sequence
     return line_between(rows, *ends)
 
 
-def _blocks(found: Found, changed: Sequence[FileDiff]) -> list[Block]:
+def _blocks(found: Found, changed: Sequence[FileDiff], short: Mapping[str, str]) -> list[Block]:
+    merged = [f"{child.name} ({short[child.plan_id]})" for child in found.subplans]
     steps = [f"{run.name} ({run.tool})" for run in found.steps]
-    steps += [f"the merge of subplan {child.name} ({child.plan_id})" for child in found.subplans]
+    steps += [f"the merge of subplan {child}" for child in merged]
     facts = [
         ("Broken by", ", ".join(steps) or "no step: the files were changed in another way"),
-        ("Fails since", f"{_shown(found.bad.checkpoint)} (exit code {found.bad.exit_code})"),
-        ("Passes until", _shown(found.good)),
+        ("Fails since", f"{_shown(found.bad.checkpoint, short)} (exit code {found.bad.exit_code})"),
+        ("Passes until", _shown(found.good, short)),
         ("Tried", counted(len(found.tried), "checkpoint")),
     ]
     rows = [[diff.status, diff.path, f"+{diff.insertions} -{diff.deletions}"] for diff in changed]
@@ -66,5 +67,10 @@ def _blocks(found: Found, changed: Sequence[FileDiff]) -> list[Block]:
     return [*blocks, Text(found.bad.tail)]
 
 
-def _shown(row: Checkpoint) -> str:
-    return f"{row.name}  {row.checkpoint_id}  {row.label or row.reason}"
+def _ids(found: Found) -> list[str]:
+    ends = [found.good.checkpoint_id, found.bad.checkpoint.checkpoint_id]
+    return [*ends, *(child.plan_id for child in found.subplans)]
+
+
+def _shown(row: Checkpoint, short: Mapping[str, str]) -> str:
+    return f"{row.name}  {short[row.checkpoint_id]}  {row.label or row.reason}"

@@ -8,15 +8,15 @@ from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Block, Fields, Grid, Patch, Result, Text
 from cleveragents.counting import counted
-from cleveragents.engine.bring.conflicts import SolvedConflict
+from cleveragents.engine.bring.conflicts import ResolvedConflict
 from cleveragents.engine.bring.resolution import ResolutionProposal
 from cleveragents.engine.bring.versions import BETWEEN, ConflictView, Version
-from cleveragents.engine.read.next_steps import going_on
+from cleveragents.engine.read.next_steps import going_on, resolving
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.plans.conflict import BASE, MINE, PLAN, PROJECT, Conflict
 from cleveragents.plans.lifecycle import COMPLETE
 from cleveragents.plans.plan import Plan
-from cleveragents.quoting import quoted
+from cleveragents.quoting import quoted, typed_path
 from cleveragents.records import frozen
 from cleveragents.shapes.conflict import (
     detail_of,
@@ -38,13 +38,13 @@ def conflicts(call: Invocation, plan: str = "@", path: str | None = None) -> Res
     app = call.app()
     found, path = _meant(call, app, plan, path)
     if path is not None:
-        return _shown(found, app.conflicts.view(found.plan_id, path))
+        return _shown(app.conflicts.view(found.plan_id, path))
     left = app.conflicts.open(found.plan_id)
     return Result(
         list_of(left),
         _table(left),
         messages=[] if left else ["there is no open conflict"],
-        next_steps=_ways_out(found, left) or _bringing_in(found),
+        next_steps=_ways_out(left) or _bringing_in(found),
     )
 
 
@@ -54,13 +54,24 @@ def _meant(call: Invocation, app: App, plan: str, path: str | None) -> tuple[Pla
         plan, path = "@", plan
     try:
         return views.find(call, app, plan), path
-    except NotFound:
+    except NotFound as missing:
         if path is not None:
             raise
         latest = views.find(call, app, "@")
-        if os.fsencode(plan) not in [one.path for one in app.conflicts.open(latest.plan_id)]:
-            raise
+        left = app.conflicts.open(latest.plan_id)
+        if os.fsencode(plan) not in [one.path for one in left]:
+            raise _neither(plan, left, missing) from None
         return latest, plan
+
+
+def _neither(word: str, left: Sequence[Conflict], missing: NotFound) -> NotFound:
+    """What is told of a word that is no plan, and no path that is in conflict either."""
+    paths = previewing.some("path", [os.fsdecode(one.path) for one in left], LISTED)
+    return NotFound(
+        f"no plan and no conflicted path {word!r}",
+        detail=[f"in conflict: {paths or 'nothing'}"],
+        hints=missing.hints,
+    )
 
 
 def resolve(
@@ -122,8 +133,8 @@ def _resolve(
         digest = previewing.asked(
             call, would, again=again, show=_replaced(would), question=question
         )
-    solved = act.carry_out(digest)
-    return _solved(plan, path, choice, solved, app.conflicts.open(plan.plan_id))
+    resolved = act.carry_out(digest)
+    return _resolved(plan, path, choice, resolved, app.conflicts.open(plan.plan_id))
 
 
 def _replaced(proposed: ResolutionProposal) -> list[Block]:
@@ -132,21 +143,21 @@ def _replaced(proposed: ResolutionProposal) -> list[Block]:
     return [changes.panel("Would change", proposed.changes), Text(by_hand)]
 
 
-def _solved(
-    plan: Plan, path: str, choice: Choice, solved: SolvedConflict, left: Sequence[Conflict]
+def _resolved(
+    plan: Plan, path: str, choice: Choice, resolved: ResolvedConflict, left: Sequence[Conflict]
 ) -> Result:
     back = []
-    if solved.before is not None:
-        line = f"agents plan rollback {plan.plan_id} {solved.before.seq}"
+    if resolved.before is not None:
+        line = f"agents plan rollback {plan.plan_id} {resolved.before.seq}"
         back = [f"{line}    # takes this one back"]
     return Result(
-        resolution_of(path, choice.take, solved, len(left)),
-        [Text([f"{path}: took {choice.called} ({solved.conflict.reason})"])],
-        next_steps=[*(_ways_out(plan, left) or _after(plan)), *back],
+        resolution_of(path, choice.take, resolved, len(left)),
+        [Text([f"{path}: took {choice.called} ({resolved.conflict.reason})"])],
+        next_steps=[*(_ways_out(left) or _after(plan)), *back],
     )
 
 
-def _shown(plan: Plan, view: ConflictView) -> Result:
+def _shown(view: ConflictView) -> Result:
     """Both versions of a path, and what they came from."""
     conflict = view.conflict
     mine, other = WHOSE[conflict.source == PROJECT]
@@ -161,12 +172,8 @@ def _shown(plan: Plan, view: ConflictView) -> Result:
         detail_of(view),
         [Fields(f"Conflict in {os.fsdecode(conflict.path)}", rows), *compared],
         next_steps=[
-            f"{_resolving(plan, conflict)} --take mine    # or plan, or a file of yours",
-            *(
-                [f"{_resolving(plan, conflict)} --tool    # git's merge.tool"]
-                if view.is_mergeable
-                else []
-            ),
+            resolving(conflict),
+            *([f"{_merging(conflict)}    # git's merge.tool"] if view.is_mergeable else []),
         ],
         paged=True,
     )
@@ -221,7 +228,7 @@ def refresh(call: Invocation, plan: str = "@", yes: bool = False, dry_run: bool 
         [Text([f"{counted(done.files, 'path')} merged into the sandbox"]), *_table(done.conflicts)],
         status="warn" if done.conflicts else "ok",
         next_steps=[
-            *(_ways_out(found, done.conflicts) or _after(found)),
+            *(_ways_out(done.conflicts) or _after(found)),
             *back,
         ],
     )
@@ -265,21 +272,14 @@ def _after(plan: Plan) -> list[str]:
     return [f"agents plan apply {plan.plan_id}"]
 
 
-def _ways_out(plan: Plan, left: Sequence[Conflict]) -> list[str]:
-    shown = [f"{_showing(plan, one)}    # shows both versions" for one in left[:1]]
-    taking = "--take mine    # or plan, or a file of yours"
-    return [*shown, *(f"{_resolving(plan, one)} {taking}" for one in left[:1])]
+def _ways_out(left: Sequence[Conflict]) -> list[str]:
+    shown = [f"{_showing(one)}    # shows both versions" for one in left[:1]]
+    return [*shown, *map(resolving, left[:1])]
 
 
-def _showing(plan: Plan, conflict: Conflict) -> str:
-    return f"agents plan conflicts {plan.plan_id} {_typed(conflict.path)}"
+def _showing(conflict: Conflict) -> str:
+    return f"agents plan conflicts {conflict.plan_id} {typed_path(conflict.path)}"
 
 
-def _resolving(plan: Plan, conflict: Conflict) -> str:
-    return f"agents plan resolve {plan.plan_id} {_typed(conflict.path)}"
-
-
-def _typed(path: bytes) -> str:
-    """A path as it is typed: one that begins like an option is told apart from it."""
-    named = os.fsdecode(path)
-    return quoted(f"./{named}" if named.startswith("-") else named)
+def _merging(conflict: Conflict) -> str:
+    return f"agents plan resolve {conflict.plan_id} {typed_path(conflict.path)} --tool"

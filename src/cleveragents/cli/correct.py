@@ -10,7 +10,7 @@ from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields, Result
 from cleveragents.engine.correct.append import Fix
 from cleveragents.engine.correct.correction import Impact
-from cleveragents.engine.read.next_steps import solving
+from cleveragents.engine.read.next_steps import listing
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import PlanId
 from cleveragents.plans.conflict import Conflict
@@ -95,7 +95,7 @@ def _run_on(call: Invocation, app: App, attempt: CorrectionAttempt, shape: Shape
         data=shape(ended, found.conflicts),
         footer="Correction complete" if found.plan.stage == COMPLETE else "",
         next_steps=[
-            *([solving(plan_id)] if found.conflicts else []),
+            *([listing(plan_id)] if found.conflicts else []),
             f"agents plan diff --correction {attempt.correction_id}",
             *([] if attempt.before_id is None else [back]),
         ],

@@ -1,7 +1,8 @@
 """`agents plan tree` and `explain`: what was decided, why, and what followed from it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from cleveragents.app import App
 from cleveragents.cli import correct, views
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields, Outline, Result
@@ -24,9 +25,12 @@ def tree(
     found = views.find(call, app, plan)
     roots = app.tree.read(found, superseded=show_superseded)
     attempts = app.corrections.attempts(found.plan_id)
-    lines = [line for root in roots for line in _drawn(root)]
+    ids = [node.decision.decision_id for root in roots for node in _all(root)]
+    short = views.short_ids(call, app, [*ids, *(row.correction_id for row in attempts)])
+    lines = [line for root in roots for line in _drawn(root, short)]
     lines += [
-        ("", "", f"correction {row.correction_id}  {row.state}: {row.guidance}") for row in attempts
+        ("", "", f"correction {short[row.correction_id]}  {row.state}: {row.guidance}")
+        for row in attempts
     ]
     data = decisions_of(found, roots, attempts)
     return Result(data, [Outline(lines)], messages=app.cautions(found), paged=True)
@@ -43,7 +47,7 @@ def explain(call: Invocation, decision: str) -> Result:
         for found in _all(root)
         if found.decision == row
     )
-    facts = Fields(f"Decision {node.name}", _told(node))
+    facts = Fields(f"Decision {node.name}", _told(node, _own_ids(call, app, row)))
     try:
         impact = app.corrections.preview(row.plan_id, row)
     except CleverAgentsError as error:
@@ -55,22 +59,30 @@ def explain(call: Invocation, decision: str) -> Result:
         explanation_of(node, impact),
         [
             facts,
-            Fields("Depends on it", _dependents(impact)),
+            Fields("Depends on it", _dependents(call, app, impact)),
             correct.impact_block("A correction would", impact),
         ],
         next_steps=[again],
     )
 
 
-def _dependents(impact: Impact) -> list[tuple[str, str]]:
+def _dependents(call: Invocation, app: App, impact: Impact) -> list[tuple[str, str]]:
     rows = [row for row in impact.affected if row != impact.decision]
-    return [(row.question, f"{row.chosen}  {row.decision_id}") for row in rows] or [("", "nothing")]
+    short = views.short_ids(call, app, [row.decision_id for row in rows])
+    told = [(row.question, f"{row.chosen}  {short[row.decision_id]}") for row in rows]
+    return told or [("", "nothing")]
 
 
-def _told(node: DecisionNode) -> list[tuple[str, str]]:
+def _own_ids(call: Invocation, app: App, row: Decision) -> Mapping[str, str]:
+    """The id of a decision, and of what took it back, which nobody types."""
+    by = [] if row.superseded_by is None else [row.superseded_by]
+    return {**views.short_ids(call, app, [row.decision_id]), **views.short_among(call, by)}
+
+
+def _told(node: DecisionNode, short: Mapping[str, str]) -> list[tuple[str, str]]:
     row = node.decision
     told = [
-        ("Decision", row.decision_id),
+        ("Decision", short[row.decision_id]),
         ("Type", row.decision_type),
         ("Question", row.question),
         ("Chosen", row.chosen),
@@ -81,7 +93,8 @@ def _told(node: DecisionNode) -> list[tuple[str, str]]:
         ("Checkpoint", node.checkpoint.name if node.checkpoint else "-"),
         ("Made", views.moment(row.created_at)),
     ]
-    return told if row.superseded_by is None else [*told, ("Superseded by", row.superseded_by)]
+    by = row.superseded_by
+    return told if by is None else [*told, ("Superseded by", short[by])]
 
 
 def _all(node: DecisionNode) -> Iterator[DecisionNode]:
@@ -90,13 +103,15 @@ def _all(node: DecisionNode) -> Iterator[DecisionNode]:
         yield from _all(child)
 
 
-def _drawn(node: DecisionNode, first: str = "", rest: str = "") -> Iterator[tuple[str, str, str]]:
-    yield first, rest, _line(node)
+def _drawn(
+    node: DecisionNode, short: Mapping[str, str], first: str = "", rest: str = ""
+) -> Iterator[tuple[str, str, str]]:
+    yield first, rest, f"{_line(node)}  {short[node.decision.decision_id]}"
     for index, item in enumerate(node.below):
         is_last = index == len(node.below) - 1
         here, there = ("└─ ", "   ") if is_last else ("├─ ", "│  ")
         if isinstance(item, DecisionNode):
-            yield from _drawn(item, rest + here, rest + there)
+            yield from _drawn(item, short, rest + here, rest + there)
         else:
             yield rest + here, rest + there, f"{MARKS[item.status]} {item.step}"
 
@@ -108,7 +123,7 @@ def _line(node: DecisionNode) -> str:
     parts += [f"[{node.checkpoint.name}]"] if node.checkpoint else []
     parts += [f"because of {_names(node.influenced_by)}"] if node.influenced_by else []
     parts += ["(superseded)"] if row.superseded_by else []
-    return "  ".join([*parts, row.decision_id])
+    return "  ".join(parts)
 
 
 def _names(rows: Sequence[Decision]) -> str:

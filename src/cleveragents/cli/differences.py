@@ -56,6 +56,13 @@ def told(found: Sequence[FileDiff], *, stat: bool) -> Result:
     return Result(data, patches, messages=said, paged=True)
 
 
+def lines(found: Sequence[FileDiff]) -> list[str]:
+    """The lines of a patch, for whoever shows them by itself."""
+    blocks = told(found, stat=False).blocks
+    each = [line for block in blocks if isinstance(block, Patch | Text) for line in block.lines]
+    return each or ["no file differs"]
+
+
 def _remark(diff: FileDiff) -> Text:
     return Text([f"{diff.status}: {diff.path} ({diff.remark})"])
 

@@ -1,13 +1,15 @@
 """`agents doctor`: what is wrong with what is kept, and its repair."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
+from cleveragents.cli.printed import PrintedCommands
 from cleveragents.cli.render import Fields, Grid, Outline, Result
 from cleveragents.counting import counted, size
 from cleveragents.engine.care.doctor import BEYOND_REPAIR, Report
 from cleveragents.engine.care.findings import Finding, Severity
+from cleveragents.records import replace
 from cleveragents.shapes.doctor import Diagnosis, diagnosis_of
 
 INSET = "    "
@@ -21,10 +23,22 @@ def doctor(
 ) -> Result:
     """Look for what is wrong, and repair it if asked."""
     app = call.app(progress=True)
-    report = app.doctor.repair() if repair else app.doctor.examine()
+    report = _retold(call, app.doctor.repair() if repair else app.doctor.examine())
     data = diagnosis_of(report)
     ids = [plan["plan_id"] for plan in data["disk"]["plans"]]
     return _told(report, data, views.short_ids(call, app, ids), verbose=call.verbose)
+
+
+def _retold(call: Invocation, report: Report) -> Report:
+    """A report with the commands of this call, also for programs."""
+    texts = PrintedCommands.of(call).texts
+    findings = [(check, _finding(one, texts)) for check, one in report.findings]
+    return replace(report, findings=findings, repairs=texts(report.repairs))
+
+
+def _finding(one: Finding, texts: Callable[[Sequence[str]], list[str]]) -> Finding:
+    message, help_ = texts([one.message, one.help])
+    return replace(one, message=message, help=help_, detail=tuple(texts(one.detail)))
 
 
 def _told(report: Report, data: Diagnosis, short: Mapping[str, str], *, verbose: bool) -> Result:

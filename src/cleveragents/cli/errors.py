@@ -20,20 +20,21 @@ def errors(call: Invocation, plan: str = "@") -> Result:
     steps = next_steps(found)
     failed = found.plan.error is not None or bool(found.not_undone)
     messages = app.cautions(found.plan)
+    short = views.short_ids(call, app, [found.plan.plan_id])[found.plan.plan_id]
     return Result(
         failure_of(found, steps),
-        _blocks(found),
+        _blocks(found, short),
         status="warn" if failed else "ok",
         messages=messages if failed else [*messages, "nothing has failed"],
         next_steps=steps,
     )
 
 
-def _blocks(found: PlanStatus) -> list[Block]:
+def _blocks(found: PlanStatus, short: str) -> list[Block]:
     plan, blocks = found.plan, list[Block]()
     if plan.error is not None:
         facts = [
-            ("Plan", f"{plan.plan_id} ({written(plan.stage)})"),
+            ("Plan", f"{short} ({written(plan.stage)})"),
             ("Step", plan.error.step or "-"),
             ("Failed with", plan.error.message),
             ("Files", whereabouts(found, plan.error) or UNTOUCHED),

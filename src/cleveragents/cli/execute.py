@@ -10,6 +10,7 @@ from cleveragents.cli.invocation import (
     confirm,
 )
 from cleveragents.cli.render import Fields, Result
+from cleveragents.counting import counted
 from cleveragents.engine.read.next_steps import whereabouts
 from cleveragents.engine.read.status import PlanStatus
 from cleveragents.engine.run.resume import Preview
@@ -117,6 +118,9 @@ def _previewed(call: Invocation, app: App, plan: Plan) -> Result:
     course = found.course
     if course.unsafe:
         messages.append(f"it needs --retry-unsafe: {', '.join(course.unsafe)}")
+    if found.conflicts:
+        open_ = counted(found.conflicts, "conflict is", "conflicts are")
+        messages.append(f"{open_} open: it would stop there, before its next step")
     if plan.is_action_changed:
         messages.append(f"{ACTION_CHANGED} {reloading(plan)}")
     return Result(

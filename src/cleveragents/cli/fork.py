@@ -19,6 +19,7 @@ def fork(
     return Result(
         fork_of(made, found, row),
         [Text([made.plan_id])],
+        f"{made.name} is a plan of its own, from {row.name} of {found.name}",
         messages=app.cautions(made),
         next_steps=[
             f"agents plan execute {made.plan_id}",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cleveragents.cli.render import Format, Timing
 from cleveragents.config.environment import caller_environment, default_data_dir
 from cleveragents.errors import Failed, Interrupted, InvalidInput
+from cleveragents.escaping import safe
 from cleveragents.ids import now
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ class Invocation:
     def form(self) -> Format:
         """The format asked for; without one, rich."""
         return self.format or Format.RICH
+
+    @property
+    def wants_whole_ids(self) -> bool:
+        """Whether ids are told with all their digits: to programs, and to who asks for more."""
+        return self.verbose or self.form in (Format.JSON, Format.YAML)
 
     @property
     def timing(self) -> Timing:
@@ -154,7 +160,7 @@ def confirm(question: str, *, yes: bool, command_line: str) -> None:
 
 def answer_to(question: str) -> str:
     """Asks on the terminal; whoever interrupts that has answered no."""
-    sys.stderr.write(question)
+    sys.stderr.write(safe(question))
     sys.stderr.flush()
     try:
         return sys.stdin.readline().strip().lower()

@@ -22,9 +22,10 @@ def create(
     wanted = CheckpointRequest(CheckpointType.MANUAL, "made by hand", label=label, pinned=pinned)
     row = app.checkpoints.create_checkpoint(found.plan_id, wanted)
     app.tidy(found.plan_id)
+    short = views.short_ids(call, app, [row.checkpoint_id])
     return Result(
         checkpoint_of(row),
-        [Text([f"{row.name}  {row.checkpoint_id}"])],
+        [Text([f"{row.name}  {short[row.checkpoint_id]}"])],
         next_steps=[f"agents plan rollback {found.plan_id} {row.seq}"],
     )
 

@@ -93,7 +93,7 @@ class NamedValues:
 
     def __init__(self, title: str, rows: Sequence[tuple[str, str]], edges: str) -> None:
         self._title = safe(title)
-        self._rows = rows
+        self._rows = [(safe_cell(name), safe_cell(value)) for name, value in rows]
         self._edges = edges
 
     def drawn(self, width: int) -> Iterator[Line]:
@@ -108,7 +108,7 @@ class NamedValues:
         yield from titled(self._title, width)
         for name, value in self._rows:
             yield ((name, "cyan"),)
-            yield from hanging("  ", "  ", safe_cell(value), width)
+            yield from hanging("  ", "  ", value, width)
 
     def _panel(self, width: int) -> Iterator[Line]:
         top_left, top_right, bottom_left, bottom_right, across, down = self._edges
@@ -152,10 +152,9 @@ def _bold(text: str, width: int) -> Iterator[Line]:
 def _named(rows: Sequence[tuple[str, str]], width: int) -> Iterator[Line]:
     """Yields names and values, folded within the column of the values."""
     names = max((cell_len(name) for name, _ in rows), default=0)
-    values = [safe_cell(value) for _, value in rows]
-    room = max(map(cell_len, values), default=0)
+    room = max((cell_len(value) for _, value in rows), default=0)
     room = min(room, max(width - names - len(GAP), 1))
-    for (name, _), value in zip(rows, values, strict=True):
+    for name, value in rows:
         for index, line in enumerate(_fitted(value, room)):
             shown = padded("" if index else name, names)
             yield ((shown + GAP, "cyan"), (padded(line, room), ""))

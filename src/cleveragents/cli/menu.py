@@ -6,8 +6,7 @@ from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.cli import differences, views
 from cleveragents.cli.picker import pick
-from cleveragents.cli.picking import Choice
-from cleveragents.cli.render import Patch, Text
+from cleveragents.cli.picking import Choice, Picking
 from cleveragents.counting import counted
 from cleveragents.errors import CleverAgentsError, Failed
 from cleveragents.plans.plan import Plan
@@ -25,7 +24,7 @@ def choose(app: App, plan: Plan, rows: Sequence[Checkpoint]) -> Checkpoint:
     ]
     chosen = pick(
         QUESTION,
-        choices,
+        Picking(choices, len(choices) - 1),
         lambda one: _preview(app, plan, named[one.name]),
         lambda one: _diff(app, plan, named[one.name]),
     )
@@ -51,6 +50,4 @@ def _diff(app: App, plan: Plan, row: Checkpoint) -> list[str]:
         found = app.comparisons.back_to(plan, row)
     except CleverAgentsError as error:
         return [error.message]
-    blocks = differences.told(found, stat=False).blocks
-    lines = [line for block in blocks if isinstance(block, Patch | Text) for line in block.lines]
-    return lines or ["no file differs"]
+    return differences.lines(found)

@@ -17,14 +17,23 @@ from cleveragents.quoting import quoted
 from cleveragents.sandbox.git import marked_text
 from cleveragents.storage.scratch import scratch_directory
 
-# What git runs for `git mergetool`; whether a file has changed is seen here, not by its time.
-SCRIPT = """
+GITS = """
 TOOL_MODE=merge
 . "$(git --exec-path)/git-mergetool--lib"
-check_unchanged () { :; }
+"""
+# What git runs for `git mergetool`; whether a file has changed is seen here, not by its time.
+SCRIPT = f"""{GITS}
+check_unchanged () {{ :; }}
 setup_tool "$1" || exit
 run_merge_tool "$1" "$2"
 """
+UNKNOWN, MISSING = 3, 4  # how a look at a tool ends
+LOOK = f"""{GITS}
+setup_tool "$1" || exit {UNKNOWN}
+(get_merge_tool_path "$1") || exit {MISSING}
+"""
+IN_TERMINAL = ("vimdiff", "nvimdiff", "emerge")  # of those that git knows by itself
+TOOLS, CONFIGURE = "git mergetool --tool-help", "git config --global merge.tool NAME"
 NAMES = {BASE: "BASE", MINE: "LOCAL", PLAN: "REMOTE"}  # as git calls them
 MARK = b"<<<<<<< "
 STANDARD_ERROR = 2  # standard output is for the result
@@ -35,6 +44,7 @@ def merged_by(tool: str, app: App, plan_id: PlanId, path: str) -> Generator[Path
     """Lets a tool merge the versions of a conflict; what it made is there within the block."""
     view = app.conflicts.view(plan_id, path)
     directory, name = app.project.path, tool or _configured(app.project.path)
+    _refuse_unusable(name, directory)
     with scratch_directory() as folder:
         files = _written(view, Path(folder), plan_id)
         merged = Path(files["MERGED"])
@@ -47,20 +57,59 @@ def merged_by(tool: str, app: App, plan_id: PlanId, path: str) -> Generator[Path
 
 def _configured(directory: Path) -> str:
     """The tool that git's settings name there."""
-    asked = subprocess.run(
-        ["git", "config", "--get", "merge.tool"],
+    name = _setting("merge.tool", directory)
+    if not name:
+        raise InvalidInput(
+            "git's settings name no merge.tool",
+            hints=["name one here: --tool=NAME", f"or there: {CONFIGURE}"],
+        )
+    return name
+
+
+def _setting(key: str, directory: Path) -> str:
+    """A setting of git's there; empty if there is none."""
+    return _asked(["git", "config", "--get", key], directory).stdout.strip()
+
+
+def _asked(words: list[str], directory: Path) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        words,
         cwd=directory,
         env=caller_environment(),
         capture_output=True,
         text=True,
         check=False,
     )
-    if not asked.stdout.strip():
+
+
+def _refuse_unusable(name: str, directory: Path) -> None:
+    """Refuses a tool that git does not know, that is not there, or that nobody could see."""
+    found = _asked(["sh", "-c", LOOK, "sh", name], directory).returncode
+    if found == UNKNOWN:
         raise InvalidInput(
-            "git's settings name no merge.tool",
-            hints=["name one here: --tool=NAME", "or there: git config --global merge.tool NAME"],
+            f"git knows no merge tool {name!r}",
+            hints=[
+                f"see those it knows: {TOOLS}",
+                f"make one of them yours: {CONFIGURE}",
+                f"or say what {name} runs: git config --global mergetool.{name}.cmd COMMAND",
+            ],
         )
-    return asked.stdout.strip()
+    if found == MISSING:
+        raise InvalidInput(
+            f"the merge tool {name!r} is not installed",
+            hints=[f"see those that are: {TOOLS}", f"make one of them yours: {CONFIGURE}"],
+        )
+    if _is_in_terminal(name, directory) and not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InvalidInput(
+            f"the merge tool {name!r} needs a terminal, and there is none",
+            hints=["take a version instead: --take mine|plan|FILE"],
+        )
+
+
+def _is_in_terminal(name: str, directory: Path) -> bool:
+    """Whether a tool draws on the terminal; what a command of the user's own does is not known."""
+    is_known = name.rstrip("0123456789") in IN_TERMINAL
+    return is_known and not _setting(f"mergetool.{name}.cmd", directory)
 
 
 def _written(view: ConflictView, folder: Path, plan_id: PlanId) -> dict[str, str]:

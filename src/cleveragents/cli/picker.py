@@ -38,20 +38,19 @@ def can_pick() -> bool:
     return sys.stdin.isatty() and is_seen and is_able
 
 
-def pick(question: str, choices: Sequence[Choice], preview: Texts, diff: Texts) -> Choice | None:
-    """Lets somebody choose, beginning with the last one; None if they leave."""
+def pick(question: str, picking: Picking, preview: Texts, diff: Texts) -> Choice | None:
+    """Lets somebody choose; None if they leave."""
     with _window() as window:
         try:
-            return _picked(window, question, choices, preview, diff)
+            return _picked(window, question, picking, preview, diff)
         except KeyboardInterrupt as error:
             raise Interrupted("interrupted; nothing was changed") from error
 
 
 def _picked(
-    window: "curses.window", question: str, choices: Sequence[Choice], preview: Texts, diff: Texts
+    window: "curses.window", question: str, picking: Picking, preview: Texts, diff: Texts
 ) -> Choice | None:
-    picking, seen = Picking(choices, len(choices) - 1), dict[Choice | None, Sequence[str]]()
-    seen[None] = []
+    seen: dict[Choice | None, Sequence[str]] = {None: []}
     while True:
         current = picking.current
         if current not in seen and current is not None:

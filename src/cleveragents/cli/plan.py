@@ -10,6 +10,7 @@ from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.counting import counted
 from cleveragents.errors import Failed, InvalidInput
 from cleveragents.plans.lifecycle import written
+from cleveragents.plans.naming import FIRST_PLAN, NO_PLAN_YET
 from cleveragents.plans.plan import Plan
 
 NAMED = 5  # plans in one message
@@ -71,7 +72,7 @@ def _without_plans(app: App) -> list[str]:
     """What is told where no plan is; one that was moved has its plans under its old path."""
     old = app.plans.moved_from()
     if old is None:
-        return ["this project has no plan yet; make one: agents plan use ACTION"]
+        return [f"{NO_PLAN_YET}; {FIRST_PLAN}"]
     follow = "agents project move"
     return [f"this directory was {old} when plans were made for it; let them follow: {follow}"]
 

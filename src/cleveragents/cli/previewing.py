@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 P = TypeVar("P", bound="Foresight")
 R = TypeVar("R")
+NAMED = 5  # paths in one message
 DRY_RUN = "dry run: nothing was changed"
 MOVING = "moving: another process is at work on the plan; this is how it was a moment ago"
 OUTSIDE = "undo calls stand outside the all-or-nothing of files and plan: what they did stays done"
@@ -87,3 +88,9 @@ def some(noun: str, names: Sequence[str], most: int = 5) -> str:
     """How many there are, and the first of them by name."""
     more = ["…"] if len(names) > most else []
     return f"{counted(len(names), noun)}: {', '.join([*names[:most], *more])}" if names else ""
+
+
+def first_of(paths: Sequence[str]) -> str:
+    """The first of some paths; JSON has them all."""
+    more = [f"and {len(paths) - NAMED} more"] if len(paths) > NAMED else []
+    return ", ".join([*paths[:NAMED], *more])

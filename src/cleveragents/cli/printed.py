@@ -1,7 +1,7 @@
 """Printed commands, as the one who reads them can type them again.
 
-Messages name commands with the whole id of a plan. People are shown `@` or the beginning of the id
-instead, and everybody the options that say where this call has found its plans.
+Messages hold whole ids. People are shown the beginning of an id instead, and `@` where a command
+may be typed with it; everybody the options that say where this call has found its plans.
 """
 
 import re
@@ -9,10 +9,10 @@ import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from cleveragents.cli.render import Block, Format, Outline, Result
+from cleveragents.cli.render import Block, Outline, Result
 from cleveragents.cli.table.entries import leaves
 from cleveragents.cli.table.root import ROOT
-from cleveragents.errors import CleverAgentsError
+from cleveragents.errors import CleverAgentsError, Failed
 
 if TYPE_CHECKING:
     from cleveragents.cli.invocation import Invocation
@@ -25,9 +25,10 @@ ID = r"(?<![^\s`'(])[0-7][0-9A-Z]{25}(?![^\s`',;:)])"  # a word of its own: not 
 class PrintedCommands:
     """Makes the commands in texts those of one call."""
 
-    def __init__(self, where: Mapping[str, str], names: Lookup) -> None:
+    def __init__(self, where: Mapping[str, str], names: Lookup, short: Lookup) -> None:
         self._where = where  # options by name
-        self._names = names
+        self._names = names  # of ids in commands
+        self._short = short  # of ids anywhere else
 
     @classmethod
     def of(cls, call: "Invocation", *, at_work: bool = False) -> "PrintedCommands":
@@ -42,8 +43,9 @@ class PrintedCommands:
         }
         where = {name: shlex.quote(str(path)) for name, path in given.items() if path}
         app = call.opened
-        whole = at_work or call.verbose or call.form in (Format.JSON, Format.YAML)
-        return cls(where, _whole if app is None or whole else app.plans.shown)
+        if app is None or at_work or call.wants_whole_ids:
+            return cls(where, _whole, _whole)
+        return cls(where, app.plans.shown, app.plans.short)
 
     def result(self, result: Result) -> Result:
         """A result with its commands made so."""
@@ -54,35 +56,41 @@ class PrintedCommands:
         )
 
     def _block(self, block: Block) -> Block:
-        """Only of an outline: what others hold is the user's."""
+        """Only the commands of an outline: what others hold is the user's."""
         if not isinstance(block, Outline):
             return block
-        texts = self.texts([text for _, _, text in block.lines])
+        texts = self._commands([text for _, _, text in block.lines])
         leads = [(lead, rest) for lead, rest, _ in block.lines]
         return Outline([(*both, text) for both, text in zip(leads, texts, strict=True)])
 
     def error(self, error: CleverAgentsError) -> CleverAgentsError:
-        """An error with its commands made so."""
-        error.hints, error.detail = tuple(self.texts(error.hints)), tuple(self.texts(error.detail))
+        """An error with its texts made so; of a failure, the detail may quote what a step wrote."""
+        (error.message,) = self.texts([error.message])
+        error.hints = tuple(self.texts(error.hints))
+        quotes = isinstance(error, Failed)
+        error.detail = tuple((self._commands if quotes else self.texts)(error.detail))
         return error
 
     def texts(self, texts: Sequence[str]) -> list[str]:
-        """Texts with the commands in them made so."""
-        ids = {one for text in texts if BEGUN in text for one in re.findall(ID, text)}
-        known = self._known(ids)
-        return [self._made(text, known) if BEGUN in text else text for text in texts]
+        """Texts of ours: with the commands in them made so, and short ids."""
+        return self._commands(texts, _found(text.partition(BEGUN)[0] for text in texts))
 
-    def _known(self, ids: Collection[str]) -> Mapping[str, str]:
+    def _commands(self, texts: Sequence[str], told: Collection[str] = ()) -> list[str]:
+        """Texts with the commands in them made so; elsewhere, only ids that are told as ours."""
+        short = self._known(self._short, told)
+        named = self._known(self._names, _found(text.partition(BEGUN)[2] for text in texts))
+        return [self._made(text, named, short) for text in texts]
+
+    def _known(self, lookup: Lookup, ids: Collection[str]) -> Mapping[str, str]:
         try:
-            return self._names(ids) if ids else {}
+            return lookup(ids) if ids else {}
         except CleverAgentsError:
             return {}  # what cannot be read is told elsewhere; a whole id does as well
 
-    def _made(self, text: str, known: Mapping[str, str]) -> str:
-        """One text: an id counts only after a command, so that data stays as it is."""
+    def _made(self, text: str, named: Mapping[str, str], short: Mapping[str, str]) -> str:
         before, begun, after = text.partition(BEGUN)
-        named = re.sub(ID, lambda found: known.get(found[0], found[0]), after) if known else after
-        return before + self._placed(begun + named)
+        told = _replaced(before, short)
+        return told + self._placed(begun + _replaced(after, named)) if begun else told
 
     def _placed(self, text: str) -> str:
         """Says where this call has found its plans, unless the text says it by itself."""
@@ -93,6 +101,14 @@ class PrintedCommands:
         return re.sub(
             rf"\bagents (?:{'|'.join(paths)})\b", lambda found: found[0] + "".join(unsaid), text
         )
+
+
+def _found(texts: Iterable[str]) -> set[str]:
+    return {one for text in texts for one in re.findall(ID, text)}
+
+
+def _replaced(text: str, known: Mapping[str, str]) -> str:
+    return re.sub(ID, lambda found: known.get(found[0], found[0]), text) if known else text
 
 
 def _whole(_ids: Iterable[str]) -> Mapping[str, str]:

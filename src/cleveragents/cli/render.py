@@ -227,9 +227,10 @@ def _plain(block: Fields | Grid, width: int) -> Iterator[Line]:
     """Yields columns that are as wide as they need to be, however wide that is."""
     yield from titled(block.title, width)
     if isinstance(block, Fields):
-        names = max((len(name) for name, _ in block.rows), default=0)
-        for name, value in block.rows:
-            yield ((f"  {name:<{names}}  {safe(value)}", ""),)
+        rows = [(safe_cell(name), safe(value)) for name, value in block.rows]
+        names = max((cell_len(name) for name, _ in rows), default=0)
+        for name, value in rows:
+            yield ((f"  {padded(name, names)}  {value}", ""),)
         return
     cells = [[safe_cell(cell) for cell in row] for row in (block.columns, *block.rows)]
     widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]

@@ -41,7 +41,7 @@ def revert(
     back = [] if safety is None else [f"agents plan rollback {done.plan_id} {safety.seq}"]
     return Result(
         plan_of(done),
-        [Text([f"{done.plan_id} was planned anew"])],
+        [Text([f"{done.name} was planned anew"])],
         messages=app.cautions(done),
         next_steps=[
             f"agents plan execute {done.plan_id}",

@@ -1,7 +1,6 @@
 """`agents plan unapply`: take an applied plan out of the project again."""
 
 import sys
-from collections.abc import Sequence
 
 from cleveragents.cli import previewing
 from cleveragents.cli.apply import (
@@ -21,7 +20,6 @@ from cleveragents.engine.bring.withdrawal import Withdrawal
 from cleveragents.plans.plan import Plan
 from cleveragents.shapes.apply import unapplication_of, unapply_preview_of
 
-NAMED = 5  # paths in one message; JSON has them all
 AS_BEFORE = "Your project is as before the plan was applied; nothing is left to put back"
 
 
@@ -108,15 +106,10 @@ def _done(would: Withdrawal) -> str:
 def _beside(would: Withdrawal) -> list[str]:
     """What is told of paths that do not just go back."""
     told = [f"{name} has what was in the plan's branch, and keeps it" for name in would.merged_into]
-    told += [f"your changes stay in {_named(would.merged)}"] if would.merged else []
-    told += [f"left as you have it: {_named(would.mine)}"] if would.mine else []
+    told += [f"your changes stay in {previewing.first_of(would.merged)}"] if would.merged else []
+    told += [f"left as you have it: {previewing.first_of(would.mine)}"] if would.mine else []
     already = counted(len(would.already), "path was", "paths were")
     return [*told, *([f"{already} as before already"] if would.already else [])]
-
-
-def _named(paths: Sequence[str]) -> str:
-    more = [f"and {len(paths) - NAMED} more"] if len(paths) > NAMED else []
-    return ", ".join([*paths[:NAMED], *more])
 
 
 def _with_git(would: Withdrawal) -> list[str]:

@@ -7,7 +7,7 @@ from cleveragents.app import App
 from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import Invocation, confirm
 from cleveragents.cli.render import Block, Fields, Grid, Result, Text, show_blocks
-from cleveragents.engine.undo.deeds import STEP, Deed, DeedList
+from cleveragents.engine.undo.deeds import STEP, Deed, DeedList, Fate
 from cleveragents.engine.undo.reversals import Effect, ReversalResult
 from cleveragents.engine.undo.service import NOTHING, RetraceForesight, RetraceResult
 from cleveragents.engine.undo.trail import Direction
@@ -19,13 +19,34 @@ from cleveragents.undertakings import DryRunResult
 REFUSED = 4  # the exit code of what would be refused
 LAST = {Direction.BACK: "last act", Direction.FORWARD: "last undo"}
 QUESTIONS = {Direction.BACK: "Take it back?", Direction.FORWARD: "Do it again?"}
-FOOTERS = {Direction.BACK: "Taken back", Direction.FORWARD: "Done again"}
+VERBS = {
+    "apply": "Applied",
+    "unapply": "Unapplied",
+    "rollback": "Rolled back",
+    "correct": "Corrected",
+    "revert": "Reverted",
+    "restore": "Restored",
+    "resolve": "Resolved",
+    "refresh": "Refreshed",
+    STEP: "Done",
+}
 
 
 def undo(
-    call: Invocation, plan: str | None = None, yes: bool = False, dry_run: bool = False
+    call: Invocation,
+    plan: str | None = None,
+    pick: bool = False,
+    yes: bool = False,
+    dry_run: bool = False,
 ) -> Result:
-    """Take back what was done last here."""
+    """Take back what was done last here, or what was picked with everything newer."""
+    if pick:
+        from cleveragents.cli.undo_pick import undo_picked  # of use only on a terminal
+
+        app = call.app(progress=True)
+        chosen = _chosen(call, app, plan)
+        call.messages += _left_alone(app.undo.deeds(chosen).busy)
+        return undo_picked(call, app, chosen, yes=yes, dry_run=dry_run)
     return _retrace(call, Direction.BACK, plan, yes=yes, dry_run=dry_run)
 
 
@@ -36,28 +57,35 @@ def redo(
     return _retrace(call, Direction.FORWARD, plan, yes=yes, dry_run=dry_run)
 
 
-def log(call: Invocation, plan: str | None = None) -> Result:
+def log(call: Invocation, plan: str | None = None, limit: int | None = None) -> Result:
     """List everything that was done here, the newest first."""
     app = call.app()
     found = app.undo.deeds(_chosen(call, app, plan))
-    short = views.short_ids(call, app, {deed.plan.plan_id for deed in found.deeds})
+    listed = found.deeds[:limit]
+    short = views.short_ids(call, app, {deed.plan.plan_id for deed in listed})
     rows = [
         [
             views.moment(deed.at),
             deed.title,
             deed.plan.name,
-            "stands" if deed.stands else "taken back",
+            _fate(deed),
             short[deed.plan.plan_id],
         ]
-        for deed in found.deeds
+        for deed in listed
     ]
     return Result(
-        op_log_of(found),
+        op_log_of(found, listed),
         [Grid("", ["WHEN", "ACT", "PLAN", "NOW", "ID"], rows)],
         messages=_left_alone(found.busy),
         next_steps=_ways(found),
         paged=True,
     )
+
+
+def _fate(deed: Deed) -> str:
+    """What has become of an act, and if another one ended it, which."""
+    by = deed.ended_by
+    return f"ended by {by.kind.noun}" if deed.fate is Fate.ENDED and by else str(deed.fate)
 
 
 def _retrace(
@@ -112,6 +140,7 @@ def _blocks(direction: Direction, would: RetraceForesight) -> list[Block]:
         Text([f"{LAST[direction]}: {_named(deed)}"]),
         *_branch(direction, deed),
         *([] if deed.branch else [changes.panel("Would change", effect.files)]),
+        *([Text([_mine(effect.mine)])] if effect.mine else []),
         *_together(deed, effect),
         *previewing.blocks(effect.besides),
         *_in_the_way(effect),
@@ -151,7 +180,7 @@ def _finished(direction: Direction, result: RetraceResult) -> Result:
     return Result(
         retrace_of(result),
         [Text([f"{LAST[direction]}: {_named(result.deed)}"])],
-        FOOTERS[direction],
+        _footer(direction, result.deed),
         messages=[f"the interrupted {direction} was finished just now; nothing else was done"],
         next_steps=_next(direction, result),
     )
@@ -168,15 +197,24 @@ def _done(direction: Direction, result: RetraceResult) -> Result:
             Text([_named(deed)]),
             *([] if deed.branch else [changes.panel("Changed", done.files)]),
         ],
-        FOOTERS[direction],
+        _footer(direction, deed),
         status="warn" if failed else "ok",
         messages=[*_kept(done), *failed, *done.left, *_about_calls(done)],
         next_steps=_next(direction, result),
     )
 
 
+def _footer(direction: Direction, deed: Deed) -> str:
+    return "Taken back" if direction is Direction.BACK else f"{VERBS[deed.kind]} again"
+
+
 def _kept(done: ReversalResult) -> list[str]:
-    return [f"kept, because it holds other files: {path}" for path in done.kept]
+    mine = [_mine(done.mine)] if done.mine else []
+    return [*mine, *(f"kept, because it holds other files: {path}" for path in done.kept)]
+
+
+def _mine(paths: Sequence[str]) -> str:
+    return f"left as you have it: {previewing.first_of(paths)}"
 
 
 def _about_calls(done: ReversalResult) -> list[str]:

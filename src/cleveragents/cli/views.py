@@ -75,12 +75,12 @@ def remark(row: "Checkpoint", *, left_behind: bool) -> str:
 
 def short_ids(call: Invocation, app: App, ids: Iterable[str]) -> Mapping[str, str]:
     """Ids as people are shown them: as short as they can be typed, whole for who wants more."""
-    return {one: one for one in ids} if call.verbose else app.plans.short(ids)
+    return {one: one for one in ids} if call.wants_whole_ids else app.plans.short(ids)
 
 
 def short_among(call: Invocation, ids: Sequence[str]) -> Mapping[str, str]:
     """Ids that only have to differ from each other, as people are shown them."""
-    if call.verbose:
+    if call.wants_whole_ids:
         return {one: one for one in ids}
     around = ["", *sorted(ids), ""]
     beside = {one: [around[i], around[i + 2]] for i, one in enumerate(around[1:-1])}

@@ -66,6 +66,7 @@ class Apply(Intent):
     paths: tuple[str, ...]
     place: InFiles | InBranch
     include_ignored: bool = False
+    left: tuple[str, ...] = ()  # paths of the result that the user keeps as they have them
     retraces: Retrace = NO_RETRACE
 
     def to_record(self) -> dict[str, object]:

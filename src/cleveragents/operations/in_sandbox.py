@@ -195,7 +195,7 @@ class Refresh(Place):
 
 @frozen(kw_only=True)
 class Resolve(Place):
-    """To solve a conflict by one of its versions, or by a file."""
+    """To resolve a conflict by one of its versions, or by a file."""
 
     kind = Kind.RESOLVE
 

@@ -68,7 +68,7 @@ class ConflictRepository:
         return self._connection.execute(_RELEASE, operation_id=operation_id)
 
     def open(self, plan_id: PlanId) -> Sequence[Conflict]:
-        """Returns what nobody has solved yet, by path."""
+        """Returns what nobody has resolved yet, by path."""
         return [_from_row(row) for row in self._connection.rows(_OPEN, plan_id=plan_id)]
 
     def open_paths(self) -> Mapping[str, Sequence[bytes]]:
@@ -79,7 +79,7 @@ class ConflictRepository:
         return found
 
     def close(self, conflict_id: str, closed_by: str, taken: str) -> None:
-        """Says how a conflict was solved."""
+        """Says how a conflict was resolved."""
         self._set(conflict_id, closed_by, taken)
 
     def make_open(self, plan_id: PlanId, listed: Sequence[str], cause: CauseId) -> None:

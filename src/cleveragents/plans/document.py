@@ -47,7 +47,7 @@ class PlanDocument:
     )
     # calls that count though they failed; no part of the state's hash
     tried: tuple[StepRunId, ...] = ()
-    conflicts: tuple[str, ...] = ()  # those that nobody has solved
+    conflicts: tuple[str, ...] = ()  # those that nobody has resolved
     definition: int = 0  # which of its actions the plan follows
     # what a refresh last merged in; None: what the sandbox started from
     base: SnapshotId | None = None

@@ -6,6 +6,8 @@ from cleveragents.nearest import hints_for_id
 from cleveragents.storage.connection import Connection
 
 LATEST = "@"
+NO_PLAN_YET = "this project has no plan yet"
+FIRST_PLAN = "write a first action: agents init, or run one that you have: agents run ACTION"
 
 _LATEST = """SELECT plan_id FROM plans WHERE project_id = :project_id AND parent_plan_id IS NULL
     ORDER BY number DESC LIMIT 1 OFFSET :back"""
@@ -17,6 +19,7 @@ _SHORTENED = (
     ("plans", "plan_id"),
     ("decisions", "decision_id"),
     ("correction_attempts", "correction_id"),
+    ("checkpoints", "checkpoint_id"),
 )
 _BESIDE = """SELECT (SELECT max({1}) FROM {0} WHERE {1} < :id) AS before,
     (SELECT min({1}) FROM {0} WHERE {1} > :id) AS after FROM {0} WHERE {1} = :id"""
@@ -58,7 +61,7 @@ class PlanNames:
         if back and self._connection.value(_LATEST, project_id=project_id, back=0):
             text = f"this project has no plan that is {back} before the latest"
             raise NotFound(text, hints=["see: agents plan list"])
-        raise NotFound("this project has no plan yet", hints=["make one: agents plan use ACTION"])
+        raise no_plan_yet()
 
     def shown(self, identity: str, project_id: ProjectId | None) -> str:
         """Tells what stands for an id in a printed command: `@`, or a beginning that is unique."""
@@ -80,6 +83,11 @@ def back_from_latest(text: str) -> int | None:
         return len(text) - 1
     number = text.removeprefix("@-")
     return int(number) if number != text and number.isdecimal() else None
+
+
+def no_plan_yet() -> NotFound:
+    """What is told where a project has no plan at all."""
+    return NotFound(NO_PLAN_YET, hints=[FIRST_PLAN])
 
 
 def no_plan(connection: Connection, text: str) -> NotFound:

@@ -32,6 +32,7 @@ _NEUTRAL = (
     "safe.bareRepository=explicit",
     "safe.directory=*",  # ownership is no protection here: nothing of the repository is executed
 )
+NO_REPOSITORY, QUOTES = "fatal: not a git repository", ": '"  # how git begins to say so
 MOST_CONFLICTS = 127  # what git tells of the conflicts in a text; beyond it is an error
 # What lies in packs is sent as it is there. For each of the others git would try ten for the best
 # difference, which takes twice as long as all else together and saves an eighth of the bytes.
@@ -293,6 +294,11 @@ def _command() -> list[str]:
 
 def _failed(arguments: Sequence[str], said: bytes) -> Failed:
     lines = said.decode(errors="replace").strip().splitlines()
+    if lines and lines[0].startswith(NO_REPOSITORY):
+        return Failed(
+            f"{lines[0].removeprefix(NO_REPOSITORY).strip(QUOTES)} is no git repository",
+            hints=["remove it, or make it one: git init"],
+        )
     return Failed(f"git {arguments[0]} failed: {lines[0] if lines else 'no reason'}", detail=lines)
 
 

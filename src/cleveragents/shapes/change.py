@@ -9,7 +9,8 @@ from cleveragents.shapes.name import FileName, file_name
 class ChangeRow(FileName):
     """What becomes of one path."""
 
-    action: str  # restored | removed; of single paths also relinked: it holds what it did
+    action: str  # restored | removed; of single paths also relinked: it holds what it did;
+    # of an undo or a redo also merged, and applied: brought into the project
 
 
 def changes_of(changes: Sequence[FileChange]) -> list[ChangeRow]:

@@ -35,7 +35,7 @@ from cleveragents.shapes.correction import (
     SecondChoice,
 )
 from cleveragents.shapes.decision import Decisions, Explanation
-from cleveragents.shapes.deed import OpLog, UndoPreview, UndoReport
+from cleveragents.shapes.deed import OpLog, UndoPreview, UndoReport, UndoSeries, UndoSeriesPreview
 from cleveragents.shapes.deletion import PlanDeletionPreview, PlanDeletions
 from cleveragents.shapes.demo import Demonstration
 from cleveragents.shapes.difference import Differences
@@ -69,7 +69,7 @@ SHAPES: Mapping[str, type | UnionType] = {
     "diff": Differences,
     "rollback": Rollback | RollbackPreview | RebuildPreview | Extraction,
     "init": FirstAction,
-    "undo": UndoReport | UndoPreview,
+    "undo": UndoReport | UndoPreview | UndoSeries | UndoSeriesPreview,
     "redo": UndoReport | UndoPreview,
     "op log": OpLog,
     "demo": Demonstration,

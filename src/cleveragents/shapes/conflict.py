@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from cleveragents.checkpoints.besides import Besides
-from cleveragents.engine.bring.conflicts import SolvedConflict
+from cleveragents.engine.bring.conflicts import ResolvedConflict
 from cleveragents.engine.bring.resolution import ResolutionProposal
 from cleveragents.engine.bring.versions import ConflictView, Version
 from cleveragents.ids import CheckpointId
@@ -28,7 +28,7 @@ class ConflictRow(PathName):
 
 
 class ConflictList(TypedDict):
-    """What nobody has solved yet, by path."""
+    """What nobody has resolved yet, by path."""
 
     conflicts: Sequence[ConflictRow]
 
@@ -63,7 +63,7 @@ class Resolution(PathName):
 
 
 class ResolutionPreview(PathName, DryRun):
-    """What solving a conflict would do."""
+    """What resolving a conflict would do."""
 
     taken: str
     changes: Sequence[ChangeRow]
@@ -84,7 +84,7 @@ def conflict_of(conflict: Conflict) -> ConflictRow:
 
 
 def list_of(left: Sequence[Conflict]) -> ConflictList:
-    """What nobody has solved yet."""
+    """What nobody has resolved yet."""
     return {"conflicts": [conflict_of(conflict) for conflict in left]}
 
 
@@ -120,16 +120,16 @@ def kind_of(entry: Entry) -> str:
     return KINDS.get(entry.kind, "other")
 
 
-def resolution_of(path: str, take: str, solved: SolvedConflict, left: int) -> Resolution:
+def resolution_of(path: str, take: str, resolved: ResolvedConflict, left: int) -> Resolution:
     """What was taken for a path, and how many conflicts are left."""
-    safety = None if solved.before is None else solved.before.checkpoint_id
+    safety = None if resolved.before is None else resolved.before.checkpoint_id
     return {**path_name(path), "taken": take, "open": left, "safety": safety}
 
 
 def resolution_preview_of(
     path: str, would: ResolutionProposal, *, moving: bool
 ) -> ResolutionPreview:
-    """What solving a conflict would do."""
+    """What resolving a conflict would do."""
     return {
         **path_name(path),
         "taken": would.take,

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from cleveragents.engine.bring.obstacles import Obstacle
-from cleveragents.engine.undo.deeds import Deed, DeedList
+from cleveragents.engine.undo.deeds import Deed, DeedList, Fate
+from cleveragents.engine.undo.series import Part, SeriesForesight, SeriesResult
 from cleveragents.engine.undo.service import RetraceForesight, RetraceResult
 from cleveragents.engine.undo.trail import Direction
 from cleveragents.ids import CheckpointId, OperationId, PlanId
@@ -63,7 +64,8 @@ class OpRow(ActRow):
     plan: PlanId
     name: str  # of the plan
     stands: bool
-    taken_back_by: OperationId | None  # the undo; null: none, or a rollback took it along
+    state: str  # stands, undone, ended (by a later act) or failed (a step)
+    taken_back_by: OperationId | None  # the undo or the act after which it is not so any more
 
 
 class OpLog(TypedDict):
@@ -72,6 +74,32 @@ class OpLog(TypedDict):
     acts: Sequence[OpRow]
     next_undo: str | None  # the id of the act that `agents undo` takes back
     next_redo: str | None  # the id of the act that `agents redo` does again
+
+
+class UndoSeries(TypedDict):
+    """What `agents undo --pick` did."""
+
+    undone: Sequence[UndoReport]  # of the newest act first
+    left: Sequence[OpRow]  # acts that were to be taken back, and were not
+    why: str | None  # why not; null: all were taken back
+    redo: str | None  # the command that does the last of them again
+
+
+class PlacePreview(TypedDict):
+    """What would change in one place."""
+
+    where: str  # your project, a branch, or the sandbox of a plan
+    changes: Sequence[ChangeRow]
+    unknown: str | None  # why it cannot be told
+
+
+class UndoSeriesPreview(TypedDict):
+    """What `agents undo --pick` would do."""
+
+    acts: Sequence[OpRow]  # that would be taken back, the newest first
+    places: Sequence[PlacePreview]
+    conflicts: Sequence[ConflictingPath]  # what stands in the way of the newest
+    moving: bool  # another process is at work on one of the plans
 
 
 def nothing() -> UndoReport:
@@ -95,7 +123,7 @@ def retrace_of(result: RetraceResult) -> UndoReport:
     return {
         **_about(result.deed),
         "taken_back": changes_of(done.files if done else ()),
-        "kept": [_kept(path) for path in (done.kept if done else ())],
+        "kept": [] if done is None else [*_mine(done.mine), *map(_kept, done.kept)],
         "safety": result.safety,
         "operation": result.operation.operation_id,
         "redo": REDO if result.is_more_forward else None,
@@ -108,16 +136,42 @@ def retrace_preview_of(would: RetraceForesight, *, moving: bool) -> UndoPreview:
     return {
         **_about(would.deed),
         "taken_back": changes_of(effect.files),
+        "kept": _mine(effect.mine),
         "conflicts": [_obstacle(each) for each in effect.obstacles],
         **extent_of(effect.besides, len(effect.files)),
         "moving": moving,
     }
 
 
-def op_log_of(found: DeedList) -> OpLog:
-    """Everything that was done here."""
+def undo_series_of(result: SeriesResult) -> UndoSeries:
+    """What was taken back, and what was not."""
     return {
-        "acts": [_row(deed) for deed in found.deeds],
+        "undone": [retrace_of(each) for each in result.done],
+        "left": [_row(deed) for deed in result.left],
+        "why": None if result.error is None else result.error.message,
+        "redo": REDO if result.last.is_more_forward else None,
+    }
+
+
+def undo_series_preview_of(would: SeriesForesight, *, moving: bool) -> UndoSeriesPreview:
+    """What would be taken back."""
+    return {
+        "acts": [_row(deed) for deed in would.deeds],
+        "places": [_place(part) for part in would.parts],
+        "conflicts": [_obstacle(each) for each in would.first.obstacles],
+        "moving": moving,
+    }
+
+
+def _place(part: Part) -> PlacePreview:
+    changes = changes_of(part.files)
+    return {"where": part.where, "changes": changes, "unknown": part.unknown or None}
+
+
+def op_log_of(found: DeedList, listed: Sequence[Deed]) -> OpLog:
+    """What was done here, as much of it as is wanted."""
+    return {
+        "acts": [_row(deed) for deed in listed],
         "next_undo": found.trail.next(Direction.BACK),
         "next_redo": found.trail.next(Direction.FORWARD),
     }
@@ -138,18 +192,24 @@ def _act(deed: Deed) -> ActRow:
 
 
 def _row(deed: Deed) -> OpRow:
+    by = deed.undo or deed.ended_by
     return {
         **_act(deed),
         "kind": PLAN,
         "plan": deed.plan.plan_id,
         "name": deed.plan.name,
-        "stands": deed.stands,
-        "taken_back_by": None if deed.undo is None else deed.undo.operation_id,
+        "stands": deed.fate is Fate.STANDS,
+        "state": deed.fate,
+        "taken_back_by": None if by is None else by.operation_id,
     }
 
 
 def _kept(path: str) -> KeptRow:
     return {**file_name(path), "why": "it holds other files"}
+
+
+def _mine(paths: Sequence[str]) -> list[KeptRow]:
+    return [{**file_name(path), "why": "left as you have it"} for path in paths]
 
 
 def _obstacle(each: Obstacle) -> ConflictingPath:

@@ -29,6 +29,7 @@ class ResumePreview(TypedDict):
     steps_left: int
     finished_steps_again: Sequence[str]
     unsafe_steps: Sequence[str]  # whose side effects would happen a second time
+    conflicts: int  # that it would stop at, before its next step
     moving: bool  # another process is at work on the plan
 
 
@@ -50,6 +51,7 @@ def resume_preview_of(found: Preview, *, moving: bool) -> ResumePreview:
         "steps_left": len(course.plan.action.steps) - next_index(course),
         "finished_steps_again": list(course.again),
         "unsafe_steps": list(course.unsafe),
+        "conflicts": found.conflicts,
         "moving": moving,
     }
 

@@ -251,7 +251,7 @@ Table(
     Column("reason", Text, nullable=False),
     Column("versions_json", Text, nullable=False),  # base, parent and child
     Column("refs_json", Text, nullable=False),  # the snapshots that hold them
-    Column("closed_by", ULID),  # what solved it or took it back; null while open
+    Column("closed_by", ULID),  # what resolved it or took it back; null while open
     Column("taken", Text),  # parent | child | the name of a file
     Column("created_at", MOMENT, nullable=False),
     Index(None, "plan_id"),

@@ -73,7 +73,7 @@ class ActsOfPlans:
 
     @once
     def resolutions(self) -> "Resolutions":
-        """Solves conflicts."""
+        """Resolves conflicts."""
         from cleveragents.engine.bring.resolution import Resolutions
 
         base, points = self._base, self._points

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.run.strategize import StrategizePhase
     from cleveragents.engine.run.subplans import SubplanSteps
     from cleveragents.engine.session import Sessions
+    from cleveragents.engine.undo.series import UndoSeries
     from cleveragents.engine.undo.service import UndoService
     from cleveragents.masking import Masking
     from cleveragents.plans.plan import Plan
@@ -289,6 +290,17 @@ class Wiring:
         reader = DeedReader(base.database, base.plan_locks.is_owned, self._project)
         ways = table(base.database, points.reads, points.acts, self.apply)
         return UndoService(base.database, reader, ways, self._hold)
+
+    @once
+    def undo_series(self) -> "UndoSeries":
+        """Takes back one of the acts and everything newer."""
+        from cleveragents.engine.undo.reversals import ToCheckpoint, before
+        from cleveragents.engine.undo.series import SeriesLook, UndoSeries
+
+        base, points = self._base, self._points
+        back = ToCheckpoint(base.database, points.reads, points.acts, before)
+        look = SeriesLook(base.database, base.sandboxes, points.reads, back)
+        return UndoSeries(self.undo, look)
 
     @once
     def forks(self) -> "ForkService":

@@ -6,7 +6,16 @@ from cleveragents.cli.table.checkpoints import CHECKPOINTS
 from cleveragents.cli.table.entries import Argument, Command, Group, Option
 from cleveragents.cli.table.plans import PLANS
 from cleveragents.cli.table.verbs import VERBS
-from cleveragents.cli.table.words import ACTION, ARG, CHECKPOINT, DRY_RUN, OF_PLAN, VERSION, YES
+from cleveragents.cli.table.words import (
+    ACTION,
+    ARG,
+    CHECKPOINT,
+    DRY_RUN,
+    OF_PLAN,
+    VERSION,
+    YES,
+    positive,
+)
 
 KEY = Argument("KEY", "key", "The name of a setting.")
 PROJECT_LEVEL = Option(
@@ -40,8 +49,13 @@ ROOT = Group(
             "undo",
             "Take back what was done last here.",
             "undo:undo",
-            ("agents undo", "agents undo --dry-run", "agents undo --plan @ --yes"),
-            options=(ON_PLAN, DRY_RUN, YES),
+            ("agents undo", "agents undo --pick", "agents undo --plan @ --yes"),
+            options=(
+                ON_PLAN,
+                Option(("--pick",), "Pick an act; it goes with everything newer."),
+                DRY_RUN,
+                YES,
+            ),
             more="That is the newest act that stands: an apply, unapply, rollback, correction,"
             " reversion, restore, resolve or refresh, or the last step of a plan that is not"
             " running. Typed again, it takes back the act before; an undo is never itself taken"
@@ -63,9 +77,14 @@ ROOT = Group(
                     "log",
                     "List everything that was done here, the newest first.",
                     "undo:log",
-                    ("agents op log", "agents op log --plan @ --format json"),
-                    options=(ON_PLAN,),
-                    more="It tells of each act whether it stands or was taken back.",
+                    ("agents op log", "agents op log --limit 10", "agents op log --plan @"),
+                    options=(
+                        ON_PLAN,
+                        Option(("--limit",), "At most so many.", "N", make=positive),
+                    ),
+                    more="It tells what has become of each act: it stands, is undone, was ended by"
+                    " a later one (an unapply, a rollback), or is a step that failed and whose"
+                    " files were put back.",
                 ),
             ),
         ),

@@ -53,7 +53,7 @@ class ForkService:
 def _refuse_half_merged(connection: Connection, plan: Plan, document: PlanDocument) -> None:
     """Refuses a state that says more than its files: conflicts, and a group that is not done."""
     if document.conflicts:
-        raise Refused("the checkpoint has open conflicts; fork one in which they are solved")
+        raise Refused("the checkpoint has open conflicts; fork one in which they are resolved")
     children = ChildRepository(connection).of_plan(plan.plan_id)
     if any(c.plan_id in document.children and c.parent_step == document.cursor for c in children):
         raise Refused("the checkpoint is in the middle of subplans; fork one before or after them")

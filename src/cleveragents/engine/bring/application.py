@@ -108,6 +108,7 @@ class Applications:
             paths=tuple(file.diff.path for file in proposal.files),
             place=place,
             include_ignored=proposal.options.include_ignored,
+            left=proposal.options.left,
             retraces=retraces,
             keeps=(proposal.sandbox.base, result, *kept),
         )
@@ -143,6 +144,7 @@ class Applications:
             paths=way.paths,
             place=place,
             include_ignored=was.include_ignored,
+            left=way.left,
             retraces=retraces,
             keeps=(*was.keeps, *kept),
             # Said here: after a crash in the middle of it half a sandbox is there.

@@ -82,7 +82,10 @@ class ApplyPhase:
         shown_digest: str | None = None,
         retraces: Retrace = NO_RETRACE,
     ) -> ApplyResult:
-        """Applies a finished plan; with a digest, only if it is still what was shown."""
+        """Applies a finished plan; with a digest, only if it is still what was shown.
+
+        An undo or a redo makes it applied again even if the project has all of it by now.
+        """
         with self._hold(plan_id, "applying") as held:
             plan = self._plan(plan_id, COMPLETE)
             self._guard(plan, options)
@@ -93,7 +96,7 @@ class ApplyPhase:
                 proposal = self._proposals.make(plan, options, result)
                 refuse(proposal.obstacles, proposal.ways_out)
                 refuse_other(shown_digest, proposal.digest, options.command(plan_id))
-                if not proposal.files:
+                if not proposal.files and retraces.deed is None:
                     return ApplyResult(plan, None, proposal, checks)
                 checkpoint_id = self._milestone(held, plan, proposal)
                 operation = self._applications.open(
@@ -176,7 +179,7 @@ class ApplyPhase:
             raise Refused(
                 f"{counted(len(left), 'conflict is', 'conflicts are')} open",
                 detail=[f"{shown(conflict.path)}: {conflict.reason}" for conflict in left],
-                hints=[f"solve them: agents plan conflicts {plan.plan_id}"],
+                hints=[f"resolve them: agents plan conflicts {plan.plan_id}"],
             )
         project, sandbox = self._guard_project(plan)
         if options.mode == BRANCH:

@@ -1,4 +1,4 @@
-"""The open conflicts of plans, and solving them."""
+"""The open conflicts of plans, and resolving them."""
 
 import os
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ from cleveragents.storage.held import Hold
 
 
 @frozen
-class SolvedConflict:
-    """A conflict that was solved."""
+class ResolvedConflict:
+    """A conflict that was resolved."""
 
     conflict: Conflict
     before: Checkpoint | None  # what takes it back; None for a plan without checkpoints
@@ -45,7 +45,7 @@ class ConflictService:
         self._hold = hold
 
     def open(self, plan_id: PlanId) -> Sequence[Conflict]:
-        """Returns what nobody has solved yet, by path."""
+        """Returns what nobody has resolved yet, by path."""
         with self._database.reading() as connection:
             PlanRepository(connection).get(plan_id)  # refuses a plan that there is not
             return ConflictRepository(connection).open(plan_id)
@@ -55,26 +55,26 @@ class ConflictService:
         return self._versions.view(self._plan(plan_id), self._find(plan_id, path))
 
     def preview(self, plan_id: PlanId, path: str, take: str) -> ResolutionProposal:
-        """Tells what solving a conflict would do; changes nothing."""
+        """Tells what resolving a conflict would do; changes nothing."""
         return self._resolutions.propose(self._plan(plan_id), self._find(plan_id, path), take)
 
     def resolve(
         self, plan_id: PlanId, path: str, take: str, *, shown_digest: str | None = None
-    ) -> SolvedConflict:
+    ) -> ResolvedConflict:
         """Puts one side's version, or a file, in place, between two checkpoints.
 
         With a digest, only if it would still replace just what was shown.
         """
-        with self._hold(plan_id, f"solving the conflict in {path}") as held:
+        with self._hold(plan_id, f"resolving the conflict in {path}") as held:
             plan = self._plan(plan_id)
             proposed = self._resolutions.propose(plan, self._find(plan_id, path), take)
             again = f"agents plan resolve {plan_id} {quoted(path)} --take {quoted(take)}"
             refuse_other(shown_digest, proposed.digest, again)
-            reason, going = f"before {path} was solved", {MAIN: list(proposed.going)}
+            reason, going = f"before {path} was resolved", {MAIN: list(proposed.going)}
             before = self._checkpoints.save_before(held, plan, reason, going)
             operation = self._resolutions.open(held, plan, proposed, before)
             self._resolutions.carry_out(held, operation)
-            return SolvedConflict(proposed.conflict, before)
+            return ResolvedConflict(proposed.conflict, before)
 
     def _find(self, plan_id: PlanId, path: str) -> Conflict:
         for conflict in self.open(plan_id):

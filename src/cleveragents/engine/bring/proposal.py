@@ -60,6 +60,7 @@ class ApplyOptions:
 
     mode: str = CHANGES
     include_ignored: bool = False
+    left: tuple[str, ...] = ()  # paths that stay as the project has them, with all in them
 
     def __post_init__(self) -> None:
         """Refuses a mode that there is none of."""
@@ -137,7 +138,7 @@ class Proposals:
             seen = LiveSnapshot(archive.load(kept), archive)
         base, result, through = archive.load(sandbox.base), seen.snapshot, seen.through
         ignored = [] if options.include_ignored else ignored_in(sandbox.path, project)
-        left_alone = _LeftAlone(ignored, archive.lookup(base))
+        left_alone = _LeftAlone(ignored, archive.lookup(base), options.left)
         is_branch = options.mode == BRANCH
         if is_branch:
             merge = through.merge(base, base, result, merge_text, left_alone)
@@ -147,7 +148,7 @@ class Proposals:
             change
             for change in through.changes(base, result)[MAIN]
             if change.path != TIE and change.after and not change.after.is_dir
-            if left_alone(change.path)
+            if left_alone.is_ignored(change.path)
         ]
         found = obstacles(project, merge, is_branch=is_branch)
         if is_branch and not found:
@@ -191,16 +192,20 @@ def _unfit(
 
 
 class _LeftAlone:
-    """Says what of a result is not for the project: what is ignored and was not there before."""
+    """Says what of a result is not for the project: new and ignored, or kept by its user."""
 
-    def __init__(self, ignored: Sequence[bytes], base: Lookup) -> None:
+    def __init__(self, ignored: Sequence[bytes], base: Lookup, left: Sequence[str]) -> None:
         self._ignored = {path.rstrip(b"/") for path in ignored}
         self._base = base
+        self._left = {*map(os.fsencode, left)}
 
     def __call__(self, path: bytes) -> bool:
         """Tells whether a path is left as the project has it."""
-        if path.partition(b"/")[0] == TIE:
-            return True
+        is_left = any(one in self._left for one in tree_path.and_above(path))
+        return is_left or path.partition(b"/")[0] == TIE or self.is_ignored(path)
+
+    def is_ignored(self, path: bytes) -> bool:
+        """Tells whether a path is new, and such as git ignores."""
         is_ignored = any(one in self._ignored for one in tree_path.and_above(path))
         return is_ignored and path not in self._base
 

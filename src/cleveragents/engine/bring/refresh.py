@@ -1,7 +1,7 @@
 """Refresh: what the user changed meanwhile is merged into a plan's sandbox.
 
 The sandbox goes on from the project as it is now: that becomes the base of a later apply. What does
-not go together stays as the plan has it, and is recorded as a conflict to be solved there.
+not go together stays as the plan has it, and is recorded as a conflict to be resolved there.
 """
 
 from cleveragents.checkpoints.checkpoint import Checkpoint

@@ -1,4 +1,4 @@
-"""Solves one conflict: the version somebody chose takes its place in the sandbox, as one act.
+"""Resolves one conflict: the version somebody chose takes its place in the sandbox, as one act.
 
 The state to come is put together and stored first, then the intent is recorded, the files are
 placed, and one transaction closes the conflict with the intent.
@@ -38,7 +38,7 @@ EXCLUDE = "sandbox.checkpoint.exclude"
 
 @frozen
 class ResolutionProposal:
-    """What solving a conflict would do."""
+    """What resolving a conflict would do."""
 
     conflict: Conflict
     take: str
@@ -69,8 +69,8 @@ class Resolutions:
         archive = self._sandboxes.archive(plan.project_id)
         files = {MAIN: self._sandboxes.require(plan.plan_id).path}
         seen = archive.see(files, Filter())
-        solved = seen.through.with_entries(seen.snapshot, {conflict.path: entry}, contents)
-        going = tuple(solved.changes)
+        resolved = seen.through.with_entries(seen.snapshot, {conflict.path: entry}, contents)
+        going = tuple(resolved.changes)
         proposed = ResolutionProposal(
             conflict,
             take,
@@ -89,10 +89,10 @@ class Resolutions:
         entry, contents = _taken(conflict, proposed.take)
         archive = self._sandboxes.archive(plan.project_id)
         stored = self._sandboxes.capture(plan.plan_id, plan.project_id, Filter())
-        solved = archive.with_entries(archive.load(stored), {conflict.path: entry}, contents)
+        resolved = archive.with_entries(archive.load(stored), {conflict.path: entry}, contents)
         roots = self._sandboxes.require(plan.plan_id).roots
-        present = archive.secure(stored, roots, {MAIN: list(solved.changes)})
-        target = archive.keep_merge(solved, {"kind": "conflict", "plan_id": plan.plan_id})
+        present = archive.secure(stored, roots, {MAIN: list(resolved.changes)})
+        target = archive.keep_merge(resolved, {"kind": "conflict", "plan_id": plan.plan_id})
         intent = Resolve(
             conflict=conflict.conflict_id,
             path=shown(conflict.path),
@@ -118,7 +118,7 @@ class Resolutions:
             conflicts = ConflictRepository(connection)
             conflicts.close(intent.conflict, operation.operation_id, intent.take)
             OperationRepository(connection).close(operation.operation_id, Status.DONE, {})
-        self._placing.mark_done(held, f"solved the conflict in {intent.path}")
+        self._placing.mark_done(held, f"resolved the conflict in {intent.path}")
 
     def _refuse_unsaved(self, plan: Plan, proposed: ResolutionProposal) -> None:
         """Refuses to replace what no checkpoint would hold: nothing could take it back."""

@@ -62,6 +62,11 @@ class Withdrawal:
         return tuple(shown(each.path) for each in left)
 
     @property
+    def left(self) -> tuple[str, ...]:
+        """The same, with what the apply had left so."""
+        return (*self.applied.intent.left, *self.mine)
+
+    @property
     def command(self) -> str:
         """The command that does it."""
         return _command(self.applied, keep_mine=self.keeps_mine)

@@ -193,8 +193,14 @@ def _with_ways_out(plan_id: PlanId) -> Generator[None]:
     try:
         yield
     except Busy as busy:
-        ways = [
-            f"or stop the run: agents plan cancel {plan_id}",
-            f"or end its process if it hangs, and resume: agents plan resume {plan_id} --take-over",
-        ]
-        raise Busy(busy.message, detail=busy.detail, hints=[*busy.hints, *ways]) from busy
+        hints = [*busy.hints, *ways_out(plan_id)]
+        raise Busy(busy.message, detail=busy.detail, hints=hints) from busy
+
+
+def ways_out(plan_id: PlanId) -> list[str]:
+    """What may be done about a plan that another process owns."""
+    return [
+        f"watch it: agents plan watch {plan_id}",
+        f"or stop the run: agents plan cancel {plan_id}",
+        f"or end its process if it hangs, and resume: agents plan resume {plan_id} --take-over",
+    ]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from cleveragents.engine.read.status import PlanStatus
 from cleveragents.ids import PlanId
 from cleveragents.plans.action_file import file_to_mend, reloading
+from cleveragents.plans.conflict import Conflict
 from cleveragents.plans.cursor import step_at
 from cleveragents.plans.lifecycle import (
     APPLIED,
@@ -17,6 +18,7 @@ from cleveragents.plans.lifecycle import (
     STRATEGY_FAILED,
 )
 from cleveragents.plans.plan import Plan, PlanError
+from cleveragents.quoting import typed_path
 
 
 def next_steps(found: PlanStatus) -> list[str]:
@@ -26,7 +28,7 @@ def next_steps(found: PlanStatus) -> list[str]:
     look = [f"agents plan diff {plan}"]
     look += [] if bare else [f"agents plan checkpoint list {plan}"]
     if stage != RUNNING:
-        look = [*_solving(found), *look]
+        look = [*_resolving(found), *look]
     if stage == COMPLETE:
         return _after_success(found, look)
     if stage == APPLIED:
@@ -34,7 +36,7 @@ def next_steps(found: PlanStatus) -> list[str]:
     if stage == STRATEGY_FAILED:
         return ["agents plan use ACTION    # once the action is mended"]
     if stage == ERRORED and not found.interrupted:
-        return [*_solving(found), *_after_failure(found)]
+        return [*_resolving(found), *_after_failure(found)]
     stands = stage in (CANCELLED, QUEUED, STRATEGIZED) and not found.waits
     if stands or found.interrupted:
         again = [f"agents plan resume {plan}" if found.interrupted else going_on(found.plan)]
@@ -56,21 +58,28 @@ def _after_success(found: PlanStatus, look: Sequence[str]) -> list[str]:
 
 def _after_failure(found: PlanStatus) -> list[str]:
     """The command that most likely helps, then what else does."""
-    plan, left = found.plan, found.left_by_failure
-    again = going_on(found.plan)
     failed = [child for child in found.children if child.stage == ERRORED]
-    if failed:
-        first = [f"agents plan errors {failed[0].plan_id}    # why {failed[0].name} failed", again]
-    elif plan.outline.get("strategist"):
+    why = [f"agents plan errors {one.plan_id}    # why {one.name} failed" for one in failed[:1]]
+    # What waits for conflicts would only be refused.
+    again = [] if found.waits else _trying_again(found.plan, is_own=not failed)
+    back = f"agents plan rollback {found.plan.plan_id}"
+    left = found.left_by_failure
+    took_back = [f"{back} {left.seq}    # what the failed step left"] if left else []
+    return [*why, *again, *took_back]
+
+
+def _trying_again(plan: Plan, *, is_own: bool) -> list[str]:
+    """Ways to run a failed step again; one of a subplan's is mended there."""
+    again = going_on(plan)
+    if not is_own:
+        return [again]
+    if plan.outline.get("strategist"):
         anew = f"agents plan revert --to-phase strategize {plan.plan_id}"
-        first = [again, f"{anew}    # asks its strategist again"]
-    elif plan.error and plan.error.step and (file := file_to_mend(plan)):
+        return [again, f"{anew}    # asks its strategist again"]
+    if plan.error and plan.error.step and (file := file_to_mend(plan)):
         as_it_is = again if "#" in again else f"{again}    # tries it again as it is"
-        first = [f"{reloading(plan)}    # once {file.name} is mended", as_it_is]
-    else:
-        first = [again]
-    back = f"agents plan rollback {plan.plan_id}"
-    return [*first, f"{back} {left.seq}    # what the failed step left"] if left else first
+        return [f"{reloading(plan)}    # once {file.name} is mended", as_it_is]
+    return [again]
 
 
 def whereabouts(found: PlanStatus, error: PlanError) -> str:
@@ -86,12 +95,18 @@ def going_on(plan: Plan) -> str:
     return command if left else f"{command}    # every step has run: completes the plan"
 
 
-def solving(plan_id: PlanId) -> str:
-    """The command that leads to the solution of conflicts."""
+def listing(plan_id: PlanId) -> str:
+    """The command that lists the conflicts of a plan."""
     return f"agents plan conflicts {plan_id}    # lists them, and tells how to resolve one"
 
 
-def _solving(found: PlanStatus) -> list[str]:
-    """The same for every plan whose conflicts are in the way of this one."""
-    own = [found.plan.plan_id] if found.conflicts else []
-    return [solving(plan_id) for plan_id in (*own, *found.conflicts_below)]
+def resolving(conflict: Conflict) -> str:
+    """The command that resolves a conflict."""
+    command = f"agents plan resolve {conflict.plan_id} {typed_path(conflict.path)}"
+    return f"{command} --take mine    # or plan, or a file of yours"
+
+
+def _resolving(found: PlanStatus) -> list[str]:
+    """Ways out of the conflicts of every plan that are in the way of this one."""
+    own = [listing(found.plan.plan_id), *map(resolving, found.conflicts[:1])]
+    return [*(own if found.conflicts else []), *map(listing, found.conflicts_below)]

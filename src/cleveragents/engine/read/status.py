@@ -57,7 +57,7 @@ class PlanStatus:
     failed: StepRun | None  # the call that the plan failed with
     not_undone: Sequence[UndoRun]  # calls that a rollback took back and could not undo
     children: Sequence[Plan]  # the subplans that count
-    conflicts: Sequence[Conflict]  # that nobody has solved yet
+    conflicts: Sequence[Conflict]  # that nobody has resolved yet
     conflicts_below: Mapping[PlanId, int]  # how many are open in subplans that are not merged
     waits: bool  # it stands before a step, and goes on once conflicts are resolved
 

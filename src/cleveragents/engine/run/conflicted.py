@@ -6,6 +6,7 @@ from cleveragents.counting import counted
 from cleveragents.errors import Refused
 from cleveragents.ids import PlanId
 from cleveragents.plans.conflict import Conflict, ConflictRepository
+from cleveragents.plans.document import PlanDocument
 from cleveragents.plans.plan import Plan
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.storage.database import Database
@@ -24,6 +25,15 @@ class ConflictStop:
             return ()
         with self._database.reading() as connection:
             return ConflictRepository(connection).open(plan_id)
+
+    def awaited_at(self, document: PlanDocument) -> int:
+        """Tells how many conflicts stop a plan that goes on from a document of it."""
+        if not self._is_on:
+            return 0
+        with self._database.reading() as connection:
+            found = ConflictRepository(connection).open_paths()
+        unmerged = [child for child, merged in document.children.items() if merged is None]
+        return len(document.conflicts) + sum(len(found.get(child, ())) for child in unmerged)
 
     def refuse(self, plan: Plan) -> None:
         """Refuses to run a step of a plan that has to wait; nothing has changed yet."""

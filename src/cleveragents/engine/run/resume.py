@@ -17,6 +17,7 @@ from cleveragents.operations.in_sandbox import Ending, GoBack
 from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.cursor import step_at
+from cleveragents.plans.document import current_document
 from cleveragents.plans.lifecycle import (
     CANCELLED,
     ERRORED,
@@ -56,6 +57,7 @@ class Preview:
     course: Course
     changes: tuple[FileChange, ...]  # of the files, on the way to the start
     unfinished: Sequence[AnyOperation]  # what would be finished first
+    conflicts: int  # that it would stop at, before its next step
 
 
 @frozen
@@ -192,7 +194,18 @@ class Resumption:
             changes = self._reads.preview_rollback(plan.plan_id, course.start).files
         with self._database.reading() as connection:
             unfinished = OperationRepository(connection).unfinished(plan.plan_id)
-        return Preview(course, changes, [one for one in unfinished if not one.is_stuck])
+        settled = [one for one in unfinished if not one.is_stuck]
+        return Preview(course, changes, settled, self._awaited(course))
+
+    def _awaited(self, course: Course) -> int:
+        """How many conflicts are open where a plan goes on; none stops it after its last step."""
+        plan = course.plan
+        with self._database.reading() as connection:
+            found = current_document(connection, plan)
+        if course.start is not None:
+            found = self._reads.document(plan.plan_id, course.start)
+        left = step_at(plan.action.steps, found.cursor)
+        return self.conflict_stop.awaited_at(found) if left else 0
 
     def take_up(self, held: Held, course: Course) -> None:
         """Puts the files where the plan goes on from, and says what that means."""

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from itertools import accumulate, groupby
+from enum import StrEnum
+from itertools import accumulate, groupby, pairwise
 
 from cleveragents.checkpoints.checkpoint import CheckpointRepository
 from cleveragents.engine.read.operation_story import story
@@ -16,7 +17,7 @@ from cleveragents.plans.decision import INTERVENTIONS, DecisionRepository
 from cleveragents.plans.journal import places
 from cleveragents.plans.lifecycle import QUEUED
 from cleveragents.plans.plan import Plan, PlanRepository
-from cleveragents.plans.step_run import STARTED, StepRunRepository
+from cleveragents.plans.step_run import FAILED, STARTED, StepRunRepository
 from cleveragents.records import frozen, replace
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
@@ -34,7 +35,17 @@ OF_USERS = (
     Kind.RESOLVE,
     Kind.REFRESH,
 )
+IN_PROJECT = (Kind.APPLY, Kind.UNAPPLY)
 HAPPENED = (Status.DONE, Status.OPEN)  # else it was taken back, or nobody knows
+
+
+class Fate(StrEnum):
+    """What has become of a deed, in a word."""
+
+    STANDS = "stands"
+    UNDONE = "undone"  # by `agents undo`
+    ENDED = "ended"  # by a later deed: an unapply, a rollback and the like
+    FAILED = "failed"  # a step, whose files the run itself put back
 
 
 @frozen
@@ -51,7 +62,20 @@ class Deed:
     operation: AnyOperation | None  # none: a step
     stands: bool
     undo: AnyOperation | None  # that has taken it back
+    ended_by: AnyOperation | None = None  # another operation after which it is not so any more
+    has_failed: bool = False  # a step that did not come to a good end
     was_cut_off: bool = False  # a step whose process died with it
+
+    @property
+    def fate(self) -> Fate:
+        """What has become of it."""
+        by = self.ended_by
+        if self.undo is not None or (by is not None and by.intent.retraced.undoes):
+            return Fate.UNDONE
+        if by is None and self.stands:
+            return Fate.STANDS
+        is_by_run = by is not None and not _is_of_user(by)
+        return Fate.FAILED if is_by_run and self.has_failed else Fate.ENDED
 
     @property
     def branch(self) -> str | None:
@@ -101,8 +125,13 @@ class _Trace:
     cursor: str
     name: str
     before: CheckpointId | None
-    counts: bool
-    was_cut_off: bool = False  # its process died with it
+    ended_by: str | None  # the operation after which it counts no longer
+    status: str | None = None  # how far a call has come
+
+    @property
+    def counts(self) -> bool:
+        """Whether nothing has taken it back."""
+        return self.ended_by is None
 
 
 class DeedReader:
@@ -147,10 +176,10 @@ class _Past:
 
     def __init__(self, connection: Connection, plan: Plan) -> None:
         self._plan = plan
+        every = OperationRepository(connection).of_plan(plan.plan_id)
+        self._every: Mapping[str, AnyOperation] = {one.operation_id: one for one in every}
         self._operations: Mapping[str, AnyOperation] = {
-            one.operation_id: one
-            for one in OperationRepository(connection).of_plan(plan.plan_id)
-            if one.status in HAPPENED and _is_of_user(one)
+            one.operation_id: one for one in every if one.status in HAPPENED and _is_of_user(one)
         }
         self._order = places(connection, plan.plan_id)
         traces = _traces(connection, plan.plan_id)
@@ -174,9 +203,13 @@ class _Past:
         """The deeds among them; what is not finished is none yet."""
         for step in self._steps:
             yield self._step(step, trail)
-        for one in self._operations.values():
-            if one.status is Status.DONE and one.intent.retraced.deed is None:
-                yield self._act(one, trail)
+        acts = [one for one in self._operations.values() if one.status is Status.DONE]
+        acts = [one for one in acts if one.intent.retraced.deed is None]
+        brought = [one for one in acts if one.kind in IN_PROJECT]
+        lasting = [one for one in brought if trail.undone_by(one.operation_id) is None]
+        after = {one.operation_id: later for one, later in pairwise(lasting)}
+        for one in acts:
+            yield self._act(one, after.get(one.operation_id), trail)
 
     def _step(self, step: Sequence[_Trace], trail: Trail) -> Deed:
         last = step[-1]
@@ -191,10 +224,12 @@ class _Past:
             None,
             trail.stands(last.trace_id),
             self._undo_of(last.trace_id, trail),
-            last.was_cut_off,
+            None if last.ended_by is None else self._every.get(last.ended_by),
+            last.status in (FAILED, STARTED),
+            last.status == STARTED,
         )
 
-    def _act(self, one: AnyOperation, trail: Trail) -> Deed:
+    def _act(self, one: AnyOperation, later: AnyOperation | None, trail: Trail) -> Deed:
         intent = one.intent
         return Deed(
             one.operation_id,
@@ -207,6 +242,7 @@ class _Past:
             one,
             trail.stands(one.operation_id),
             self._undo_of(one.operation_id, trail),
+            later,
         )
 
     def _undo_of(self, deed_id: str, trail: Trail) -> AnyOperation | None:
@@ -234,8 +270,8 @@ def _traces(connection: Connection, plan_id: PlanId) -> list[_Trace]:
             run.cursor,
             run.name,
             run.checkpoint_id,
-            run.superseded_by is None,
-            run.status == STARTED,
+            run.superseded_by,
+            run.status,
         )
         for run in StepRunRepository(connection).of_plan(plan_id)
     ]
@@ -245,7 +281,7 @@ def _traces(connection: Connection, plan_id: PlanId) -> list[_Trace]:
             row.cursor,
             f"{row.question} {row.chosen}",
             row.checkpoint_id,
-            row.superseded_by is None,
+            row.superseded_by,
         )
         for row in DecisionRepository(connection).of_plan(plan_id)
         if row.cursor is not None and row.decision_type not in INTERVENTIONS

@@ -37,6 +37,7 @@ class Effect:
     digest: str
     besides: Besides
     steps: Sequence[str] = ()  # that would not count any more
+    mine: Sequence[str] = ()  # paths that stay as the user has them
     obstacles: Sequence[Obstacle] = ()
     ways_out: Sequence[str] = ()  # of them
 
@@ -49,6 +50,7 @@ class ReversalResult:
     kept: Sequence[str] = ()  # directories that stay because they hold other files
     calls: Sequence[UndoRun] = ()  # what became of each call that declares an undo
     left: Sequence[str] = ()  # what nothing could undo
+    mine: Sequence[str] = ()  # paths that stay as the user has them
 
 
 class Reversal(Protocol):
@@ -94,7 +96,7 @@ class ToCheckpoint:
 
     def look(self, deed: Deed) -> Effect:
         """Tells what going there would change."""
-        target = self._target(deed)
+        target = self.target(deed)
         would = self._reads.preview_rollback(deed.plan.plan_id, target)
         steps = self._along(deed.plan, target)
         return Effect(would.files, would.digest, would.besides, steps=steps)
@@ -105,7 +107,7 @@ class ToCheckpoint:
         """Goes there."""
         result = self._acts.roll_back(
             held,
-            self._target(deed),
+            self.target(deed),
             ending=self._destination(deed).ending,
             shown_digest=shown,
             retraces=retraces,
@@ -113,12 +115,13 @@ class ToCheckpoint:
         left = tuple(call.told for call in result.left)
         return ReversalResult(result.changes, result.kept, result.undo, left)
 
-    def _target(self, deed: Deed) -> Checkpoint:
+    def target(self, deed: Deed) -> Checkpoint:
+        """Returns the checkpoint to go to."""
         plan_id = deed.plan.plan_id
         named = self._destination(deed).checkpoint or self._once_saved(deed)
         if named is None:
             raise Refused(
-                f"nothing was saved before it: {deed.title}",
+                "nothing was saved before it",
                 detail=["the plan had no checkpoint then"],
                 hints=[f"see what there is: agents plan checkpoint list {plan_id}"],
             )
@@ -127,7 +130,6 @@ class ToCheckpoint:
         except NotFound as error:
             raise Refused(
                 f"the state to go to is gone: {error.message}",
-                detail=[deed.title],
                 hints=error.hints,
             ) from error
 
@@ -176,6 +178,7 @@ class IntoProject:
             _brought(proposal),
             proposal.digest,
             Besides(),
+            mine=proposal.options.left,
             obstacles=proposal.obstacles,
             ways_out=proposal.ways_out,
         )
@@ -185,9 +188,8 @@ class IntoProject:
     ) -> ReversalResult:
         """Applies it."""
         done = self._apply.run(held.plan_id, _options(deed), shown_digest=shown, retraces=retraces)
-        if done.applied is None:
-            raise Refused("there is nothing to apply: your project has it already")
-        return ReversalResult(_brought(done.proposal), done.applied.kept)
+        kept = () if done.applied is None else done.applied.kept
+        return ReversalResult(_brought(done.proposal), kept, mine=done.proposal.options.left)
 
 
 class OutOfProject:
@@ -203,6 +205,7 @@ class OutOfProject:
             _taken_out(would),
             would.digest,
             Besides(),
+            mine=would.left,
             obstacles=would.obstacles,
             ways_out=would.ways_out,
         )
@@ -213,7 +216,7 @@ class OutOfProject:
         """Takes it out."""
         would = self._apply.preview_unapply(deed.plan.plan_id)
         done = self._apply.unapply(held.plan_id, shown_digest=shown, retraces=retraces)
-        return ReversalResult(_taken_out(would), done.kept)
+        return ReversalResult(_taken_out(would), done.kept, mine=would.left)
 
 
 def _taken_out(would: Withdrawal) -> Sequence[FileChange]:
@@ -224,11 +227,12 @@ def _taken_out(would: Withdrawal) -> Sequence[FileChange]:
 
 
 def _options(deed: Deed) -> ApplyOptions:
-    """How it was applied."""
-    intent = None if deed.operation is None else deed.operation.intent
+    """How it was applied; what the user kept when it was taken out is theirs."""
+    taken_out = deed.undo or deed.operation
+    intent = None if taken_out is None else taken_out.intent
     if not isinstance(intent, Apply):
         raise Damaged(f"what the {deed.kind} was to do cannot be read")
-    return ApplyOptions(intent.mode, intent.include_ignored)
+    return ApplyOptions(intent.mode, intent.include_ignored, intent.left)
 
 
 def _brought(proposal: Proposal) -> Sequence[FileChange]:
@@ -237,7 +241,7 @@ def _brought(proposal: Proposal) -> Sequence[FileChange]:
         return ()
     diffs = (file.diff for file in proposal.files)
     actions = {"deleted": "removed"}
-    return tuple(FileChange(diff.path, actions.get(diff.status, "restored")) for diff in diffs)
+    return tuple(FileChange(diff.path, actions.get(diff.status, "applied")) for diff in diffs)
 
 
 def table(

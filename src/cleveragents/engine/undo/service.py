@@ -1,19 +1,22 @@
 """Undo and redo: the newest deed that stands is taken back; the last undo is taken back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 
 from cleveragents.checkpoints.shown import digest_of, refuse_other
+from cleveragents.engine.hold.ownership import ways_out
 from cleveragents.engine.undo.deeds import Deed, DeedList, DeedReader
 from cleveragents.engine.undo.reversals import Effect, Reversal, ReversalResult, Ways
 from cleveragents.engine.undo.trail import Direction
-from cleveragents.errors import Busy, NotFound, Refused
+from cleveragents.errors import Busy, CleverAgentsError, Refused
 from cleveragents.ids import CheckpointId, PlanId
 from cleveragents.operations.intent import Retrace
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import AnyOperation, OperationRepository
+from cleveragents.plans.naming import no_plan_yet
 from cleveragents.records import frozen
 from cleveragents.storage.database import Database
-from cleveragents.storage.held import Hold
+from cleveragents.storage.held import Held, Hold
 
 NOTHING: Mapping[Direction, str] = {
     Direction.BACK: "there is nothing to take back",
@@ -65,7 +68,7 @@ class UndoService:
         """Returns everything that was done here, or to one plan, the newest first."""
         found = self._reader.read(plan_id)
         if not found.plans:
-            raise NotFound("this project has no plan yet", hints=["make one: agents run ACTION"])
+            raise no_plan_yet()
         return found
 
     def owner(self, direction: Direction, plan_id: PlanId | None) -> PlanId | None:
@@ -74,30 +77,43 @@ class UndoService:
         if found.busy and plan_id is not None:
             raise Busy(
                 f"another process is at work on plan {plan_id}",
-                hints=["wait for it to finish", f"or stop it: agents plan cancel {plan_id}"],
+                hints=["wait for it to finish", *ways_out(plan_id)],
             )
         owner = found.trail.owner(direction)
         return None if owner is None else PlanId(owner)
 
     def preview(self, direction: Direction, plan_id: PlanId | None) -> RetraceForesight:
         """Tells what would be done; owns nothing, stores and changes nothing."""
-        return self._foreseen(direction, self._next(direction, plan_id))
+        deed = self._next(direction, plan_id)
+        with _naming(direction, deed):
+            return self._foreseen(direction, deed)
 
     def run(
-        self, direction: Direction, plan_id: PlanId | None, *, shown_digest: str | None = None
+        self,
+        direction: Direction,
+        plan_id: PlanId | None,
+        *,
+        shown_digest: str | None = None,
+        only: str | None = None,
     ) -> RetraceResult:
-        """Does it; with a digest, only if it is still what was shown."""
+        """Does it; with a digest, only if it is still what was shown; or only with one deed."""
         owner = self._next(direction, plan_id).plan.plan_id
         with self._hold(owner, f"{direction} of what was done last") as held:
-            deed = self._next(direction, plan_id, held=owner)
-            shown = None
-            if shown_digest is not None:
-                would = self._foreseen(direction, deed)
-                refuse_other(shown_digest, would.digest, f"agents {direction}")
-                shown = would.effect.digest
-            way = self._way(direction, deed)
-            done = way.carry_out(held, deed, _retrace(direction, deed), shown)
+            deed = self._next(direction, plan_id, held=owner, only=only)
+            with _naming(direction, deed):
+                done = self._carry_out(held, direction, deed, shown_digest)
             return self._result(deed, done, plan_id)
+
+    def _carry_out(
+        self, held: Held, direction: Direction, deed: Deed, shown_digest: str | None
+    ) -> ReversalResult:
+        shown = None
+        if shown_digest is not None:
+            would = self._foreseen(direction, deed)
+            refuse_other(shown_digest, would.digest, f"agents {direction}")
+            shown = would.effect.digest
+        way = self._way(direction, deed)
+        return way.carry_out(held, deed, _retrace(direction, deed), shown)
 
     def finished(
         self, direction: Direction, begun: AnyOperation, plan_id: PlanId | None
@@ -112,11 +128,17 @@ class UndoService:
         return self._result(deed, None, plan_id)
 
     def _next(
-        self, direction: Direction, plan_id: PlanId | None, *, held: PlanId | None = None
+        self,
+        direction: Direction,
+        plan_id: PlanId | None,
+        *,
+        held: PlanId | None = None,
+        only: str | None = None,
     ) -> Deed:
         found = self._reader.read(plan_id, held=held)
         deed = found.find(found.trail.next(direction))
-        if deed is None or held not in (None, deed.plan.plan_id):
+        is_another = deed is not None and only not in (None, deed.deed_id)
+        if deed is None or is_another or held not in (None, deed.plan.plan_id):
             raise Refused(
                 "what was to be done has changed meanwhile; nothing was done",
                 hints=[f"look again: agents {direction}"],
@@ -144,6 +166,16 @@ class UndoService:
             operations = OperationRepository(connection).of_plan(deed.plan.plan_id)
         done = [one for one in operations if one.status is Status.DONE]
         return [one for one in done if one.intent.retraced.deed == deed.deed_id]
+
+
+@contextmanager
+def _naming(direction: Direction, deed: Deed) -> Generator[None]:
+    """Names the deed with whatever it meets: who was shown nothing does not know which it is."""
+    try:
+        yield
+    except CleverAgentsError as error:
+        error.detail = (f"{direction} of {deed.title} (plan {deed.plan.name})", *error.detail)
+        raise
 
 
 def _retrace(direction: Direction, deed: Deed) -> Retrace:

@@ -52,9 +52,14 @@ class Trail:
         """The place of each mark among all that happened."""
         return {mark.mark_id: place for place, mark in enumerate(self._marks)}
 
+    @property
+    def standing(self) -> Sequence[str]:
+        """The deeds whose effect is still there, in order."""
+        return [mark.mark_id for mark in self._standing]
+
     def stands(self, deed: str) -> bool:
         """Whether what a deed did is still so."""
-        return any(mark.mark_id == deed for mark in self._standing)
+        return deed in self.standing
 
     def undone_by(self, deed: str) -> str | None:
         """The undo that has taken a deed back, unless it was done again."""
@@ -64,8 +69,8 @@ class Trail:
         """The deed to take back: the newest that stands; to do again: that of the last undo."""
         if direction is Direction.FORWARD:
             return self._again[-1] if self._again else None
-        standing = self._standing
-        return standing[-1].mark_id if standing else None
+        standing = self.standing
+        return standing[-1] if standing else None
 
     def owner(self, direction: Direction) -> str | None:
         """Whose turn it is; None: there is nothing to do.
