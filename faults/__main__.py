@@ -16,10 +16,23 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
-from faults import crowd, damage, errors, kills, long_plan, mutants, order, power, report, tracing
+from faults import (
+    crowd,
+    damage,
+    errors,
+    kills,
+    long_plan,
+    mutants,
+    order,
+    power,
+    report,
+    signals,
+    tracing,
+)
 from faults.campaign import Extent, Trial
 
 ALL = 10**6
+SIGNAL_POINTS = 60  # per operation; between two files nothing else can come of one
 ERROR_POINTS = 12  # per operation and error; a call fails in the same few ways
 DAMAGE_POINTS = 12  # per act and kind of damage
 POWER_POINTS = 8  # per operation, and one after its end; each takes new disks
@@ -68,6 +81,15 @@ def run_kills(extent: Extent) -> int:
     if skipped(tracing.missing()):
         return 0
     return compare(kills, extent)
+
+
+def run_signals(extent: Extent) -> int:
+    """Signals that a process can heed."""
+    if skipped(tracing.missing()):
+        return 0
+    tried = signals.run(replace(extent, points=min(extent.points, SIGNAL_POINTS)))
+    report.show(report.HEADINGS, report.table(tried))
+    return report.complain(tried)
 
 
 def run_errors(extent: Extent) -> int:
@@ -166,6 +188,7 @@ def skipped(reason: str | None) -> bool:
 
 SUITES: dict[str, Callable[[Extent], int]] = {
     "kills": run_kills,
+    "signals": run_signals,
     "errors": run_errors,
     "lies": run_lies,
     "order": run_order,

@@ -5,7 +5,7 @@ import re
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -16,6 +16,7 @@ from faults.room import Program, Room, import_everything
 from faults.stage import Stage, is_newer_schema_there
 from faults.tracing import Injection, SystemCall
 
+Ended = Callable[[int, str], Iterable[Problem]]  # what is wrong with how it ended and what it said
 # None: the command runs to its end, and only then something happens.
 Choose = Callable[[Sequence[SystemCall]], Sequence[Injection | None]]
 
@@ -71,11 +72,13 @@ class Campaign:
         choose: Choose,
         extent: Extent,
         room: Callable[[Path, Program], Room] = Room,
+        ended: Ended = lambda _, __: (),
     ) -> None:
         self._program = program
         self._choose = choose
         self._extent = extent
         self._room = room
+        self.ended = ended
 
     def run(self, operations: Sequence[Operation]) -> list[Trial]:
         """Tries them all; each worker has a room of its own and takes its share of the faults."""
@@ -138,22 +141,27 @@ class _Worker:
         if self._number == 0:  # a whole suite takes an hour: let whoever waits see how far it is
             print(f"{operation.name}: {len(injections)} faults", file=sys.stderr, flush=True)
         for turn in range(self._number, len(injections), self._extent.workers):
-            tried = _try(stage, judge, operation, turn, injections[turn])
+            tried = self._try(stage, judge, operation, turn, injections[turn])
             yield tried
             if tried.problems and self._extent.first:
                 break
 
-
-def _try(
-    stage: Stage, judge: Judge, operation: Operation, turn: int, injection: Injection | None
-) -> Trial:
-    stage.start(operation.start)
-    said = f"{operation.name}: {injection or 'after its end'}"
-    try:
-        code = stage.room.trace(operation.line, injection)
-        happened = injection is None or code == -signal.SIGKILL or stage.room.was_injected
-        stage.room.settle()
-        problems = judge.problems(turn, success=code == 0)
-    except TimeoutError as error:
-        return Trial(operation.name, said, happened=True, problems=(Problem(TORN, str(error)),))
-    return Trial(operation.name, said, happened, tuple(problems))
+    def _try(
+        self,
+        stage: Stage,
+        judge: Judge,
+        operation: Operation,
+        turn: int,
+        injection: Injection | None,
+    ) -> Trial:
+        stage.start(operation.start)
+        said = f"{operation.name}: {injection or 'after its end'}"
+        try:
+            code = stage.room.trace(operation.line, injection)
+            happened = injection is None or code == -signal.SIGKILL or stage.room.was_injected
+            problems = [*self._campaign.ended(code, stage.room.said)]
+            stage.room.settle()
+            problems += judge.problems(turn, success=code == 0)
+        except TimeoutError as error:
+            return Trial(operation.name, said, happened=True, problems=(Problem(TORN, str(error)),))
+        return Trial(operation.name, said, happened, tuple(problems))

@@ -60,8 +60,9 @@ class Judge:
 
     def _learn(self, way: Way) -> Outcome:
         self._stage.start(self._operation.start)
-        for line in (*way.lines, self._operation.next_line):
+        for line in way.lines:
             self._room.must(line)
+        self._room.must(self._operation.next_line, self._operation.next_codes)
         outcome = self._outcome(read(self._room))
         if outcome.tree != way.tree or outcome.unfinished:
             raise AssertionError(f"without any fault {way} leads to {outcome}")
@@ -71,7 +72,11 @@ class Judge:
         outcome = self._outcome(read(self._room))
         if success and _done(outcome) not in self._successes:
             yield Problem(UNTRUE, f"success was reported, but the state is {outcome}")
-        if code := self._room.run(self._operation.look, self._operation.next_line):
+        code = self._room.run(self._operation.look)
+        if not code:
+            code = self._room.run(self._operation.next_line)
+            code = 0 if code in self._operation.next_codes else code
+        if code:
             yield Problem(TORN, f"the next commands ended with {code}: {self._room.said}")
             return
         facts = read(self._room)
@@ -140,7 +145,7 @@ class Judge:
         if rows:
             row = rows[turn % len(rows)]
             if facts.plan[:2] == ("apply", "applied"):
-                self._room.must("plan unapply @ --yes")
+                self._room.must("plan unapply @ --keep-mine --yes")
             if self._room.run(f"plan rollback @ {row.seq} --yes"):
                 yield Problem(LOST, f"no way to go to checkpoint {row.seq}: {self._room.said}")
                 return

@@ -14,6 +14,9 @@ RUN = "run ../action.yaml"
 APPLY = "plan apply @ --yes"
 UNAPPLY = "plan unapply @ --yes"
 CORRECT = "plan correct --mode revert --guidance why --choose b --yes DECISION"
+KEEP_MINE = "plan unapply @ --keep-mine --yes"
+RELOAD = "plan execute @ --reload"
+MOVE = "project move --from ../was --yes"
 RESOLVE = "plan resolve @ a.txt --take parent --yes"
 FORGOTTEN = "a.txt"  # a path that every checkpoint has
 FORGET = f"forget {FORGOTTEN} --yes"
@@ -48,6 +51,7 @@ class Operation:
     as_good: tuple[str, ...] = ()  # lines that lead where success may lead as well
     forgets: str | None = None  # a path that all checkpoints have afterwards, or none has
     counts_rows: bool = True  # False: which checkpoints appear depends on where it was cut
+    next_codes: tuple[int, ...] = (0,)  # of the next command; another one if all is done already
 
 
 # Between the closing of an apply and the removal of its sandbox is a legal place to stop. That it
@@ -128,6 +132,44 @@ OPERATIONS = (
         _either(RESOLVE, "merged by hand", "taken"),
         owed="merged by hand",
         counts_rows=False,
+    ),
+    Operation(
+        "unapply merging",
+        "merging",
+        UNAPPLY,
+        _either(UNAPPLY, "gone", "changed"),
+        PIN,
+        owed=None,
+        counts_rows=False,
+    ),
+    Operation(
+        "unapply keeping mine",
+        "contested",
+        KEEP_MINE,
+        _either(KEEP_MINE, "gone", "changed"),
+        PIN,
+        owed=None,
+        counts_rows=False,
+    ),
+    Operation(
+        "reload",
+        "failed",
+        RELOAD,
+        (Way((), "3"),),
+        next_line=RELOAD,
+        owed=None,
+        counts_rows=False,
+        next_codes=(0, 4),
+    ),
+    Operation(
+        "move",
+        "moved",
+        MOVE,
+        _either(MOVE, "3", "3"),
+        next_line=MOVE,
+        look="plan list",
+        owed="3",
+        next_codes=(0, 3),
     ),
     Operation("migrate", "old", "plan checkpoint list @", (Way((), "dirty"),)),
     Operation(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 import cleveragents
-from faults.tracing import Injection, SystemCall, forked, read_calls, run_traced
+from faults.tracing import ASKING, Injection, SystemCall, forked, read_calls, run_traced
 
 STANDS_FOR = {
     "DECISION": "SELECT decision_id FROM decisions WHERE decision_type = 'strategy_choice'",
@@ -115,10 +115,10 @@ class Room:
             return {}
         return {seq: path for seq, path in wanted.items() if path.exists()}
 
-    def must(self, line: str) -> None:
-        """Runs a command line that has no reason to fail."""
+    def must(self, line: str, codes: Sequence[int] = (0,)) -> None:
+        """Runs a command line that has no reason to fail, or to end otherwise."""
         code = self.run(line)
-        if code:
+        if code not in codes:
             raise AssertionError(f"{line!r} ended with {code}: {self.said}")
 
     def trace(self, line: str, injection: Injection | None = None) -> int:
@@ -135,8 +135,9 @@ class Room:
 
     @property
     def was_injected(self) -> bool:
-        """Whether the latest trace has made a call fail."""
-        return "(INJECTED)" in self._log.read_text(errors="replace")
+        """Whether the latest trace has made a call fail, or a signal come."""
+        log = self._log.read_text(errors="replace")
+        return any(mark in log for mark in ("(INJECTED)", *(f"--- {name} " for name in ASKING)))
 
     @property
     def said(self) -> str:

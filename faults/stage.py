@@ -1,5 +1,6 @@
 """The stage: a room with the states that operations start from, and what each must look like."""
 
+import shutil
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -15,13 +16,14 @@ from cleveragents.storage import migrations
 from cleveragents.storage.database import SCHEMA
 from faults import story
 from faults.facts import read
-from faults.room import Room
+from faults.room import Room, copy
 from faults.story import Picture
 from faults.tracing import Injection
 
 FIRST_SCHEMA = "0001"
 NEW = "new"  # the project as nothing has touched it yet
-SECOND_STORY = ("made", "decided")  # what its checkpoints hold is not known beforehand
+# What the checkpoints of these hold is not known beforehand.
+OTHER_STORIES = ("made", "decided", "merging", "contested", "failed")
 TREE_OF_ROW = {
     1: "0",
     2: "1",
@@ -43,7 +45,8 @@ class Stage:
         self.trees: dict[str, Picture] = {str(n): seen for n, seen in enumerate(trees)}
         self.trees |= story.tell_of_choices(self.room)
         self.project = picture(self.room.project)
-        self.edited: Picture = {}  # the project as its user has edited it, once that is so
+        self.edited: dict[str, Picture] = {}  # the project as its user has edited it, by start
+        self.merged: dict[str, Picture] = {}  # that without what an apply had brought, by start
         self.room.keep_project(NEW)
         self.saved: dict[str, dict[str, str]] = {}  # start -> checkpoint id -> name of its tree
         self._makers: Mapping[str, Callable[[], None]] = {
@@ -54,6 +57,10 @@ class Stage:
             "nothing": lambda: None,
             "applied": self._apply,
             "conflicted": self._conflict,
+            "merging": lambda: self._edit("merging", story.MINE),
+            "contested": lambda: self._edit("contested", story.CONTESTED),
+            "failed": self._fail,
+            "moved": self._move,
             "made": lambda: self.room.must("plan use ../fan.yaml"),
             "decided": lambda: self.room.must("run ../fan.yaml"),
         }
@@ -80,12 +87,12 @@ class Stage:
             return "as it was"
         if _without_links(now) == _without_links(self.project):
             return "? as it was, but hard links are copies"
-        if now == self.edited:
+        if now in self.edited.values():
             return "as its user left it"
         if _of_git(now) != _of_git(self.project):
             return "? its repository was touched"
         results = {name: self.trees[name] for name in ("3", "dirty") if name in self.trees}
-        for name, files in {"back": self.project, **results}.items():
+        for name, files in {"back": self.project, **results, **self.merged}.items():
             if _timeless(now) == _timeless(files):
                 return name
         return "? neither as it was nor as it is to be"
@@ -101,8 +108,8 @@ class Stage:
 
     def _known_rows(self, name: str) -> dict[str, str]:
         there = (self.room.data / "cleveragents.db").exists()
-        rows = read(self.room).rows if there and name not in SECOND_STORY else ()
-        later = "3" if name in ("applied", "conflicted") else "dirty"
+        rows = read(self.room).rows if there and name not in OTHER_STORIES else ()
+        later = "3" if name in ("applied", "conflicted", "moved") else "dirty"
         return {row.checkpoint_id: TREE_OF_ROW.get(row.seq, later) for row in rows}
 
     def _apply(self) -> None:
@@ -112,11 +119,35 @@ class Stage:
         """Lets the user and the plan change the same file; then somebody merges it by hand."""
         self.room.must("run ../action.yaml")
         story.shell(story.settled("printf 'mine\\n' > a.txt"), self.room.project)
-        self.edited = picture(self.room.project)
+        edited = self.edited["conflicted"] = picture(self.room.project)
         self.room.must("plan refresh @ --yes")
         story.shell(story.settled("printf 'first\\nmine\\n' > a.txt"), self.room.sandbox)
         merged = self.trees["merged by hand"] = self.tree()
-        self.trees["taken"] = {**merged, b"a.txt": self.edited[b"a.txt"]}
+        self.trees["taken"] = {**merged, b"a.txt": edited[b"a.txt"]}
+
+    def _edit(self, name: str, edit: str) -> None:
+        """Lets the user edit what an apply has brought: elsewhere in a file, or in its place."""
+        story.write_change(self.room)
+        story.shell(story.settled(story.TEXT), self.room.project)
+        self.trees["changed"] = story.replay(self.room, f"replay-{name}", [story.CHANGE])[-1]
+        self.merged[f"back, {name}"] = story.replay(self.room, f"merged-{name}", [edit])[-1]
+        self.room.must("run ../change.yaml --apply --yes")
+        story.shell(story.settled(edit), self.room.project)
+        self.edited[name] = picture(self.room.project)
+
+    def _fail(self) -> None:
+        """Lets a plan fail at its second step, and somebody mend its action file."""
+        broken = story.write_broken(self.room)
+        if self.room.run(f"run ../{broken.name}") != 1:
+            raise AssertionError(f"the plan did not fail: {self.room.said}")
+        broken.write_bytes(story.action(self.room).read_bytes())
+
+    def _move(self) -> None:
+        """Runs a plan on the project in another place, from where it was moved since."""
+        was = self.room.home / "was"
+        copy(self.room.project, was)
+        self.room.must("--project ../was run ../action.yaml")
+        shutil.rmtree(was)
 
     def _tear(self) -> None:
         """Kills a rollback half-way through its files."""

@@ -38,6 +38,11 @@ git add -A && git commit -q -m first
 FAN = {"a": "printf a > picked", "b": "printf b > picked"}
 CHILDREN = {"x": "printf x > x; rm run.sh", "y": "printf y > y; mkdir made"}
 GATHER = "cat picked x y > all"
+# A third: the user edits what was applied, in another line of a file, or in the same place.
+TEXT = "seq 9 > text"
+CHANGE = "sed -i 's/^1$/first/' text; printf 'first\\n' > a.txt"
+MINE = "sed -i 's/^9$/mine/' text"
+CONTESTED = f"{MINE}; printf 'mine\\n' > a.txt"
 # The second step can be told to kill the program that runs it, half-way.
 DEATH = '[ -z "$DIE" ] || { kill -9 $PPID; sleep 60; }'
 
@@ -81,6 +86,21 @@ def tell_of_choices(room: Room) -> dict[str, Picture]:
         f"fan {name}": replay(room, f"replay-{name}", (command, *CHILDREN.values(), GATHER))[-1]
         for name, command in FAN.items()
     }
+
+
+def write_change(room: Room) -> None:
+    """Writes the action of the third story."""
+    step = {"tool": "shell", "with": {"command": settled(CHANGE)}}
+    (room.home / "change.yaml").write_text(json.dumps({"name": "change", "steps": [step]}))
+
+
+def write_broken(room: Room) -> Path:
+    """Writes the action of the story with a second step that fails."""
+    broken = json.loads(action(room).read_text())
+    broken["steps"][1]["with"]["command"] = "echo half > a.txt; false"
+    path = room.home / "broken.yaml"
+    path.write_text(json.dumps(broken))
+    return path
 
 
 def action(room: Room) -> Path:

@@ -21,6 +21,7 @@ CHANGING = (
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "utimensat"),
     *("setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"),
 )
+ASKING = ("SIGINT", "SIGTERM", "SIGHUP")  # signals that a process can heed
 ATTACH_SECONDS = 10
 RUN_SECONDS = 60
 _LINE = re.compile(r"(\w+)\((.*)")
@@ -90,7 +91,8 @@ def run_traced(
         os._exit(work())
     os.waitpid(pid, os.WUNTRACED)
     traced = "trace=" + ",".join(f"?{name}" for name in calls)
-    command = ["strace", "-q", "-y", "-s", "40", "-e", "signal=none", "-e", traced, "-o", str(log)]
+    heeded = f"signal={','.join(ASKING)}"
+    command = ["strace", "-q", "-y", "-s", "40", "-e", heeded, "-e", traced, "-o", str(log)]
     if injection is not None:
         command += ["-e", injection.option]
     tracer = subprocess.Popen([*command, "-p", str(pid)], stderr=subprocess.PIPE)

@@ -13,6 +13,11 @@ Feature: Faults
     Then at least 6 faults have happened
     And the suite found nothing wrong
 
+  Scenario: asked to end at any system call, an operation stops where it is safe and says so
+    When the suite "signals" runs with --operation rollback --points 3 --offset COMMIT --workers 1
+    Then at least 3 faults have happened
+    And the suite found nothing wrong
+
   Scenario: a file that was not put in its place although the system said so is noticed
     When the suite "lies" runs with --operation rollback --at renameat.*staged --points 3 --workers 1
     Then at least 3 faults have happened

@@ -174,6 +174,40 @@ Feature: Finding files in checkpoints
     Then the exit code is 3
     And the error says "there is no left.tmp in cp3, which leaves it out"
 
+  Scenario: a file for which there is no room is not written at all
+    Given a plain folder
+    And the shell has run "seq 999 > many" in the project
+    And the steps
+      """
+      - {tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    When files may have 1000 bytes for "agents cat 1 many --to copy"
+    Then the exit code is 1
+    And the error says "File too large"
+    And "ls" in the project prints
+      """
+      a.txt
+      many
+      """
+
+  Scenario Outline: a reader that leaves is no failure: agents <line>
+    Given a plain folder
+    And the steps
+      """
+      - {tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    When nobody reads what "agents <line>" prints
+    Then the exit code is 0
+    And the error does not say "Traceback"
+
+    Examples:
+      | line        |
+      | cat 1 a.txt |
+      | find b.txt  |
+      | undo --yes  |
+
   Scenario: a file that cannot be read whole is not written at all
     Given a plain folder
     And the steps

@@ -2,6 +2,7 @@
 
 import os
 import re
+import resource
 import shlex
 import signal
 
@@ -159,6 +160,16 @@ def break_pipe(context, line):
     finally:
         os.close(theirs)
     context.world.end_of_child()
+
+
+@when('files may have {size:d} bytes for "agents {line}"')
+def run_limited(context, size, line):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        context.world.agents(*words(context, line))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @when('I type on a terminal "agents {line}"')
