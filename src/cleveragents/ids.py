@@ -39,7 +39,7 @@ class _IdSource:
 
 
 def _step() -> int:
-    """How far one id is from the next of the same moment: so far that few digits tell them apart."""
+    """How far an id is from the next of its moment: so far that few digits tell them apart."""
     return int.from_bytes(urandom(_CHANCE_BYTES - 1)) + 1
 
 
