@@ -183,6 +183,25 @@ Feature: Forgetting paths
     Then the exit code is 0
     And the project has ".env: hunter2, d: 9, c: 3" and no "x"
 
+  Scenario: a fork whose first plan was deleted can still be applied
+    Given a plain folder
+    And the shell has run "echo 1 > a; echo hunter2 > .env" in the project
+    And the action
+      """
+      name: first
+      steps: [{tool: shell, with: {command: "echo 2 > a"}}]
+      """
+    And I have run "agents run ACTION"
+    And I have run "agents plan fork @ 1 --name forked"
+    And I have run "agents plan execute @"
+    And I have run "agents plan delete first --discard --yes"
+    When I run "agents forget .env --yes"
+    Then the exit code is 0
+    And "hunter2" is stored nowhere
+    When I run "agents plan apply @ --yes"
+    Then the exit code is 0
+    And the project has "a: 2, .env: hunter2" and no "x"
+
   Scenario: refused while a plan runs
     Given a plain folder
     And the shell has run "echo hunter2 > .env" in the project

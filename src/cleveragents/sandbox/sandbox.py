@@ -172,9 +172,9 @@ _WAS_PROJECT = """SELECT DISTINCT projects.path FROM projects
     JOIN plans ON plans.project_id = projects.project_id
     JOIN sandboxes ON sandboxes.plan_id = plans.plan_id
     WHERE sandboxes.project_inode = :inode"""
-_BASES = """SELECT sandboxes.base_ref FROM sandboxes
+_BASES = """SELECT sandboxes.base_ref, sandboxes.refreshed_ref FROM sandboxes
     JOIN plans ON plans.plan_id = sandboxes.plan_id
-    WHERE plans.project_id = :project_id AND sandboxes.base_ref IS NOT NULL"""
+    WHERE plans.project_id = :project_id"""
 _HEADS = """SELECT sandboxes.head FROM sandboxes
     JOIN plans ON plans.plan_id = sandboxes.plan_id
     WHERE plans.project_id = :project_id AND sandboxes.head IS NOT NULL"""
@@ -268,8 +268,12 @@ class SandboxRepository:
         return next((path for path in paths if is_gone(Path(path))), None)
 
     def base_refs(self, project_id: ProjectId) -> set[SnapshotId]:
-        """Returns the snapshots that sandboxes of a project started from."""
-        return set(self._connection.column(_BASES, project_id=project_id))
+        """Returns the snapshots that sandboxes of a project started from, and go on from.
+
+        A fork goes on from what another plan started from, which may be deleted.
+        """
+        found = self._connection.tuples(_BASES, project_id=project_id)
+        return {reference for row in found for reference in row if reference is not None}
 
     def heads(self, project_id: ProjectId) -> set[str]:
         """Returns the user's commits that sandboxes of a project stand on."""
