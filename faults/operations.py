@@ -14,6 +14,10 @@ RUN = "run ../action.yaml"
 APPLY = "plan apply @ --yes"
 UNAPPLY = "plan unapply @ --yes"
 CORRECT = "plan correct --mode revert --guidance why --choose b --yes DECISION"
+UNDO = "undo --yes"
+REDO = "redo --yes"
+DELETE_PLAN = "plan delete @ --discard --yes"
+REPAIR = "doctor --repair"  # works with plans and without
 RESOLVE = "plan resolve @ a.txt --take parent --yes"
 PIN = "plan checkpoint pin @ 2"  # changes a plan in whatever phase it is
 
@@ -99,6 +103,20 @@ OPERATIONS = (
         counts_rows=False,
     ),
     Operation("unapply", "applied", UNAPPLY, _either(UNAPPLY, "gone", "3"), PIN, owed=None),
+    Operation("undo a step", "done", UNDO, _either(UNDO, "dirty", "2")),
+    Operation("undo a rollback", "rolled back", UNDO, _either(UNDO, "1", "dirty")),
+    Operation("undo an apply", "applied", UNDO, _either(UNDO, "gone", "3"), PIN, owed=None),
+    Operation("redo", "undone", REDO, _either(REDO, "2", "dirty")),
+    # Its rows go first, all at once. Files that a fault leaves after that are told by the doctor.
+    Operation(
+        "plan delete",
+        "done",
+        DELETE_PLAN,
+        _either(DELETE_PLAN, "dirty", "none yet"),
+        next_line=REPAIR,
+        look="plan list",
+        owed=None,
+    ),
     Operation(
         "subplans",
         "made",
