@@ -17,6 +17,10 @@ CORRECT = "plan correct --mode revert --guidance why --choose b --yes DECISION"
 KEEP_MINE = "plan unapply @ --keep-mine --yes"
 RELOAD = "plan execute @ --reload"
 MOVE = "project move --from ../was --yes"
+UNDO = "undo --yes"
+REDO = "redo --yes"
+DELETE_PLAN = "plan delete @ --discard --yes"
+REPAIR = "doctor --repair"  # works with plans and without
 RESOLVE = "plan resolve @ a.txt --take parent --yes"
 FORGOTTEN = "a.txt"  # a path that every checkpoint has
 FORGET = f"forget {FORGOTTEN} --yes"
@@ -107,6 +111,20 @@ OPERATIONS = (
         counts_rows=False,
     ),
     Operation("unapply", "applied", UNAPPLY, _either(UNAPPLY, "gone", "3"), PIN, owed=None),
+    Operation("undo a step", "done", UNDO, _either(UNDO, "dirty", "2")),
+    Operation("undo a rollback", "rolled back", UNDO, _either(UNDO, "1", "dirty")),
+    Operation("undo an apply", "applied", UNDO, _either(UNDO, "gone", "3"), PIN, owed=None),
+    Operation("redo", "undone", REDO, _either(REDO, "2", "dirty")),
+    # Its rows go first, all at once. Files that a fault leaves after that are told by the doctor.
+    Operation(
+        "plan delete",
+        "done",
+        DELETE_PLAN,
+        _either(DELETE_PLAN, "dirty", "none yet"),
+        next_line=REPAIR,
+        look="plan list",
+        owed=None,
+    ),
     Operation(
         "subplans",
         "made",

@@ -33,6 +33,8 @@ TREE_OF_ROW = {
     6: "3",
 }  # which tree each checkpoint must hold
 
+WENT_TO = {"rolled back": "1", "undone": "2"}  # the tree that a checkpoint of going back holds
+
 
 class Stage:
     """Everything a worker needs to break an operation again and again."""
@@ -56,6 +58,8 @@ class Stage:
             "old": self._age,
             "nothing": lambda: None,
             "applied": self._apply,
+            "rolled back": lambda: self._do("plan rollback @ 2 --yes"),
+            "undone": lambda: self._do("undo --yes"),
             "conflicted": self._conflict,
             "merging": lambda: self._edit("merging", story.MINE),
             "contested": lambda: self._edit("contested", story.CONTESTED),
@@ -110,7 +114,14 @@ class Stage:
         there = (self.room.data / "cleveragents.db").exists()
         rows = read(self.room).rows if there and name not in OTHER_STORIES else ()
         later = "3" if name in ("applied", "conflicted", "moved") else "dirty"
-        return {row.checkpoint_id: TREE_OF_ROW.get(row.seq, later) for row in rows}
+        trees = {row.checkpoint_id: TREE_OF_ROW.get(row.seq, later) for row in rows}
+        went = {row.checkpoint_id for row in rows if row.kind == "rollback"}
+        return trees | dict.fromkeys(went, WENT_TO.get(name, ""))
+
+    def _do(self, line: str) -> None:
+        """Goes on from a plan that was run to its end."""
+        self.start("done")
+        self.room.must(line)
 
     def _apply(self) -> None:
         self.room.must("run ../action.yaml --apply --yes")

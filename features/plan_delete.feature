@@ -57,8 +57,8 @@ Feature: Deleting plans
     Then the exit code is 0
     And no row, sandbox or output is left but those of "kept, sub"
 
-  Scenario Outline: <what> goes without --discard
-    Given a plain folder
+  Scenario Outline: <what> goes without --discard, from <project>
+    Given <project>
     And the steps
       """
       - {tool: shell, with: {command: "<command>"}}
@@ -73,10 +73,11 @@ Feature: Deleting plans
     Then the error says "this project has no plan yet"
 
     Examples:
-      | what                     | command    | first   | second |
-      | one that is applied      | echo b > b | execute | apply  |
-      | one that changed nothing | true       | execute | cancel |
-      | one that never ran       | echo b > b | cancel  | cancel |
+      | what                     | command                 | first   | second | project          |
+      | one that is applied      | echo b > b              | execute | apply  | a plain folder   |
+      | one that changed nothing | true                    | execute | cancel | a plain folder   |
+      | one that changed nothing | touch a.txt; git status | execute | cancel | a git repository |
+      | one that never ran       | echo b > b              | cancel  | cancel | a git repository |
 
   Scenario: one that is applied says what stays, and a yes on a terminal deletes it
     Given a plain folder

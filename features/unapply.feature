@@ -83,7 +83,14 @@ Feature: Unapply merges as apply does
     When I run "agents redo --yes"
     Then the exit code is 0
     And the user's repository and files are as they were
+    When I press on a terminal of 100 by 30 "agents undo --pick"
+      | when it shows               | keys     |
+      | left as you have it: <path> | enter    |
+      | Take back 1 act?            | y, enter |
+    Then the exit code is 0
+    And in the project "<check>" holds
     When I run "agents redo --yes"
+    And I run "agents redo --yes"
     Then the exit code is 0
     And in the project "<check>" holds
     When I run "agents undo --yes"

@@ -17,6 +17,7 @@ from cleveragents.plans.lifecycle import APPLIED, COMPLETE
 
 OWNERS = ("a", "b")
 STEPS = 3
+BROUGHT = {f"f{index}" for index in range(STEPS)}
 
 
 class TrailMachine(RuleBasedStateMachine):
@@ -123,6 +124,7 @@ class UndoMachine(RuleBasedStateMachine):
         (self.home / "project").mkdir()
         self.model = Model()
         self.edits = 0
+        self.kept = set()  # files of the plan's that the user has made their own
 
     def teardown(self):
         """Removes everything."""
@@ -173,10 +175,10 @@ class UndoMachine(RuleBasedStateMachine):
         if self.app.restore.run(self.plan_id, first, [name]) is not None:
             self.did(before)
 
-    @precondition(lambda self: self.plan().stage == COMPLETE)
+    @precondition(lambda self: self.plan().stage == COMPLETE and not self.kept)
     @rule()
     def apply(self):
-        """Brings the result into the project."""
+        """Brings the result into the project; what was kept would stand in the way."""
         before = self.state()
         self.app.apply.run(self.plan_id, ApplyOptions())
         self.did(before)
@@ -188,6 +190,34 @@ class UndoMachine(RuleBasedStateMachine):
         before = self.state()
         self.app.apply.unapply(self.plan_id)
         self.did(before)
+
+    @precondition(lambda self: self.plan().stage == APPLIED)
+    @rule()
+    def unapply_and_keep(self):
+        """The same, with an edit of what was applied, which stays whatever is undone or redone."""
+        brought = sorted(name for name in self.project() if name in BROUGHT - self.kept)
+        if brought:
+            self.kept.add(brought[0])
+            (self.home / "project" / brought[0]).write_text("kept\n")
+            before = self.state()
+            self.app.apply.unapply(self.plan_id, keep_mine=True)
+            self.did(before)
+
+    @precondition(lambda self: len(self.model.back) > 1)
+    @rule(data=st.data())
+    def pick(self, data):
+        """One of the acts that stand is taken back, with everything newer."""
+        standing = self.app.undo_series.standing(None)
+        deed = data.draw(st.sampled_from(standing), label="deed")
+        series, state = self.app.undo_series.series(deed.deed_id, None), self.state()
+        done = self.app.undertakings.retrace_series(deed.deed_id).carry_out()
+        assert done.error is None, done.error
+        told = [each.deed.deed_id for each in done.done]
+        assert told == [each.deed_id for each in series], (told, series)
+        for _ in series:
+            self.model.forward.append(state)
+            state = self.model.back.pop()
+        self.check(state)
 
     @rule()
     def edit(self):
@@ -236,7 +266,8 @@ class UndoMachine(RuleBasedStateMachine):
     def check(self, wanted):
         """Everything is as it was, but for what the user has written into the project since."""
         found = self.state()
-        edited = {"mine": found.project.get("mine")} if "mine" in found.project else {}
+        own = {"mine", *self.kept}
+        edited = {name: text for name, text in found.project.items() if name in own}
         wanted.project = {**wanted.project, **edited}
         assert found == wanted, f"{found}\nis not\n{wanted}"
 

@@ -50,6 +50,18 @@ class Comparisons:
         sandbox = self._sandboxes.require(plan.plan_id)
         return sum(1 for _ in _told(self._changes(plan, sandbox, sandbox.base)))
 
+    def has_work(self, plan: Plan, sandbox: Sandbox, states: Iterable[SnapshotId]) -> bool:
+        """Tells whether the files, or a snapshot of them, hold what an apply would bring.
+
+        That is more than other times, and not what ties a sandbox to its own git directory.
+        """
+        archive = self._sandboxes.archive(plan.project_id)
+        base = archive.load(sandbox.base)
+        ways = [archive.changes(base, archive.load(state))[MAIN] for state in states]
+        if sandbox.exists:
+            ways.append([*self._changes(plan, sandbox, sandbox.base)])
+        return any(_is_more_than_time(change) for way in ways for change in _told(way))
+
     def since(self, plan: Plan, before: Checkpoint) -> list[FileDiff]:
         """Tells what has changed since a checkpoint."""
         return self._until_now(plan, before.sandbox_ref)

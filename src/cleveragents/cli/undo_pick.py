@@ -97,7 +97,11 @@ def _seen(app: App, deed: Deed, chosen: PlanId | None) -> list[str]:
 
 def _part_lines(part: Part) -> list[str]:
     files = [f"{change.action:<8}  {change.file}" for change in part.files]
-    return [_headed(part), *files]
+    return [_headed(part), *files, *_mine(part)]
+
+
+def _mine(part: Part) -> list[str]:
+    return [f"left as you have it: {previewing.first_of(part.mine)}"] if part.mine else []
 
 
 def _headed(part: Part) -> str:
@@ -129,7 +133,8 @@ def _blocks(would: SeriesForesight) -> list[Block]:
 def _part_blocks(part: Part) -> list[Block]:
     if part.unknown or part.is_branch:
         return [Text([_headed(part)])]
-    return [changes.panel(_headed(part), part.files), *previewing.blocks(part.besides)]
+    mine = [Text(_mine(part))] if part.mine else []
+    return [changes.panel(_headed(part), part.files), *mine, *previewing.blocks(part.besides)]
 
 
 def _preview(would: SeriesForesight, *, moving: bool) -> Result:

@@ -23,7 +23,6 @@ from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.records import frozen
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
-from cleveragents.snapshots.archive import MAIN
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Hold
@@ -147,13 +146,9 @@ class PlanDeletions:
             return True
 
     def _differs(self, plan: Plan, sandbox: Sandbox) -> bool:
-        archive = self._sandboxes.archive(plan.project_id)
         with self._database.reading() as connection:
             rows = CheckpointRepository(connection).of_plan(plan.plan_id)
-        refs: set[SnapshotId] = {row.sandbox_ref for row in rows}
-        states = {archive.load(ref).roots[MAIN].content for ref in (sandbox.base, *refs)}
-        changed = sandbox.exists and self._comparisons.count_since_start(plan) > 0
-        return len(states) > 1 or changed
+        return self._comparisons.has_work(plan, sandbox, {row.sandbox_ref for row in rows})
 
     def _made_for(self, would: PlanDeletion) -> set[SnapshotId]:
         """All that was stored for the plans, also what no row tells of."""

@@ -4,7 +4,7 @@ Each is taken back by an undo of its own, so that each can be done again by itse
 meets stops the series there: what was taken back by then is told, and what was not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from cleveragents.checkpoints.besides import Besides
 from cleveragents.checkpoints.comparison import Comparisons, FileDiff
@@ -41,6 +41,7 @@ class Part:
     files: Sequence[FileChange] = ()
     besides: Besides = Besides()
     digest: str = ""
+    mine: Sequence[str] = ()  # paths that stay as the user has them
     unknown: str = ""  # why it cannot be told
     is_branch: bool = False  # which goes or comes as a whole
 
@@ -120,14 +121,14 @@ class SeriesLook:
 
     def parts(self, series: Sequence[Deed]) -> list[Part]:
         """Tells what would change, place by place."""
-        found = [_in_project(deed) for deed in series if _is_in_project(deed)]
+        found = [_in_project(deed, intent) for deed, intent in self._brought(series)]
         return [*found, *map(self._in_sandbox, _by_plan(series))]
 
     def diff(self, series: Sequence[Deed]) -> list[FileDiff]:
         """Tells how files would differ, line by line."""
         found: list[FileDiff] = []
-        for deed in filter(_is_in_project, series):
-            old, new = _intent(deed).versions
+        for deed, intent in self._brought(series):
+            old, new = intent.versions
             found += self._comparisons.between_snapshots(deed.plan, new, old)
         for deeds in _by_plan(series):
             plan, target = deeds[-1].plan, self._before.target(deeds[-1])
@@ -137,6 +138,17 @@ class SeriesLook:
                 result = self._applied(plan).result
                 found += self._comparisons.between_snapshots(plan, result, target.sandbox_ref)
         return found
+
+    def _brought(self, series: Sequence[Deed]) -> Iterator[tuple[Deed, Apply]]:
+        """What was brought into the project or out of it, each as it is there now.
+
+        An apply that was done again may have brought less than the first time.
+        """
+        seen = set[PlanId]()
+        for deed in filter(_is_in_project, series):
+            is_last = deed.kind == Kind.APPLY and deed.plan.plan_id not in seen
+            seen.add(deed.plan.plan_id)
+            yield deed, self._applied(deed.plan) if is_last else _intent(deed)
 
     def _in_sandbox(self, deeds: Sequence[Deed]) -> Part:
         """What becomes of a sandbox: all of it follows from where the last one leads."""
@@ -233,14 +245,13 @@ def _intent(deed: Deed) -> Apply:
     return intent
 
 
-def _in_project(deed: Deed) -> Part:
+def _in_project(deed: Deed, intent: Apply) -> Part:
     """What becomes of the project, as it was noted then: what is there now is merged with it."""
-    intent = _intent(deed)
     if intent.branch is not None:
         goes = "goes" if deed.kind == Kind.APPLY else "is made again"
         return Part(f"branch {intent.branch.branch} {goes}", is_branch=True)
     verb = TOLD[Kind(deed.kind)]
-    return Part(YOURS, [FileChange(path, verb) for path in intent.paths])
+    return Part(YOURS, [FileChange(path, verb) for path in intent.paths], mine=intent.left)
 
 
 def _by_plan(series: Sequence[Deed]) -> list[list[Deed]]:
