@@ -308,7 +308,7 @@ Feature: Forgetting paths
     And I have run "agents run ACTION"
     And the row of the newest checkpoint is lost
     And a killed restore has put ".env" aside
-    And a conflict about ".env" was solved
+    And a conflict about ".env" was resolved
     When I run "agents forget .env --yes"
     Then the exit code is 0
     And "hunter2" is stored nowhere

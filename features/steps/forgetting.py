@@ -110,7 +110,7 @@ def leave_conflict(context, path):
     _leave_conflict(context.world, path, None)
 
 
-@given('a conflict about "{path}" was solved')
+@given('a conflict about "{path}" was resolved')
 def leave_solved_conflict(context, path):
     _leave_conflict(context.world, path, new_id())
 

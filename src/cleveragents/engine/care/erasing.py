@@ -152,7 +152,7 @@ class Erasures:
         for plan_id, path in waiting.values():
             raise Refused(
                 f"a conflict about {shown(path)} is open",
-                hints=[f"solve it first: agents plan conflicts {plan_id}"],
+                hints=[f"resolve it first: agents plan conflicts {plan_id}"],
             )
 
     def _refuse_lost(self, found: ErasureInProject) -> None:

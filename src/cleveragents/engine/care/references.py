@@ -69,7 +69,7 @@ def swap(
 
 
 def drop_conflicts(connection: Connection, project_id: ProjectId, paths: Sequence[bytes]) -> None:
-    """Deletes solved conflicts about paths that are erased: their versions are gone."""
+    """Deletes resolved conflicts about paths that are erased: their versions are gone."""
     for conflict_id in conflicts_at(connection, project_id, paths, still_open=False):
         connection.execute(_DROP_CONFLICT, conflict_id=conflict_id)
 
