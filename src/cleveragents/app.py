@@ -210,7 +210,7 @@ class App:
 
     @property
     def undo_series(self) -> "UndoSeries":
-        """What would be taken back together with everything newer."""
+        """Takes back one act together with everything newer."""
         return self._wiring.undo_series
 
     @property

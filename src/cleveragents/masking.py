@@ -75,7 +75,7 @@ _HEADER = (
 
 
 class Masking:
-    """What is masked for one caller; it gets to know values as they are handed on."""
+    """The mask of one caller; it gets to know values as they are handed on."""
 
     def __init__(self, patterns: Sequence[str] = ()) -> None:
         self._patterns = patterns
@@ -181,7 +181,7 @@ class MaskedStream:
 
 @frozen
 class Handed:
-    """What a plan hands to its steps and says to be a secret."""
+    """The values that a plan hands to its steps and says to be secrets."""
 
     variables: Sequence[str] = ()  # of the caller, by name
     values: Sequence[str] = ()

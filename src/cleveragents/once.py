@@ -1,4 +1,4 @@
-"""What is made when it is first asked for, once, whichever thread comes first."""
+"""Values that are made when they are first asked for, once, whichever thread comes first."""
 
 from collections.abc import Callable
 from threading import RLock

@@ -169,7 +169,7 @@ def _declared(cls: type, name: str) -> _Field:
 
 
 def _shared(shape: _Shape, own: Mapping[str, object]) -> dict[str, object]:
-    """What a class gets, apart from what it has itself."""
+    """The members that a class gets beside its own."""
     given: dict[str, object] = {
         "__init__": _Init(shape),
         "__repr__": _repr,
@@ -202,7 +202,7 @@ class _Init:
 
 
 class _OfTwin:
-    """What `dataclasses` looks for in a class."""
+    """The marks that `dataclasses` looks for in a class."""
 
     def __init__(self, name: str) -> None:
         self._name = name

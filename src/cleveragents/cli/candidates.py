@@ -1,4 +1,4 @@
-"""What could come next on a command line: what a shell asks for when the user presses Tab.
+"""Words that could come next on a command line: a shell asks when the user presses Tab.
 
 It must be there at once, so it reads the table of the commands instead of importing them, and only
 glances at the database; what it cannot read it does not offer.

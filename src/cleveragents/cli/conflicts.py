@@ -257,7 +257,7 @@ def _table(left: Sequence[Conflict]) -> list[Grid]:
 
 
 def _bringing_in(plan: Plan) -> list[str]:
-    """What the user's own changes conflict with is known here only once they are brought in."""
+    """Tells of conflicts with the user's own changes: known here only once those are brought in."""
     if plan.stage != COMPLETE or plan.parent_plan_id is not None:
         return []
     return [f"agents plan apply {plan.plan_id} --dry-run    # lists what is in its way"]

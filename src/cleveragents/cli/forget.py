@@ -69,7 +69,7 @@ def _named(paths: Sequence[ErasedPath]) -> str:
 def _blocks(
     title: str, found: Erasure, freed: int | None = None, more: Sequence[str] = ()
 ) -> list[Block]:
-    """What goes and what stays; `more` is told of the same bytes under other paths."""
+    """The paths that go and stay; `more` is told of the same bytes under other paths."""
     rows = [(one.path, _extent(one)) for one in found.paths]
     if freed:
         rows.append(("Freed", size(freed)))

@@ -83,7 +83,7 @@ def log(call: Invocation, plan: str | None = None, limit: int | None = None) -> 
 
 
 def _fate(deed: Deed) -> str:
-    """What has become of an act, and if another one ended it, which."""
+    """The fate of an act, and if another one ended it, which."""
     by = deed.ended_by
     return f"ended by {by.kind.noun}" if deed.fate is Fate.ENDED and by else str(deed.fate)
 

@@ -85,7 +85,7 @@ def _line(deed: Deed) -> str:
 
 
 def _seen(app: App, deed: Deed, chosen: PlanId | None) -> list[str]:
-    """What taking one back would change; what cannot be told is told as such."""
+    """The changes of taking one back; where they cannot be told, that is said."""
     try:
         series = app.undo_series.series(deed.deed_id, chosen)
         parts = app.undo_series.parts(deed.deed_id, chosen)
@@ -150,7 +150,7 @@ def _preview(would: SeriesForesight, *, moving: bool) -> Result:
 
 
 def _done(result: SeriesResult) -> Result:
-    """What was taken back, and if one of them was refused, exactly what was not."""
+    """The acts that were taken back and, if one was refused, exactly those that were not."""
     done = [(str(number), _line(each.deed)) for number, each in enumerate(result.done, 1)]
     left = [("", _line(deed)) for deed in result.left]
     blocks: list[Block] = [Fields(f"Took back {counted(len(done), 'act')}", done)]

@@ -63,7 +63,7 @@ def told(event: Working) -> str:
 
 
 def _within(event: Working) -> Working:
-    """What is read back afterwards counts as well; it is no more than all."""
+    """Counts what is read back afterwards as well; it is no more than all."""
     return replace(
         event,
         files=min(event.files, event.of_files or event.files),

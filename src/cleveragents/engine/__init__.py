@@ -1,1 +1,1 @@
-"""What happens, in order: plans are made, executed and recovered here."""
+"""Everything that happens, in order: plans are made, executed and recovered here."""

@@ -13,7 +13,7 @@ I_contra = TypeVar("I_contra", bound=Intent, contravariant=True)
 
 
 class TakenBack(Damaged):
-    """What was to be turned out to be unreadable; all is as it was before the operation."""
+    """The state to go to cannot be read; all is as it was before the operation."""
 
 
 class Act(Protocol[I_contra]):

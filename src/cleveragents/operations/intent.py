@@ -134,5 +134,5 @@ class Intent:
 
 
 def _frozen(value: object) -> Any:  # noqa: ANN401 - JSON has no types
-    """What JSON gives back as a list is a tuple here."""
+    """Makes tuples of the lists that JSON gives back."""
     return tuple(cast("list[object]", value)) if isinstance(value, list) else value

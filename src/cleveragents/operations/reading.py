@@ -23,7 +23,7 @@ from cleveragents.records import frozen
 
 @frozen(kw_only=True)
 class Unreadable(Intent):
-    """What cannot be read: damaged, or another version's; all that it seems to name is needed."""
+    """An unreadable record: damaged, or another version's; all that it seems to name is needed."""
 
     kind = Kind.UNKNOWN
 

@@ -1,4 +1,4 @@
-"""What a plan hands to its steps and says to be a secret."""
+"""The values that a plan hands to its steps and says to be secrets."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING

@@ -46,7 +46,7 @@ class Misfit:
 
 @frozen
 class Renewal:
-    """What reading an action again means for the steps of a plan."""
+    """The consequences of reading an action again, for the steps of a plan."""
 
     action: Action  # to be followed from now on
     cursor: str  # of what comes next in it
@@ -58,7 +58,7 @@ class Renewal:
 
     @property
     def told(self) -> str:
-        """What is new, in a line."""
+        """The news, in a line."""
         parts = {"changed": self.changed, "added": self.added, "removed": self.removed}
         found = [f"{', '.join(names)} {what}" for what, names in parts.items() if names]
         return "; ".join(found) or "the steps that are left come in another order"
@@ -206,7 +206,7 @@ def _settled(action: Action, cursor: str) -> str:
 
 
 def _identity(action: Action, cursor: str) -> object:
-    """What a step is, the tools it calls included; the steps in its options are apart."""
+    """The whole of a step, the tools it calls included; the steps in its options are apart."""
     step = step_at(action.steps, cursor)
     if step is None:
         return None

@@ -88,7 +88,7 @@ class Sandbox:
 
     @property
     def in_the_way(self) -> Path | None:
-        """What stands where one of its directories was and is none: a link, a file."""
+        """The links or files that stand where its directories were."""
         strange = (path for path in self.roots.values() if path.is_symlink() or path.exists())
         return next((path for path in strange if path.is_symlink() or not path.is_dir()), None)
 

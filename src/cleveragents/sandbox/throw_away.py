@@ -35,7 +35,7 @@ class ThrowAway:
 
     @property
     def mark(self) -> str:
-        """What the processes that are started in it bear."""
+        """The mark that processes started in it bear."""
         return self.home.name.removesuffix(SUFFIX)
 
     def become(self, snapshot: Snapshot) -> Path:

@@ -77,7 +77,7 @@ class OpLog(TypedDict):
 
 
 class UndoSeries(TypedDict):
-    """What `agents undo --pick` did."""
+    """The result of `agents undo --pick`."""
 
     undone: Sequence[UndoReport]  # of the newest act first
     left: Sequence[OpRow]  # acts that were to be taken back, and were not
@@ -86,7 +86,7 @@ class UndoSeries(TypedDict):
 
 
 class PlacePreview(TypedDict):
-    """What would change in one place."""
+    """The changes in one place."""
 
     where: str  # your project, a branch, or the sandbox of a plan
     changes: Sequence[ChangeRow]
@@ -94,7 +94,7 @@ class PlacePreview(TypedDict):
 
 
 class UndoSeriesPreview(TypedDict):
-    """What `agents undo --pick` would do."""
+    """The preview of `agents undo --pick`."""
 
     acts: Sequence[OpRow]  # that would be taken back, the newest first
     places: Sequence[PlacePreview]
@@ -144,7 +144,7 @@ def retrace_preview_of(would: RetraceForesight, *, moving: bool) -> UndoPreview:
 
 
 def undo_series_of(result: SeriesResult) -> UndoSeries:
-    """What was taken back, and what was not."""
+    """The deeds that were taken back, and those that were not."""
     return {
         "undone": [retrace_of(each) for each in result.done],
         "left": [_row(deed) for deed in result.left],
@@ -154,7 +154,7 @@ def undo_series_of(result: SeriesResult) -> UndoSeries:
 
 
 def undo_series_preview_of(would: SeriesForesight, *, moving: bool) -> UndoSeriesPreview:
-    """What would be taken back."""
+    """The deeds that would be taken back."""
     return {
         "acts": [_row(deed) for deed in would.deeds],
         "places": [_place(part) for part in would.parts],
@@ -169,7 +169,7 @@ def _place(part: Part) -> PlacePreview:
 
 
 def op_log_of(found: DeedList, listed: Sequence[Deed]) -> OpLog:
-    """What was done here, as much of it as is wanted."""
+    """The deeds here, as many as are wanted."""
     return {
         "acts": [_row(deed) for deed in listed],
         "next_undo": found.trail.next(Direction.BACK),

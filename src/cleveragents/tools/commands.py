@@ -48,7 +48,7 @@ def rules_of(step: CalledStep, declared: "Declaration") -> CallRules:
 
 
 def _to_nobody(line: str) -> None:
-    """What is printed is kept in the output file alone."""
+    """Keeps output in its file alone."""
     del line
 
 

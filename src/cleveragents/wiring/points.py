@@ -1,4 +1,4 @@
-"""What saves the present and goes back to what was saved: nearly every service is built on it."""
+"""Saving the present and going back: nearly every service is built on it."""
 
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Points:
-    """What is done with the files of plans by whoever holds them."""
+    """Acts on the files of plans, for whoever holds them."""
 
     def __init__(self, base: Foundations) -> None:
         self._base = base
@@ -127,7 +127,7 @@ class Points:
 
     @once
     def acts(self) -> "CheckpointActs":
-        """What is done with checkpoints in the course of greater things."""
+        """Acts on checkpoints in the course of greater things."""
         from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 
         return CheckpointActs(

@@ -83,7 +83,7 @@ class Wiring:
 
     @property
     def masking(self) -> "Masking":
-        """What is not told."""
+        """Masks secrets."""
         return self._base.masking
 
     @property
@@ -329,7 +329,7 @@ class Wiring:
 
     @once
     def conflicts(self) -> "ConflictService":
-        """What did not go together."""
+        """Conflicts."""
         from cleveragents.engine.bring.conflicts import ConflictService
         from cleveragents.engine.bring.versions import ConflictVersions
 
@@ -344,7 +344,7 @@ class Wiring:
 
     @once
     def comparisons(self) -> "Comparisons":
-        """What differs between states of a plan."""
+        """Differences between states of a plan."""
         from cleveragents.checkpoints.comparison import Comparisons
 
         return Comparisons(self._base.sandboxes)
@@ -365,7 +365,7 @@ class Wiring:
 
     @once
     def previews(self) -> "Previews":
-        """What must be known before it is told what would happen."""
+        """The facts that previews begin with."""
         from cleveragents.engine.read.previews import Previews
 
         return Previews(self._base.database, self._base.plan_locks.is_owned)

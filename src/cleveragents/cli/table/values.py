@@ -1,4 +1,4 @@
-"""What Tab offers for the name of a setting or of a tool; made by scripts/commands_page.py.
+"""Words that Tab offers for the name of a setting or of a tool; made by scripts/commands_page.py.
 
 To import settings and tools for it would take longer than anybody waits for Tab.
 """

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class CheckpointActs:
-    """What is done with checkpoints in the course of greater things; each step of it is handed on.
+    """Acts on checkpoints in the course of greater things; each step is handed on.
 
     `CheckpointService` is the same for who holds nothing yet.
     """

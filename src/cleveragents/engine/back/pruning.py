@@ -40,7 +40,7 @@ MANY = 250  # of them, however small: the intent that lists them is written at e
 
 @frozen
 class PruneResult:
-    """What the limit let go of a plan, what it left, and how much content waits to be freed."""
+    """The checkpoints that the limit let go and left, and how much content waits to be freed."""
 
     gone: Sequence[Checkpoint]
     kept: Total

@@ -122,7 +122,7 @@ class Removals:
         return safety.safeguard, safety.checkpoint if is_new else None
 
     def _secured_result(self, plan: Plan) -> Safeguard | None:
-        """What is stored as the plan's result, if the files are that and can be had from there."""
+        """The stored result of the plan, if the files are that and can be had from there."""
         reference = _result(self._database, plan)
         if reference is None or any(_taken_away(self._sandboxes, plan, reference)):
             return None

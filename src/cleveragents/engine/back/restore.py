@@ -234,7 +234,7 @@ class RestoreService:
 
 
 def _refuse_excluded(paths: Sequence[bytes], source: Checkpoint, held: Snapshot) -> None:
-    """What a checkpoint left out it neither has nor misses."""
+    """Refuses paths that a checkpoint left out: it neither has nor misses them."""
     for path in paths:
         if is_excluded(held.filter, path):
             is_erased = is_excluded(held.filter.forgotten, path)

@@ -185,7 +185,7 @@ class Rollbacks:
         return self._workplaces.of(held, plan.project_id, operation.kind.noun)
 
     def _last_known(self, plan: Plan) -> SnapshotId:
-        """What files that were lost come back as."""
+        """The state in which lost files come back."""
         with self._database.reading() as connection:
             return last_known(connection, plan)
 

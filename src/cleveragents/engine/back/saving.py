@@ -50,7 +50,7 @@ class _Present:
 
 @frozen
 class SafetyCheckpoint:
-    """What was there before something goes back: stored, and read back where it will go."""
+    """The state before something goes back: stored, and read back where it will go."""
 
     checkpoint: Checkpoint
     is_recorded: bool
@@ -255,7 +255,7 @@ class PendingCheckpoint:
 
 
 def _kept_action(plan: Plan) -> dict[str, str]:
-    """What the record of a checkpoint says of the action, if it is not that of the plan's base."""
+    """The action in the record of a checkpoint, if it is not that of the plan's base."""
     return {ACTION: plan.definition_json} if plan.definition else {}
 
 

@@ -168,7 +168,7 @@ class Proposals:
 
 
 def versions(through: SnapshotReader, merge: MergeResult) -> branch.Versions:
-    """What a merge changes, as a branch is made of it: git knows nothing of directories."""
+    """The changes of a merge as a branch has them: git knows nothing of directories."""
     sides = [(change.path, change.after or change.before) for change in merge.changes]
     return branch.Versions(
         [path for path, entry in sides if entry is not None and not entry.is_dir],

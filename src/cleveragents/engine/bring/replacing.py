@@ -1,4 +1,4 @@
-"""What a file of the user's loses when another one takes its place: told before."""
+"""Losses of a file of the user's when another one takes its place: told before."""
 
 import os
 import stat

@@ -43,7 +43,7 @@ MEND = "mend it, then try again: agents doctor --repair"
 
 @frozen
 class ErasureResult:
-    """What forgetting paths did."""
+    """The result of forgetting paths."""
 
     erased: Erasure
     bytes_freed: int
@@ -189,7 +189,7 @@ class Erasures:
 
 
 def _restated(snapshot: Snapshot) -> Mapping[str, Any]:
-    """What the record of a snapshot tells, with the hash of the state that it has now."""
+    """The facts in the record of a snapshot, with the hash of its present state."""
     if "state_hash" not in snapshot.about:
         return snapshot.about
     return {

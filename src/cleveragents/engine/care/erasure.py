@@ -1,4 +1,4 @@
-"""What forgetting paths would take away: found in all that is live, and in what a crash left."""
+"""The preview of forgetting paths: found in all that is live, and in what a crash left."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ _PROJECTS = "SELECT project_id, path FROM projects ORDER BY project_id"
 
 @frozen
 class ErasureRequest:
-    """What somebody wants to be forgotten."""
+    """The paths that somebody wants to be forgotten."""
 
     paths: tuple[str, ...]  # as they were typed
     everywhere: bool = False  # also the same bytes under other paths, in all projects
@@ -65,7 +65,7 @@ class SharedContent:
 
 @frozen
 class ErasureInProject:
-    """What goes of one project."""
+    """The part of one project that goes."""
 
     project_id: ProjectId
     project: Project
@@ -82,7 +82,7 @@ class ErasureInProject:
 
 @frozen
 class Erasure:
-    """What forgetting paths would do."""
+    """The preview of forgetting paths."""
 
     asked: tuple[str, ...]  # as they are in checkpoints
     paths: tuple[ErasedPath, ...]

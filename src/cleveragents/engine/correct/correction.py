@@ -235,7 +235,7 @@ class CorrectionService:
 def _after(
     decision: Decision | None, hit: Sequence[Decision], facts: _Facts, before: PlanDocument
 ) -> PlanDocument:
-    """What counts once a correction has gone back: all decisions that it does not affect.
+    """The decisions that count once a correction has gone back: all that it does not affect.
 
     Subplans of such decisions are not run again: their result stands, to be merged again.
     """

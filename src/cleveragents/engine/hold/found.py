@@ -1,4 +1,4 @@
-"""What somebody wrote where a sandbox was removed: it is kept beside, before one is made again."""
+"""Files that somebody wrote where a sandbox was removed: kept beside, before one is made again."""
 
 from cleveragents.checkpoints.stored import last_known
 from cleveragents.errors import Damaged

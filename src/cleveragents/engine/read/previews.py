@@ -19,7 +19,7 @@ FINISHED_BY: Mapping[Kind, str] = {
 
 
 class Previews:
-    """What must be known of a plan before it is told what would happen to it."""
+    """The facts about a plan that a preview begins with."""
 
     def __init__(self, database: Database, is_owned: Callable[[str], bool]) -> None:
         self._database = database

@@ -132,7 +132,7 @@ class ExecutePhase:
 
     @contextmanager
     def in_order(self, held: Held) -> Generator[None]:
-        """What stops a running plan leaves it cancelled, errored, or to be resumed."""
+        """Leaves a plan that is stopped cancelled, errored, or to be resumed."""
         try:
             with self._stopping_at_files(held):
                 yield

@@ -40,7 +40,7 @@ HAPPENED = (Status.DONE, Status.OPEN)  # else it was taken back, or nobody knows
 
 
 class Fate(StrEnum):
-    """What has become of a deed, in a word."""
+    """The fate of a deed, in a word."""
 
     STANDS = "stands"
     UNDONE = "undone"  # by `agents undo`
@@ -68,7 +68,7 @@ class Deed:
 
     @property
     def fate(self) -> Fate:
-        """What has become of it."""
+        """Its fate."""
         by = self.ended_by
         if self.undo is not None or (by is not None and by.intent.retraced.undoes):
             return Fate.UNDONE

@@ -44,7 +44,7 @@ class Effect:
 
 @frozen
 class ReversalResult:
-    """What it did."""
+    """Its result."""
 
     files: Sequence[FileChange]
     kept: Sequence[str] = ()  # directories that stay because they hold other files
@@ -134,7 +134,7 @@ class ToCheckpoint:
             ) from error
 
     def _once_saved(self, deed: Deed) -> CheckpointId | None:
-        """What a step started from, if that is gone: the journal remembers it."""
+        """The start of a step whose checkpoint is gone: the journal remembers it."""
         with self._database.reading() as connection:
             happened = entries(connection, deed.plan.plan_id)
         told = [one.detail.get("checkpoint_id") for one in happened if one.ref_id == deed.deed_id]
@@ -220,7 +220,7 @@ class OutOfProject:
 
 
 def _taken_out(would: Withdrawal) -> Sequence[FileChange]:
-    """What becomes of each path of the project; a branch changes none."""
+    """The change of each path of the project; a branch changes none."""
     changes = () if would.merge is None else would.merge.changes
     found = [(path_told(change), action(change)) for change in telling(changes)]
     return [FileChange(path, "merged" if path in would.merged else how) for path, how in found]
@@ -236,7 +236,7 @@ def _options(deed: Deed) -> ApplyOptions:
 
 
 def _brought(proposal: Proposal) -> Sequence[FileChange]:
-    """What becomes of each path of the project; a branch changes none."""
+    """The change of each path of the project; a branch changes none."""
     if proposal.options.mode == BRANCH:
         return ()
     diffs = (file.diff for file in proposal.files)

@@ -35,7 +35,7 @@ TOLD = {Kind.APPLY: "put back", Kind.UNAPPLY: "applied"}  # what undoing them ma
 
 @frozen
 class Part:
-    """What a series would change in one place."""
+    """The changes of a series in one place."""
 
     where: str
     files: Sequence[FileChange] = ()
@@ -48,7 +48,7 @@ class Part:
 
 @frozen
 class SeriesForesight:
-    """What taking several deeds back would do."""
+    """The preview of taking several deeds back."""
 
     deeds: Sequence[Deed]  # the newest first
     parts: Sequence[Part]
@@ -63,7 +63,7 @@ class SeriesForesight:
 
 @frozen
 class SeriesResult:
-    """What was taken back, and what was not."""
+    """The deeds that were taken back, and those that were not."""
 
     done: Sequence[RetraceResult]  # the newest deed first
     left: Sequence[Deed]  # that were to be taken back
@@ -105,7 +105,7 @@ class SeriesLook:
         return series
 
     def _standing_after(self, found: DeedList, deed: Deed, standing: set[str]) -> set[str]:
-        """What stands once a deed is taken back: of steps, what the state before it says."""
+        """The deeds that stand once one is taken back; of steps, those of the state before it."""
         if _is_in_project(deed):
             return standing
         try:
@@ -140,7 +140,7 @@ class SeriesLook:
         return found
 
     def _brought(self, series: Sequence[Deed]) -> Iterator[tuple[Deed, Apply]]:
-        """What was brought into the project or out of it, each as it is there now.
+        """The applies and unapplies, each with what is there now.
 
         An apply that was done again may have brought less than the first time.
         """
@@ -151,7 +151,7 @@ class SeriesLook:
             yield deed, self._applied(deed.plan) if is_last else _intent(deed)
 
     def _in_sandbox(self, deeds: Sequence[Deed]) -> Part:
-        """What becomes of a sandbox: all of it follows from where the last one leads."""
+        """The changes in a sandbox: all follow from where the last deed leads."""
         plan = deeds[-1].plan
         where = f"sandbox of {plan.name}"
         try:
@@ -246,7 +246,7 @@ def _intent(deed: Deed) -> Apply:
 
 
 def _in_project(deed: Deed, intent: Apply) -> Part:
-    """What becomes of the project, as it was noted then: what is there now is merged with it."""
+    """The changes in the project as noted then: what is there now is merged with them."""
     if intent.branch is not None:
         goes = "goes" if deed.kind == Kind.APPLY else "is made again"
         return Part(f"branch {intent.branch.branch} {goes}", is_branch=True)
@@ -255,7 +255,7 @@ def _in_project(deed: Deed, intent: Apply) -> Part:
 
 
 def _by_plan(series: Sequence[Deed]) -> list[list[Deed]]:
-    """What was done in sandboxes, plan by plan."""
+    """The deeds in sandboxes, plan by plan."""
     found = dict[PlanId, list[Deed]]()
     for deed in series:
         if not _is_in_project(deed):

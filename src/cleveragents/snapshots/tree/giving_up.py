@@ -12,7 +12,7 @@ Check = Callable[[], None]  # raises if the work shall be given up
 
 
 def _go_on() -> None:
-    """What is not made to be given up comes to its end."""
+    """Comes to its end where nobody lets it be given up."""
 
 
 _check: ContextVar[Check] = ContextVar("check", default=_go_on)  # each thread has its own

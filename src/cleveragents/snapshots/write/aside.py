@@ -106,7 +106,7 @@ def purge(staging: int) -> bool:
 
 
 def _purge_quietly(staging: Path, names: list[str]) -> None:
-    """What is not removed stays and is counted with what killed processes have left."""
+    """Leaves what cannot be removed; it is counted with what killed processes left."""
     with suppress(OSError, Interrupted), beneath.root_directory(staging) as fd:
         _unlink(fd, names)
 
