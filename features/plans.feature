@@ -178,12 +178,12 @@ Feature: Plans
     And a suggestion says "<suggestion>"
 
     Examples:
-      | name                       | suggestion                       |
-      | @                          | make one: agents plan use ACTION |
-      | 01J0                       | see: agents plan list            |
-      | nonsense%                  | see: agents plan list            |
-      | ''                         | see: agents plan list            |
-      | 01JABCDEFGHJKMNPQRSTVWXYZ0 | see: agents plan list            |
+      | name                       | suggestion                        |
+      | @                          | write a first action: agents init |
+      | 01J0                       | see: agents plan list             |
+      | nonsense%                  | see: agents plan list             |
+      | ''                         | see: agents plan list             |
+      | 01JABCDEFGHJKMNPQRSTVWXYZ0 | see: agents plan list             |
 
   Scenario: @ means the plan of the project one stands in, also below its top
     Given a git repository
