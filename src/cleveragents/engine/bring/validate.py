@@ -21,6 +21,7 @@ from cleveragents.records import as_dict, frozen
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.sandbox.workplace import SandboxWorkplace
+from cleveragents.snapshots.tree.giving_up import to_the_end
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
@@ -71,7 +72,8 @@ class Validations:
             if not self._stopping.is_due(plan.plan_id):
                 checks.append(self._run(plan, sandbox, operation, len(checks), command))
         stopped = self._stopping.is_due(plan.plan_id)
-        self._workplace(held, plan).put_back(self._snapshot(plan, operation))
+        with to_the_end():  # who stops it wants the traces of it gone
+            self._workplace(held, plan).put_back(self._snapshot(plan, operation))
         self._close(held, operation, Status.ABORTED if stopped else Status.DONE, checks)
         if stopped:
             raise Interrupted(
