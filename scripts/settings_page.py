@@ -38,8 +38,9 @@ agents config set KEY VALUE               in your own file; --project-level: in 
 agents config unset KEY                   takes it out of the same file again
 ```
 
-`set` and `unset` change nothing else in the file: comments and order stay, and the file is replaced
-as a whole. An unknown key that stops every command can be taken out with `unset`.
+`set` replaces a list as a whole: name all that is to be in it. It prints the command that brings
+the earlier value back. `set` and `unset` change nothing else in the file: comments and order stay.
+An unknown key that stops every command can be taken out with `unset`.
 
 Accepted with a warning: the keys `core.checkpoints.auto_create_on` and
 `core.checkpoints.auto-create-on` (not in a project's file), the triggers `on_tool_write` (now

@@ -57,10 +57,10 @@ ROOT = Group(
                 DRY_RUN,
                 YES,
             ),
-            more="That is the newest act that stands: an apply, unapply, rollback, correction,"
-            " reversion, restore, resolve or refresh, or the last step of a plan that is not"
-            " running. Typed again, it takes back the act before; an undo is never itself taken"
-            " back by an undo. See `agents op log`.",
+            more="That is the newest act that stands: an apply, unapply, rollback, correct, revert,"
+            " restore, resolve or refresh, or the last step of a plan that is not running."
+            " Typed again, it takes back the act before; an undo is never itself taken back by an"
+            " undo. See `agents op log`.",
         ),
         Command(
             "redo",
