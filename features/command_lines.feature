@@ -121,6 +121,11 @@ Feature: What may be typed
         agents plan restore @ 3 --path src/auth.py
         agents plan restore @ 3 --path src --path README.md --dry-run
 
+      A path that the checkpoint does not hold is
+      removed. Only the sandbox changes. The present
+      state is saved first; the output says how to take
+      it back.
+
       Arguments:
         PLAN        A name, an id or its beginning, @
                     (the latest) or @- (before it).

@@ -29,11 +29,13 @@ PAGE = Path("docs/reference/cli/commands.md")
 HEAD = """\
 # Commands
 
-`agents` is also `cleveragents` and `python -m cleveragents`. A plan is its name, its id or the
-beginning of it, `@` (the latest plan of the project), `@-` (the one before) or `@-2`; a checkpoint
-is its number (`3` or `cp3`), its label, its id or the beginning of it, or `@` (the latest). Data
-goes to standard output; progress, notes and hints go to
-standard error.
+`agents` is also `cleveragents` and `python -m cleveragents`.
+
+- Give a plan by its name, its id or the beginning of it, or as `@` (the latest plan of the
+  project), `@-` (the one before) or `@-2`.
+- Give a checkpoint by its number (`3` or `cp3`), its label, its id or the beginning of it, or as
+  `@` (the latest).
+- Data goes to standard output; progress, notes, hints and errors go to standard error.
 
 | exit code | meaning |
 |---|---|
@@ -44,11 +46,17 @@ standard error.
 | 4 | the present state does not allow it; busy is one such state |
 | 130 | interrupted |
 
-With `--format json` or `yaml` every command answers with one [envelope](envelope.schema.json),
-errors included; the [kinds of errors](errors.md) have a page of their own. The `data` of each
-command has [a schema](data.schema.json) that names all of its keys; it holds for whole envelopes.
+`--format rich` is the default; `color` has no lines and boxes, `plain` no colour either, and
+`table` draws tables in ASCII. Colour is for terminals: `NO_COLOR=1` turns it off there,
+`FORCE_COLOR=1` turns it on elsewhere.
 
-Tab completes commands, options, plans, checkpoints and decisions, with names and labels:
+With `--format json` or `yaml` every command answers with one [envelope](envelope.schema.json) on
+standard output, errors included; the [kinds of errors](errors.md) have a page of their own. The
+`data` of each command has [a schema](data.schema.json) that names all of its keys; it holds for
+whole envelopes.
+
+Tab completes commands, options, plans, checkpoints and decisions, with names and labels. The
+directory that you write to has to be there; `mkdir -p` makes it:
 
 ```sh
 agents completion bash > ~/.local/share/bash-completion/completions/agents

@@ -16,8 +16,7 @@ HEAD = f"""\
 # Settings
 
 Precedence: flag (`--set KEY=VALUE`, on any command, as often as needed), environment, the project's
-`{PROJECT_FILE}`, your own `config.toml` (in the user's configuration directory, or
-`--config-path`), default. Files are TOML:
+`{PROJECT_FILE}`, your own file, default. Files are TOML:
 
 ```toml
 [sandbox]
@@ -36,17 +35,30 @@ project, nor any `core.*`.
 agents config list                        every value, and which level it comes from
 agents config get KEY [--verbose]         one value; what every level says, and which one wins
 agents config set KEY VALUE               in your own file; --project-level: in the project's
-agents config unset KEY                   likewise
+agents config unset KEY                   takes it out of the same file again
 ```
 
-`set` and `unset` change nothing else in the file: comments and order stay, and the file is replaced
-as a whole. An unknown key that stops every command can be taken out with `unset`.
+`set` replaces a list as a whole: name all that is to be in it. It prints the command that brings
+the earlier value back. `set` and `unset` change nothing else in the file: comments and order stay.
+An unknown key that stops every command can be taken out with `unset`.
 
 Accepted with a warning: the keys `core.checkpoints.auto_create_on` and
 `core.checkpoints.auto-create-on` (not in a project's file), the triggers `on_tool_write` (now
 `before_tool_execute`) and `on_tool_write_complete` (now `after_tool_execute`). Without a warning:
-`max_checkpoints_per_plan`, and `CLEVERAGENTS_CHECKPOINT_AUTO_CREATE_ON` for the triggers. The data
-directory is `--data-dir`, else `CLEVERAGENTS_DATA_DIR`, else the user's data directory.
+`max_checkpoints_per_plan`, and `CLEVERAGENTS_CHECKPOINT_AUTO_CREATE_ON` for the triggers.
+
+## Where things are
+
+- Your own settings: `--config-path FILE`, else `CLEVERAGENTS_CONFIG_PATH`, else
+  `~/.config/cleveragents/config.toml`.
+- The data directory, with plans, checkpoints, sandboxes and output of steps: `--data-dir DIR`, else
+  `CLEVERAGENTS_DATA_DIR`, else `~/.local/share/cleveragents`.
+- If `XDG_CONFIG_HOME` or `XDG_DATA_HOME` is set, it stands for `~/.config` or `~/.local/share`.
+- In the project: `{PROJECT_FILE}`, and only once you set something there.
+
+[On the disk](checkpointing.md#on-the-disk) tells what is in the data directory.
+
+## All settings
 
 | key | default | variable | meaning |
 |---|---|---|---|

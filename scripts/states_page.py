@@ -22,8 +22,8 @@ plan status` tells where a plan stands, `agents plan log` how it came there.
 ABOUT = {
     "strategize/processing": "its steps are read, or asked of the strategist, and checked",
     "strategize/complete": "ready to be executed; nothing has run yet",
-    "strategize/errored": "it cannot keep its promises; every problem is listed",
-    "execute/queued": "waiting to be run on from its cursor, as after a rollback",
+    "strategize/errored": "its steps have problems or its strategist failed; all is listed",
+    "execute/queued": "waiting to run from its cursor: after a rollback, or with open conflicts",
     "execute/processing": "running, or interrupted if its process is dead",
     "execute/complete": "all steps have run; it can be applied",
     "execute/errored": "a step failed for good; the files are where the rollback policy put them",

@@ -19,7 +19,7 @@ def revert(
     yes: bool = False,
     dry_run: bool = False,
 ) -> Result:
-    """Plan anew: read the action file or ask the strategist again, and start from there."""
+    """Plan anew: read the action file or ask the strategist again, and go back to the start."""
     app = call.app(progress=True)
     found = app.plans.find(plan)
     again = f"agents plan revert {found.plan_id}"

@@ -25,7 +25,7 @@ from cleveragents.storage.space import told_free
 
 
 def list_sandboxes(call: Invocation) -> Result:
-    """List the sandboxes of this project and what they cost."""
+    """List the sandboxes of this project and how large they are."""
     app = call.app()
     found = app.cleanup.list(app.plans.list())
     hints = [] if found else ["this project has no sandbox"]

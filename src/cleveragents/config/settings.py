@@ -215,7 +215,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(
             "sandbox.checkpoint.auto-create-on",
             tuple(trigger.value for trigger in Trigger),
-            "milestones at which checkpoints are made by themselves; an empty list: at none",
+            "milestones at which checkpoints are made by themselves; an empty list: none of these",
             _triggers,
             old_keys=("core.checkpoints.auto_create_on", "core.checkpoints.auto-create-on"),
             old_values={

@@ -29,6 +29,11 @@ ROLLBACK_OPTIONS = (
     Option(("--rebuild",), "Make a lost sandbox again from the checkpoint."),
     Option(("--to",), "Only write its files to a new directory.", "DIR", make=Path),
 )
+ABOUT_ROLLBACK = (
+    "It shows what would change and asks. Only the sandbox and the plan go back, not your project."
+    " The present state is saved first; the output says how to take the rollback back. Without a"
+    " checkpoint you pick one, on a terminal."
+)
 
 PLANS = (
     Command(
@@ -38,6 +43,7 @@ PLANS = (
         ("agents plan use action.yaml --arg module=auth",),
         (ACTION,),
         (ARG,),
+        "No step runs before `agents plan execute`.",
     ),
     Command(
         "list",
@@ -88,8 +94,9 @@ PLANS = (
             RETRY_UNSAFE,
             TAKE_OVER,
         ),
-        "Finished steps are not run again. With --reload they stay as they ran, and those whose"
-        " definition has changed since are named.",
+        "Finished steps are not run again. After a failed step, a rollback or a cancel it goes on"
+        " with the files as they are; `resume` restores them first. With --reload finished steps"
+        " stay as they ran, and those whose definition has changed since are named.",
     ),
     Command(
         "resume",
@@ -98,7 +105,9 @@ PLANS = (
         ("agents plan resume @", "agents plan resume @ --dry-run"),
         (PLAN_OR_LATEST,),
         (DRY_RUN, RETRY_UNSAFE, TAKE_OVER),
-        "Later changes of the files are saved as a safety checkpoint first.",
+        "The files are restored from that checkpoint: from the one before the step that was cut off"
+        " or failed, if there is such a step. Later changes of the files are saved as a safety"
+        " checkpoint first.",
     ),
     Command(
         "cancel",
@@ -125,6 +134,8 @@ PLANS = (
         ("agents plan delete 01K2ZD --dry-run", "agents plan delete @ --discard"),
         (PLAN._replace(shown="PLAN...", to="plans", many=True),),
         (Option(("--discard",), "Also one with work that was never applied."), YES, DRY_RUN),
+        "Their subplans, checkpoints, sandboxes and the output of their steps go as well. Your"
+        " project stays as it is.",
     ),
     Command(
         "apply",
@@ -141,12 +152,14 @@ PLANS = (
             DRY_RUN,
             Option(
                 ("--as",),
-                "Change your files, or only create a branch.",
+                "Change your files (default), or only create a branch.",
                 "changes|branch",
                 to="mode",
             ),
             Option(("--include-ignored",), "Also apply files that .gitignore ignores."),
         ),
+        "It shows what would change and asks. Nothing is committed, but for --as branch."
+        " `agents plan unapply` takes it back.",
     ),
     Command(
         "unapply",
@@ -222,6 +235,8 @@ PLANS = (
         ("agents plan refresh @",),
         (PLAN_OR_LATEST,),
         (YES, DRY_RUN),
+        "Your project stays as it is. What cannot be merged stays as the plan has it; `agents plan"
+        " conflicts` lists it. `agents undo` takes a refresh back.",
     ),
     Command(
         "errors",
@@ -261,15 +276,17 @@ PLANS = (
         (DECISION._replace(help="A decision, or an errored plan."),),
         (
             GUIDANCE._replace(needed=True),
-            Option(("--mode",), "Take it back, or add to it.", "revert|append"),
+            Option(("--mode",), "Take it back (default), or add to it.", "revert|append"),
             Option(("--choose",), "The option to choose.", "OPTION"),
             YES,
             DRY_RUN,
         ),
+        "It shows what would happen and asks, then runs the plan. The state before it is saved; the"
+        " output says how to take the correction back.",
     ),
     Command(
         "revert",
-        "Plan anew: read the action file or ask the strategist again, and start from there.",
+        "Plan anew: read the action file or ask the strategist again, and go back to the start.",
         "revert:revert",
         ("agents plan revert @",),
         (PLAN_OR_LATEST,),
@@ -279,6 +296,8 @@ PLANS = (
             YES,
             DRY_RUN,
         ),
+        "It runs nothing: `agents plan execute` does. The state before it is saved; `agents undo`"
+        " takes it back.",
     ),
     Command(
         "fork",
@@ -287,6 +306,7 @@ PLANS = (
         ('agents plan fork @ 3 --name "with sqlite"',),
         (PLAN, CHECKPOINT),
         (Option(("--name",), "A name for the new plan.", "TEXT"),),
+        "The first plan stays as it is.",
     ),
     Command(
         "rollback",
@@ -300,6 +320,7 @@ PLANS = (
         ),
         (PLAN, CHECKPOINT._replace(needed=False)),
         ROLLBACK_OPTIONS,
+        ABOUT_ROLLBACK,
     ),
     Command(
         "restore",
@@ -321,6 +342,8 @@ PLANS = (
             YES,
             DRY_RUN,
         ),
+        "A path that the checkpoint does not hold is removed. Only the sandbox changes. The present"
+        " state is saved first; the output says how to take it back.",
     ),
     Command(
         "bisect",

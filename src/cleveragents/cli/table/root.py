@@ -34,6 +34,7 @@ ROOT = Group(
             ("agents run action.yaml --arg module=auth", "agents run action.yaml --apply"),
             (ACTION,),
             (ARG, Option(("--apply",), "Bring the result into the project as well."), YES),
+            "It runs in a sandbox: your files stay as they are until the result is applied.",
         ),
         *VERBS,
         Command(
@@ -56,10 +57,10 @@ ROOT = Group(
                 DRY_RUN,
                 YES,
             ),
-            more="That is the newest act that stands: an apply, unapply, rollback, correction,"
-            " reversion, restore, resolve or refresh, or the last step of a plan that is not"
-            " running. Typed again, it takes back the act before; an undo is never itself taken"
-            " back by an undo. See `agents op log`.",
+            more="That is the newest act that stands: an apply, unapply, rollback, correct, revert,"
+            " restore, resolve or refresh, or the last step of a plan that is not running."
+            " Typed again, it takes back the act before; an undo is never itself taken back by an"
+            " undo. See `agents op log`.",
         ),
         Command(
             "redo",
@@ -109,12 +110,12 @@ ROOT = Group(
                 Argument(
                     "PATH",
                     "path",
-                    "From the project's top; a name without / stands anywhere, globs too.",
+                    "From the project's top; a name without / is found anywhere; globs work too.",
                 ),
             ),
             (Option(("--plan",), "Only in this plan; default: in all.", "PLAN"),),
             more="Each checkpoint is compared with the one that it went on from, the first with"
-            " what the plan started from. No content is read.",
+            " what the plan started from.",
         ),
         Command(
             "forget",
@@ -204,7 +205,11 @@ ROOT = Group(
                     ),
                     (
                         KEY,
-                        Argument("VALUE", "value", 'A list: a,b or ["a", "b"]; an empty one: [].'),
+                        Argument(
+                            "VALUE",
+                            "value",
+                            'The new value; a list: a,b or ["a", "b"]; an empty one: [].',
+                        ),
                     ),
                     (PROJECT_LEVEL,),
                 ),
@@ -270,7 +275,7 @@ ROOT = Group(
             (
                 Command(
                     "list",
-                    "List the sandboxes of this project and what they cost.",
+                    "List the sandboxes of this project and how large they are.",
                     "sandbox:list_sandboxes",
                     ("agents sandbox list",),
                 ),
@@ -284,6 +289,8 @@ ROOT = Group(
                         YES,
                         DRY_RUN,
                     ),
+                    more="Their plans and checkpoints stay: `agents plan rollback PLAN CHECKPOINT"
+                    " --rebuild` makes a sandbox again.",
                 ),
             ),
         ),

@@ -23,7 +23,7 @@ KEYS = {
         "how changes are found: auto (watch, and look at all where that is cheap), watch, scan"
     ),
     "sandbox.checkpoint.auto-create-on": (
-        "milestones at which checkpoints are made by themselves; an empty list: at none"
+        "milestones at which checkpoints are made by themselves; an empty list: none of these"
     ),
     "sandbox.checkpoint.max-checkpoints-per-plan": "how many checkpoints a plan keeps, at least 2",
     "subplans.on-conflict": (

@@ -1,7 +1,7 @@
 """Words that people type right after `agents`: the part of the table about the latest plan."""
 
 from cleveragents.cli.table.entries import Command
-from cleveragents.cli.table.plans import NAME_ONLY, ROLLBACK_OPTIONS
+from cleveragents.cli.table.plans import ABOUT_ROLLBACK, NAME_ONLY, ROLLBACK_OPTIONS
 from cleveragents.cli.table.words import CHECKPOINT, OF_PLAN, PLAN_OR_LATEST, STAT
 
 VERBS = (
@@ -38,6 +38,6 @@ VERBS = (
         ("agents rollback 3", "agents rollback 3 --dry-run", "agents rollback"),
         (CHECKPOINT._replace(needed=False),),
         (OF_PLAN, *ROLLBACK_OPTIONS),
-        "Without a checkpoint you choose one, on a terminal.",
+        ABOUT_ROLLBACK,
     ),
 )

@@ -33,9 +33,24 @@ FORMAT = Option(("--format",), "How to write the result.", "rich|color|table|pla
 # Before, between or after the words of a command.
 EVERYWHERE = (
     FORMAT,
-    Option(("--project",), "The project; default: the git top level here.", "DIR", make=Path),
-    Option(("--data-dir",), "Where plans and checkpoints are kept.", "DIR", make=Path),
-    Option(("--config-path",), "Your configuration file.", "FILE", make=Path),
+    Option(
+        ("--project",),
+        "The project; default: the git top level here, or else this directory.",
+        "DIR",
+        make=Path,
+    ),
+    Option(
+        ("--data-dir",),
+        "Where plans and checkpoints are kept; default: ~/.local/share/cleveragents.",
+        "DIR",
+        make=Path,
+    ),
+    Option(
+        ("--config-path",),
+        "Your configuration file; default: ~/.config/cleveragents/config.toml.",
+        "FILE",
+        make=Path,
+    ),
     Option(
         ("--set",),
         "A setting for this call; beats all others.",
