@@ -58,9 +58,9 @@ Feature: Retention
     And the error says once "the limit of 4 checkpoints is reached: cp2 went, and from here on the oldest one goes"
     And the store holds two of the four contents of "big"
     When I run "agents plan status @"
-    Then the output says "4, 2 more were forgotten"
+    Then the output says "4, 2 more are gone"
     When I run "agents plan checkpoint list @ --format json"
-    Then a message is "2 checkpoints were forgotten: deleted, or let go by the limit"
+    Then a message is "2 checkpoints are gone: deleted, or let go by the limit"
     And the data holds
       | field     | value |
       | forgotten | 2     |

@@ -91,12 +91,12 @@ Feature: Checkpoints of a sandbox
       """
     When I run "agents run ACTION --format json"
     Then the exit code is 0
-    And a message is "automatic checkpoints are off: a crash starts again from pre_execute"
+    And a message is "automatic checkpoints are off: a crash starts again from pre_execute or the latest decision"
     And the checkpoints are
       | type         | reason               |
       | pre_execute  | before the plan runs |
       | post_execute | after the last step  |
-    And each of these says "automatic checkpoints are off: a crash starts again from pre_execute"
+    And each of these says "automatic checkpoints are off: a crash starts again from pre_execute or the latest decision"
       | command                  |
       | plan status @            |
       | plan diff @              |

@@ -213,7 +213,7 @@ Feature: Settings
       - {tool: shell, with: {command: "echo x > x"}}
       """
     When I run "agents plan use ACTION"
-    Then the error says "automatic checkpoints are off: a crash starts again from pre_execute"
+    Then the error says "automatic checkpoints are off: a crash starts again from pre_execute or the latest decision"
 
   Scenario: a setting of the project shapes its plans
     Given the project's settings

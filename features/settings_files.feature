@@ -87,7 +87,7 @@ Feature: Settings files
       """
     When I run "agents run ACTION --set sandbox.checkpoint.auto-create-on= --format json"
     Then the exit code is 0
-    And a message is "automatic checkpoints are off: a crash starts again from pre_execute"
+    And a message is "automatic checkpoints are off: a crash starts again from pre_execute or the latest decision"
     And there are 2 checkpoints
     When I run "agents run ACTION"
     Then there are 3 checkpoints

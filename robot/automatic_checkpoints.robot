@@ -15,7 +15,7 @@ ${KEY}              sandbox.checkpoint.auto-create-on
 ${LIMIT}            sandbox.checkpoint.max-checkpoints-per-plan
 ${VARIABLE}         CLEVERAGENTS_SANDBOX_CHECKPOINT_AUTO_CREATE_ON
 ${SHORT}            CLEVERAGENTS_CHECKPOINT_AUTO_CREATE_ON
-${OFF}              automatic checkpoints are off: a crash starts again from pre_execute
+${OFF}              automatic checkpoints are off: a crash starts again from pre_execute or the latest decision
 
 
 *** Test Cases ***

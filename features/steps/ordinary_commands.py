@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 
 from behave import given, then, when
 from commands import words
@@ -31,6 +32,7 @@ def run(context, line, cwd=None):
 
     def act():
         become_ordinary()
+        tempfile.tempdir = str(world.home)  # that of who runs the tests may be closed
         done = world.agents(*arguments, cwd=cwd)
         for path, text in zip(told, (done.out, done.err), strict=True):
             path.write_text(text, errors="surrogateescape")

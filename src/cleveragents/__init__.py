@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from cleveragents.engine.bring.apply import ApplyResult
     from cleveragents.engine.bring.proposal import ApplyMode, ApplyOptions, Proposal
     from cleveragents.engine.bring.refresh import RefreshResult
+    from cleveragents.engine.care.erasure import ErasureRequest
     from cleveragents.engine.read.history import HistoryEvent
     from cleveragents.engine.read.status import PlanStatus
     from cleveragents.engine.read.tree import DecisionNode
     from cleveragents.engine.session import CallFailed, Session, StepRules, ToolResult
+    from cleveragents.engine.undo.trail import Direction
     from cleveragents.errors import (
         Busy,
         CleverAgentsError,
@@ -119,6 +121,8 @@ __all__ = [
     "DecisionId",
     "DecisionNode",
     "Differs",
+    "Direction",
+    "ErasureRequest",
     "Event",
     "Failed",
     "FileChange",
@@ -195,10 +199,12 @@ _NAMES = {
     "engine.bring.apply": ("ApplyResult",),
     "engine.bring.proposal": ("ApplyMode", "ApplyOptions", "Proposal"),
     "engine.bring.refresh": ("RefreshResult",),
+    "engine.care.erasure": ("ErasureRequest",),
     "engine.read.history": ("HistoryEvent",),
     "engine.read.status": ("PlanStatus",),
     "engine.read.tree": ("DecisionNode",),
     "engine.session": ("CallFailed", "Session", "StepRules", "ToolResult"),
+    "engine.undo.trail": ("Direction",),
     "errors": (
         "Busy",
         "CleverAgentsError",

@@ -59,7 +59,9 @@ if TYPE_CHECKING:
 
 TRIGGERS = "sandbox.checkpoint.auto-create-on"
 ROLLBACK_OFF = "rollback is off for this plan: it runs without checkpoints"
-AUTOMATIC_OFF = "automatic checkpoints are off: a crash starts again from pre_execute"
+AUTOMATIC_OFF = (
+    "automatic checkpoints are off: a crash starts again from pre_execute or the latest decision"
+)
 TIDIED_LATER = "interrupted while space was freed: what was done stands, a later command frees it"
 
 

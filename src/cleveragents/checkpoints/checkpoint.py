@@ -16,11 +16,12 @@ from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import Phase
 from cleveragents.plans.origin import origin_of
 from cleveragents.records import frozen, replace
-from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.filter import FORGOTTEN, Filter
 from cleveragents.snapshots.tree.manifest import Entry, encode
 from cleveragents.storage.connection import Connection, IntegrityError, Row
 
 PREFIX = "cp"
+_ERASED = f": {FORGOTTEN}"
 
 
 @frozen
@@ -61,6 +62,13 @@ class Checkpoint:
         if not isinstance(patterns, list):
             return Filter()
         return Filter(tuple(str(pattern) for pattern in cast("list[object]", patterns)))
+
+
+def forgotten_paths(checkpoint: Checkpoint) -> list[str]:
+    """The paths that it had and that were forgotten: going there leaves them alone."""
+    listed: object = checkpoint.metadata.get("not_captured")
+    lines = map(str, cast("list[object]", listed) if isinstance(listed, list) else ())
+    return [line.removesuffix(_ERASED) for line in lines if line.endswith(_ERASED)]
 
 
 class Total(NamedTuple):

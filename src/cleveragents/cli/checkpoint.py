@@ -43,7 +43,7 @@ def list_checkpoints(call: Invocation, plan: str = "@") -> Result:
         f"{row.name}: {row.metadata['problem']}" for row in rows if "problem" in row.metadata
     ]
     gone = data["forgotten"]
-    ended = counted(gone, "checkpoint was forgotten", "checkpoints were forgotten")
+    ended = counted(gone, "checkpoint is gone", "checkpoints are gone")
     told = [f"{ended}: deleted, or let go by the limit"] if gone else []
     return Result(
         data,

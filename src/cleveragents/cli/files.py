@@ -25,7 +25,7 @@ ACTING = re.compile("[\x00-\x08\x0b\x0d-\x1f\x7f-\x9f]")
 
 
 def find(call: Invocation, path: str, plan: str | None = None) -> Result:
-    """Tell in which checkpoints a file or directory changed, the newest first."""
+    """Tell in which checkpoints a file or directory changed, the newest of a plan first."""
     app = call.app()
     plans = app.plans.list() if plan is None else [views.find(call, app, plan)]
     story = app.paths.find(plans, path)

@@ -59,7 +59,14 @@ def forget(
 
 
 def _nothing(found: Erasure) -> list[str]:
-    return [f"nothing is stored of {', '.join(found.asked)}"] if found.is_nothing else []
+    """Names those that were asked for and that nothing is stored of."""
+    had = [one.path for one in found.paths]
+    missing = [one for one in found.asked if not any(_is_at(path, one) for path in had)]
+    return [f"nothing is stored of {', '.join(missing)}"] if missing else []
+
+
+def _is_at(path: str, asked: str) -> bool:
+    return path == asked or path.startswith(f"{asked.rstrip('/')}/")
 
 
 def _named(paths: Sequence[ErasedPath]) -> str:
@@ -97,11 +104,14 @@ def _listed(title: str, lines: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _next(app: "App", found: Erasure) -> list[str]:
-    """How it is kept out of later checkpoints: a file that is there is stored again."""
+    """How other paths with the same bytes are forgotten, and how it is kept out from now on."""
+    same = " ".join(quoted(one.path) for one in found.shared[:LISTED])
+    also = [f"agents forget {same}    # the same bytes"] if found.shared else []
     if not (found.left and found.paths):
-        return []
+        return also
     wanted = dict.fromkeys([*app.settings.texts(EXCLUDE), *(one.path for one in found.paths)])
     value = json.dumps(list(wanted)) if any("," in one for one in wanted) else ",".join(wanted)
     return [
-        f"agents config set {EXCLUDE} {quoted(value)}    # else later checkpoints store it again"
+        *also,
+        f"agents config set {EXCLUDE} {quoted(value)}    # else later checkpoints store it again",
     ]

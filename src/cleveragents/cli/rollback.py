@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from cleveragents.app import App
-from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.checkpoints.checkpoint import Checkpoint, forgotten_paths
 from cleveragents.checkpoints.reads import RollbackForesight
 from cleveragents.checkpoints.rollback import RollbackResult
 from cleveragents.cli import changes, previewing, views
@@ -152,6 +152,7 @@ def _done(result: RollbackResult, short: str, *, was_shown: bool) -> Result:
         rows = [(run.step, f"{run.tool}: {run.status} ({run.summary})") for run in result.undo]
         blocks.append(Fields("Undo Calls", rows))
     told = [f"kept, because it holds excluded files: {path}" for path in result.kept]
+    told += [f"left as it is, it was forgotten: {path}" for path in forgotten_paths(result.target)]
     told += _about_calls(result)
     if result.safety is None:
         messages = ["the plan is in this state already; there was nothing to do"]

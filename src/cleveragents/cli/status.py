@@ -55,7 +55,7 @@ def told(call: Invocation, found: PlanStatus, app: App) -> Result:
         blocks,
         status="warn" if found.needs_attention else "ok",
         messages=messages,
-        next_steps=[*([REPAIR] if found.is_stuck else []), *next_steps(found)],
+        next_steps=[*([REPAIR] if found.unfinished else []), *next_steps(found)],
     )
 
 
@@ -131,5 +131,5 @@ def _facts(found: PlanStatus) -> list[tuple[str, str]]:
 def _checkpoints(found: PlanStatus) -> str:
     if found.checkpoints or found.plan.runs_bare:
         gone = forgotten(found.checkpoints)
-        return f"{len(found.checkpoints)}{f', {gone} more were forgotten' if gone else ''}"
+        return f"{len(found.checkpoints)}{f', {gone} more are gone' if gone else ''}"
     return "none yet, the first is made when it runs"

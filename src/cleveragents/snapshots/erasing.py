@@ -17,11 +17,11 @@ from cleveragents.snapshots.store.traverse import reachable
 from cleveragents.snapshots.trackers import Trackers
 from cleveragents.snapshots.tree import content, long_work, record, tree_path
 from cleveragents.snapshots.tree.content import Read
+from cleveragents.snapshots.tree.filter import FORGOTTEN
 from cleveragents.snapshots.tree.manifest import Entry, decode
 from cleveragents.snapshots.tree.record import Roots, Snapshot
 from cleveragents.snapshots.tree.scan import shown
 
-FORGOTTEN = "forgotten"  # why a path is not captured
 _ID = re.compile(r"[0-9a-f]{64}")
 
 Paths = Mapping[SnapshotId, Sequence[bytes]]  # which paths of each snapshot are meant

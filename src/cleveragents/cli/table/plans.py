@@ -174,7 +174,7 @@ PLANS = (
         (
             Option(
                 ("--keep-mine",),
-                "Keep your own later changes in the same places.",
+                "Leave files as you have them that you changed in the same places.",
             ),
             YES,
             DRY_RUN,
@@ -214,7 +214,7 @@ PLANS = (
         ),
         (PLAN, Argument("PATH", "path", "The path of the conflict.")),
         (
-            Option(("--take",), "Which version counts.", "mine|plan|FILE"),
+            Option(("--take",), "Which version of the whole file counts.", "mine|plan|FILE"),
             Option(
                 ("--tool",),
                 "Merge with a tool that git knows; default: git's merge.tool.",

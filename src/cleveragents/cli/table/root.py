@@ -103,7 +103,7 @@ ROOT = Group(
         ),
         Command(
             "find",
-            "Tell in which checkpoints a file or directory changed, the newest first.",
+            "Tell in which checkpoints a file or directory changed, the newest of a plan first.",
             "files:find",
             ("agents find src/auth.py", "agents find '*.py' --plan @"),
             (

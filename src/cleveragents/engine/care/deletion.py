@@ -189,6 +189,7 @@ def _refuse_work(would: PlanDeletion, *, discard: bool) -> None:
             f"{would.plan.name} ({written(would.plan.stage)}) holds work that was never applied",
             hints=[
                 f"look at it: agents plan diff {plan_id}",
+                f"or at what its checkpoints hold: agents plan checkpoint list {plan_id}",
                 f"delete it all the same: agents plan delete {plan_id} --discard",
             ],
         )

@@ -8,6 +8,8 @@ from functools import cached_property
 
 from cleveragents.records import frozen
 
+FORGOTTEN = "forgotten"  # why a path is not captured any more
+
 
 @frozen
 class Filter:
