@@ -105,6 +105,13 @@ Feature: Forgetting paths
     When I run "agents cat 1 sub/keys/k"
     Then the exit code is 3
     And the error says "it was forgotten"
+    When I run "agents plan rollback @ 1 --yes"
+    Then the exit code is 0
+    And the error says "left as it is, it was forgotten: sub/keys"
+    When I run "agents forget ab no-such-file --yes"
+    Then the exit code is 0
+    And the error says "nothing is stored of no-such-file"
+    And the error says "agents forget keys    # the same bytes"
 
   Scenario: the same bytes go from other projects as well, if that is wanted
     Given a plain folder
