@@ -272,7 +272,11 @@ Feature: Taking back what was done last
     When I run "agents undo --plan @ --yes"
     Then the exit code is 4
     And the error says "another process is at work on plan"
-    When I run "agents undo --yes --format json"
+    When I run "agents undo --yes"
+    Then the exit code is 4
+    And the error says "the newest act is of"
+    And the error says "or name the plan of the act before: agents undo --plan"
+    When I run "agents undo --dry-run --format json"
     Then the exit code is 0
     And the data holds
       | field    | value   |

@@ -11,6 +11,7 @@ from cleveragents.engine.undo.deeds import STEP, Deed, DeedList, Fate
 from cleveragents.engine.undo.reversals import Effect, ReversalResult
 from cleveragents.engine.undo.service import NOTHING, RetraceForesight, RetraceResult
 from cleveragents.engine.undo.trail import Direction
+from cleveragents.errors import Refused
 from cleveragents.ids import SHORTEST, PlanId
 from cleveragents.plans.plan import Plan
 from cleveragents.shapes.deed import REDO, nothing, op_log_of, retrace_of, retrace_preview_of
@@ -100,11 +101,13 @@ def _retrace(
         if finished is not None:
             return _finished(direction, finished)
         act = app.undertakings.retrace(direction, chosen)  # another one may be next now
-    call.messages += _left_alone(app.undo.deeds(chosen).busy)
+    found = app.undo.deeds(chosen)
+    call.messages += _left_alone(found.busy)
     if act is None:
         return Result(nothing(), messages=[NOTHING[direction]])
     if dry_run:
         return _preview(direction, previewing.dry_run(call, act))
+    _refuse_older(direction, found, act.plan_id)
     if yes:
         return _done(direction, act.carry_out())
     would = act.foresee()
@@ -112,6 +115,20 @@ def _retrace(
     if not would.effect.obstacles:  # what is refused needs no question
         confirm(QUESTIONS[direction], yes=False, command_line=_line(direction, chosen))
     return _done(direction, act.carry_out(would.digest))
+
+
+def _refuse_older(direction: Direction, found: DeedList, owner: PlanId) -> None:
+    """Refuses to pass over the newest act for an older one that nobody has named."""
+    newest = found.deeds[0].plan
+    if any(newest.plan_id == plan.plan_id for plan in found.busy):
+        raise Refused(
+            f"the newest act is of {newest.name} ({newest.plan_id}), "
+            "which another process is at work on",
+            hints=[
+                "wait for it to finish",
+                f"or name the plan of the act before: agents {direction} --plan {owner}",
+            ],
+        )
 
 
 def _chosen(call: Invocation, app: App, plan: str | None) -> PlanId | None:
