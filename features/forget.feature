@@ -113,6 +113,24 @@ Feature: Forgetting paths
     And the error says "nothing is stored of no-such-file"
     And the error says "agents forget keys    # the same bytes"
 
+  Scenario: a checkpoint whose metadata cannot be read, and a path as the whole way to it
+    Given a plain folder
+    And the shell has run "echo hunter2 > .env" in the project
+    And the action
+      """
+      name: leaky
+      steps: [{tool: shell, with: {command: "echo 1 > one"}}]
+      """
+    And I have run "agents run ACTION"
+    And what every checkpoint holds is remembered
+    And the metadata of checkpoint 2 is "{"
+    When I run "agents forget PROJECT/.env --yes"
+    Then the exit code is 0
+    And "hunter2" is stored nowhere
+    And every checkpoint is as it was but for ".env"
+    When I run "agents plan checkpoint verify --all"
+    Then the exit code is 0
+
   Scenario: the same bytes go from other projects as well, if that is wanted
     Given a plain folder
     And the shell has run "echo hunter2 > .env; echo hunter2 > copy; touch empty" in the project

@@ -99,13 +99,43 @@ Feature: Picking how far to go back
     When I press on a terminal of 110 by 40 "agents undo --pick"
       | when it shows             | keys     |
       | Takes back 1 act          | down     |
-      | the state to go to is gone | enter   |
+      | the state to go to is gone | d       |
+      | the state to go to is gone | q       |
+      | Takes back 2 acts         | enter    |
       | Take back 2 acts?         | y, enter |
     Then the exit code is 4
     And the output says "Took back 1 act"
     And the output says "Did not take back 1 act"
     And the output says "stopped: the state to go to is gone"
     And the output says "undo of step first (plan older)"
+
+  Scenario: the diff of steps, with their sandbox and when it is gone with an apply
+    Given I have run "agents run ACTION"
+    When I press on a terminal of 110 by 30 "agents undo --pick"
+      | when it shows    | keys |
+      | Takes back 1 act | d    |
+      | +1               | q    |
+      | Takes back 1 act | q    |
+    Then the exit code is 1
+    Given I have run "agents plan apply @ --yes"
+    When I press on a terminal of 110 by 30 "agents undo --pick"
+      | when it shows     | keys |
+      | Takes back 1 act  | end  |
+      | Takes back 3 acts | d    |
+      | -one              | q    |
+      | Takes back 3 acts | q    |
+    Then the exit code is 1
+    And the output says "declined; nothing was changed"
+
+  Scenario: a result that was brought into a branch
+    Given I have run "agents run ACTION"
+    And I have run "agents plan apply @ --as branch --yes"
+    When I press on a terminal of 110 by 30 "agents undo --pick --yes"
+      | when it shows    | keys  |
+      | goes             | enter |
+    Then the exit code is 0
+    And the output says "Took back 1 act"
+    And in the project "! git branch --list 'cleveragents/*' | grep ." holds
 
   Scenario: without a terminal it lists, and what nobody did cannot be picked
     Given I have run "agents plan use ACTION"

@@ -299,7 +299,8 @@ def words(context, line):
         "BEFORE": getattr(context, "before", None),
         "CORRECTION": getattr(context, "correction", None),
     }
-    return [str(stands_for.get(word) or word) for word in shlex.split(line)]
+    found = [str(stands_for.get(word) or word) for word in shlex.split(line)]
+    return [re.sub("^PROJECT(?=/)", lambda _: str(context.world.project), one) for one in found]
 
 
 @when('nobody reads what "agents {line}" tells')

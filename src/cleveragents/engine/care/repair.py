@@ -65,15 +65,14 @@ class Repairs:
         """Makes rows again that the store has the content of."""
         for project in facts.projects:
             for plan_id in dict.fromkeys(orphan.plan_id for orphan in project.orphans):
-                try:
-                    doing = "rebuilding its checkpoints"
-                    with self._ownership.hold(plan_id, doing, files=False) as held:
-                        _refuse_registered_anew(facts, project, plan_id)
-                        yield from self._rebuild(held, project)
-                except Interrupted:
-                    raise
-                except CleverAgentsError as error:
-                    yield f"plan {plan_id} was not rebuilt: {error.message}"
+                done = self._rebuilt(facts, project, plan_id)
+                yield from _or_why_not(done, f"plan {plan_id} was not rebuilt")
+
+    def _rebuilt(self, facts: Facts, project: ProjectFacts, plan_id: PlanId) -> Iterator[str]:
+        doing = "rebuilding its checkpoints"
+        with self._ownership.hold(plan_id, doing, files=False) as held:
+            _refuse_registered_anew(facts, project, plan_id)
+            yield from self._rebuild(held, project)
 
     def accept(self, facts: Facts) -> Iterator[str]:
         """Goes on with a database that is older than what is beside it, once it is rebuilt."""
@@ -86,49 +85,43 @@ class Repairs:
         for plan in facts.plans:
             plan_id = plan.plan.plan_id
             if broken({row.checkpoint_id: row.parent_id for row in plan.rows}):
-                try:
-                    with (
-                        self._ownership.hold(
-                            plan_id, "mending the line of its checkpoints", files=False
-                        ) as held,
-                        self._database.writing(held) as connection,
-                    ):
-                        names = ", ".join(line_mending.mend(connection, plan_id))
-                except Interrupted:
-                    raise
-                except CleverAgentsError as error:
-                    yield f"plan {plan_id}: the line was not mended: {error.message}"
-                else:
-                    yield f"plan {plan_id}: the line that leads to {names} is mended"
+                why_not = f"plan {plan_id}: the line was not mended"
+                yield from _or_why_not(self._linked(plan_id), why_not)
+
+    def _linked(self, plan_id: PlanId) -> Iterator[str]:
+        doing = "mending the line of its checkpoints"
+        with (
+            self._ownership.hold(plan_id, doing, files=False) as held,
+            self._database.writing(held) as connection,
+        ):
+            names = ", ".join(line_mending.mend(connection, plan_id))
+        yield f"plan {plan_id}: the line that leads to {names} is mended"
 
     def recover(self, facts: Facts) -> Iterator[str]:
         """Finishes what was interrupted, as any command that changes the plan would."""
         for plan in facts.plans:
             if plan.unfinished and not plan.is_owned:
-                plan_id = plan.plan.plan_id
-                try:
-                    doing = "finishing what was interrupted"
-                    with self._ownership.hold(plan_id, doing, files=False) as held:
-                        self._pruning.free(plan_id)
-                        given_up = self._give_up(held)
-                except Interrupted:
-                    raise
-                except CleverAgentsError as error:
-                    yield f"plan {plan_id} could not be recovered: {error.message}"
-                else:
-                    yield from given_up
-                    yield from self._ended(plan)
+                why_not = f"plan {plan.plan.plan_id} could not be recovered"
+                yield from _or_why_not(self._recovered(plan), why_not)
+
+    def _recovered(self, plan: PlanFacts) -> Iterator[str]:
+        plan_id, doing = plan.plan.plan_id, "finishing what was interrupted"
+        with self._ownership.hold(plan_id, doing, files=False) as held:
+            self._pruning.free(plan_id)
+            given_up = self._give_up(held)
+        yield from given_up
+        yield from self._ended(plan)
 
     def forget(self, facts: Facts) -> Iterator[str]:
         """Takes out of stores what was to be forgotten."""
         for project in facts.projects:
             if project.is_erasing:
-                try:
-                    freed = self._pruning.scour(project.project_id, wait=False)
-                except CleverAgentsError as error:
-                    yield f"{project.path}: forgetting was not finished: {error.message}"
-                else:
-                    yield f"{project.path}: forgetting is finished ({counted(freed, 'byte')} freed)"
+                why_not = f"{project.path}: forgetting was not finished"
+                yield from _or_why_not(self._scoured(project), why_not)
+
+    def _scoured(self, project: ProjectFacts) -> Iterator[str]:
+        freed = self._pruning.scour(project.project_id, wait=False)
+        yield f"{project.path}: forgetting is finished ({counted(freed, 'byte')} freed)"
 
     def _ended(self, plan: PlanFacts) -> Iterator[str]:
         """Tells how that came to its end which was interrupted."""
@@ -246,6 +239,16 @@ def _needs(project: ProjectFacts) -> SnapshotId:
         (found.checkpoint.sandbox_ref for found in rows),
         next((sandbox.started_from for sandbox in bases if sandbox is not None), SnapshotId("")),
     )
+
+
+def _or_why_not(done: Iterator[str], failed: str) -> Iterator[str]:
+    """Yields what a repair did, or why it could not; to interrupt one ends all of them."""
+    try:
+        yield from done
+    except Interrupted:
+        raise
+    except CleverAgentsError as error:
+        yield f"{failed}: {error.message}"
 
 
 def _places(project: ProjectFacts) -> Iterator[tuple[Path, Filter]]:

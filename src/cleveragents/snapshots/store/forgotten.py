@@ -44,9 +44,8 @@ def has_begun(directory: Path) -> bool:
 
 def begun(directory: Path) -> set[str]:
     """Returns the snapshots that are being erased."""
-    if not has_begun(directory):
-        return set()
-    return set((directory / BEGUN).read_text(encoding="ascii").split())
+    note = directory / BEGUN
+    return set(note.read_text(encoding="ascii").split()) if note.exists() else set()
 
 
 def end(directory: Path) -> None:
