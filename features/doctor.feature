@@ -141,8 +141,9 @@ Feature: The doctor
 
   # --- Damage ------------------------------------------------------------------------------------
 
-  Scenario: H54 what the sandbox still has is stored again
+  Scenario: H54 what the sandbox still has is stored again, whatever cannot be searched
     Given I have run "agents run ACTION"
+    And the shell has run "mkdir -p $(printf 'd/%.0s' $(seq 205))" in the project
     And the stored content of "w2" is damaged
     When the doctor looks, and everything kept stays as it is
     Then the exit code is 1
@@ -151,6 +152,7 @@ Feature: The doctor
     When I run "agents doctor --repair --format json"
     Then the exit code is 0
     And the doctor says it has done "1 of 1 lost objects were stored again"
+    And a message says "could not be searched as a whole"
     When I run "agents plan checkpoint verify @"
     Then the exit code is 0
     When I run "agents plan rollback @ 3 --yes"

@@ -137,6 +137,21 @@ Feature: Picking how far to go back
     And the output says "Took back 1 act"
     And in the project "! git branch --list 'cleveragents/*' | grep ." holds
 
+  Scenario: an unapply comes first, then the apply that it ended
+    Given I have run "agents run ACTION --apply --yes"
+    And I have run "agents plan unapply @ --yes"
+    When I press on a terminal of 110 by 30 "agents undo --pick"
+      | when it shows     | keys     |
+      | Takes back 1 act  | d        |
+      | +one              | q        |
+      | Takes back 1 act  | down     |
+      | Takes back 2 acts | enter    |
+      | Take back 2 acts? | y, enter |
+    Then the exit code is 0
+    And in the project "git diff --quiet && test ! -e v" holds
+    When I run "agents redo --yes"
+    Then in the project "test -e v" holds
+
   Scenario: without a terminal it lists, and what nobody did cannot be picked
     Given I have run "agents plan use ACTION"
     When I run "agents undo --pick"

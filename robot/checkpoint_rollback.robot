@@ -166,7 +166,7 @@ What Is Not Found Or Not Confirmed Changes Nothing
     ${done} =    Run Agents    plan rollback ${PLAN} 1    code=2
     Error Should Say    ${done}    Would change    confirm it: agents plan rollback @ 1 --yes
     ${done} =    Run Agents    plan rollback ${PLAN}    code=2
-    Error Should Say    ${done}    which checkpoint?    ${CHECKPOINTS}[0][checkpoint_id]    ${CHECKPOINTS}[6][checkpoint_id]
+    Error Should Say    ${done}    which checkpoint?    ${CHECKPOINTS}[0][checkpoint_id][:10]    ${CHECKPOINTS}[6][checkpoint_id][:10]
     Nothing Should Have Changed
 
 On A Terminal The User Is Asked

@@ -51,8 +51,8 @@ A Single File Is Taken Back And Given Again
 
 The Checkpoint At Which Something Broke Is Found
     ${done} =    Run Agents    plan bisect ${PLAN} -- sh -c '! grep three v'
-    Should Match Regexp    ${done.out}    Fails since +cp3 +${CHECKPOINTS}[2][checkpoint_id]
-    Should Match Regexp    ${done.out}    Passes until +cp2 +${CHECKPOINTS}[1][checkpoint_id]
+    Should Match Regexp    ${done.out}    Fails since +cp3 +${CHECKPOINTS}[2][checkpoint_id][:10]
+    Should Match Regexp    ${done.out}    Passes until +cp2 +${CHECKPOINTS}[1][checkpoint_id][:10]
     Should Match Regexp    ${done.out}    Broken by +step 2 \\(shell\\)
     Sandbox Should Be    ${SANDBOX}    ${AFTER}[3]
 
