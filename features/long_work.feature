@@ -18,6 +18,21 @@ Feature: Long work
       | changing your files    | both   |
       | freeing space          |        |
 
+  Scenario: a command that shows no steps tells its long work, too, but not to programs
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "head -c 80000 /dev/urandom | split -b 4000 - many-"}}
+      """
+    And I have run "agents run ACTION"
+    And nothing is too quick to be told
+    When I run "agents plan checkpoint create @ --label text"
+    Then the exit code is 0
+    When I run "agents plan checkpoint create @ --label program --format json"
+    Then the exit code is 0
+    When I run "agents doctor"
+    Then the exit code is 0
+
   Scenario Outline: <what> is given up at the next piece of a large file
     Then <what> a file of 20 MiB is given up at its second piece
 
