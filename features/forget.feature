@@ -131,6 +131,30 @@ Feature: Forgetting paths
     When I run "agents plan checkpoint verify --all"
     Then the exit code is 0
 
+  Scenario: what was applied and then forgotten stays in the project, and an unapply says so
+    Given a plain folder
+    And the action
+      """
+      name: leaky
+      steps: [{tool: shell, with: {command: "mkdir d; echo hunter2 > d/key; echo 1 > top"}}]
+      """
+    And I have run "agents run ACTION --apply --yes"
+    And I have run "agents forget d/key top --yes"
+    When I run "agents plan unapply @ --dry-run"
+    Then the error says "left as you have it: d/key, top"
+    When I run "agents plan unapply @ --yes"
+    Then the exit code is 0
+    And the output says "Put 0 paths back"
+    And the error says "left as you have it: d/key, top"
+    And in the project "test -e d/key && test -e top" holds
+    When I run "agents undo --yes"
+    Then the exit code is 0
+    And the error says "left as you have it: d/key, top"
+    When I run "agents redo --yes"
+    Then the exit code is 0
+    And the error says "left as you have it: d/key, top"
+    And in the project "test -e d/key && test -e top" holds
+
   Scenario: the same bytes go from other projects as well, if that is wanted
     Given a plain folder
     And the shell has run "echo hunter2 > .env; echo hunter2 > copy; touch empty" in the project

@@ -1,6 +1,7 @@
 """`agents plan unapply`: take an applied plan out of the project again."""
 
 import sys
+from collections.abc import Sequence
 
 from cleveragents.cli import previewing
 from cleveragents.cli.apply import (
@@ -50,7 +51,7 @@ def unapply(
         return finished(undone)
     return Result(
         unapplication_of(found, would, undone.kept),
-        [Text([_done(would)])],
+        [Text([_done(would, undone.kept)])],
         "Unapplied",
         messages=[*_beside(would), *kept(undone.kept)],
         next_steps=[
@@ -94,13 +95,14 @@ def _question(would: Withdrawal) -> str:
     return f"Put {counted(len(would.paths), 'path')} back as before the plan was applied?"
 
 
-def _done(would: Withdrawal) -> str:
+def _done(would: Withdrawal, stayed: Sequence[str]) -> str:
     branch = would.applied.intent.branch
     if branch:
         return f"Removed branch {branch.branch}; your files were not touched"
-    if not would.paths:
+    if not would.paths and not would.forgotten:
         return AS_BEFORE
-    return f"Put {counted(len(would.paths), 'path')} back as before the plan was applied"
+    count = sum(path.rstrip("/") not in stayed for path in would.paths)
+    return f"Put {counted(count, 'path')} back as before the plan was applied"
 
 
 def _beside(would: Withdrawal) -> list[str]:

@@ -4,6 +4,7 @@ Each path goes back to what it was before the apply. What the user has changed s
 of a file stays; what was changed in the same place is refused, or left as it is if they say so.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 
 from cleveragents.checkpoints.comparison import path_told
@@ -29,6 +30,7 @@ from cleveragents.snapshots.merge import MergeConflict
 from cleveragents.snapshots.merging import MergeResult
 from cleveragents.snapshots.tree import beneath, tree_path
 from cleveragents.snapshots.tree.diff import alike
+from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.scan import shown
 
 EDITED = "edited since the plan was applied"
@@ -47,6 +49,7 @@ class Withdrawal:
     obstacles: Sequence[Obstacle]
     ways_out: Sequence[str]  # of them
     merged_into: tuple[str, ...] = ()  # the user's branches that have the commit of the plan's
+    forgotten: tuple[str, ...] = ()  # paths of which nothing is stored any more
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -59,7 +62,7 @@ class Withdrawal:
     def mine(self) -> tuple[str, ...]:
         """The paths that stay as the user has them."""
         left = self.merge.conflicts if self.merge is not None and self.keeps_mine else ()
-        return tuple(shown(each.path) for each in left)
+        return (*(shown(each.path) for each in left), *self.forgotten)
 
     @property
     def left(self) -> tuple[str, ...]:
@@ -110,11 +113,20 @@ class Withdrawals:
             tuple(_already(archive, place, merge)),
             sorted(found, key=lambda obstacle: obstacle.path),
             [*([leave, PUT_BACK] if edited else []), *ways_around(found, project.path)],
+            forgotten=tuple(_forgotten(after.filter, applied.intent.paths)),
         )
 
 
 def _command(applied: Operation[Apply], *, keep_mine: bool) -> str:
     return f"agents plan unapply {applied.plan_id}{' --keep-mine' if keep_mine else ''}"
+
+
+def _forgotten(filter_: Filter, paths: Sequence[str]) -> Iterator[str]:
+    """The paths that were applied and then forgotten: nobody knows what was there before."""
+    for path in paths:
+        heads = tree_path.and_above(os.fsencode(path).rstrip(b"/"))
+        if any(map(filter_.forgotten.excludes, heads)):
+            yield path
 
 
 def _merged(archive: Archive, place: InFiles, merge: MergeResult) -> Iterator[str]:
