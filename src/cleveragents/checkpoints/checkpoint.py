@@ -33,7 +33,7 @@ class Checkpoint:
     seq: int  # its number in the plan
     decision_id: DecisionId | None
     checkpoint_type: CheckpointType
-    resource_id: str  # the sandbox
+    resource_id: str | None  # the sandbox; a chat has none
     sandbox_ref: SnapshotId  # the snapshot
     filesystem_path: str
     size_bytes: int  # what it added to the store

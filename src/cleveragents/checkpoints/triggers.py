@@ -29,6 +29,9 @@ class CheckpointType(StrEnum):
     MANUAL = "manual"
     ROLLBACK = "rollback"  # the appended record of a rollback
     SAFETY = "safety"  # what was there before a rollback
+    PROMPT = "prompt"  # of a chat: what the user handed over
+    CALL = "call"  # of a chat: around a call of its agent
+    TURN = "turn"  # of a chat: what the agent left
 
 
 TYPE_OF: Mapping[Trigger, CheckpointType] = {

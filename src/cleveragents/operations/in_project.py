@@ -121,3 +121,51 @@ class Unapply(Apply):
     def leads_to(self) -> Stage:
         """Where it leaves the plan."""
         return COMPLETE
+
+
+@frozen(kw_only=True)
+class TakeBack(Intent):
+    """To take back what an agent changed in the user's directory, and nothing else."""
+
+    kind = Kind.UNDO
+
+    safety: CheckpointId  # made of what was there
+    record: CheckpointId  # the row that is added of what is there then
+    place: InFiles
+    paths: tuple[str, ...]  # as they are told
+    turn: int
+    call: int = 0  # one of its calls alone; 0: all that it did
+    takes: tuple[tuple[int, int], ...] = ()  # differences, by the moments around each
+    within: tuple[str, ...] = ()  # the paths that were asked for; none: all
+    undoes: str = ""  # the undo that a redo takes back
+
+    def to_record(self) -> dict[str, object]:
+        """Returns it as JSON keeps it: where it is brought to stands beside the rest."""
+        record = super().to_record()
+        del record["place"]
+        return record | self.place.to_record()
+
+    @classmethod
+    def from_record(cls, record: Record) -> Self:
+        """Reads it back."""
+        takes = tuple((int(one), int(other)) for one, other in record.get("takes", ()))
+        return super().from_record(
+            {**record, "place": InFiles.from_record(record), "takes": takes}
+        )
+
+    @property
+    def before(self) -> CheckpointId:
+        """The checkpoint that was made of what was there."""
+        return self.safety
+
+    @property
+    def kept_when_done(self) -> tuple[SnapshotId, ...]:
+        """Both versions, so that it can be taken back."""
+        return (self.place.old, self.place.new)
+
+
+@frozen(kw_only=True)
+class TakeBackAgain(TakeBack):
+    """To take an undo back."""
+
+    kind = Kind.REDO

@@ -17,6 +17,8 @@ class Kind(StrEnum):
     VALIDATE = "validate"
     APPLY = "apply"
     UNAPPLY = "unapply"
+    UNDO = "undo"  # of what an agent did in a chat
+    REDO = "redo"  # of such an undo
     UNKNOWN = "unknown"  # as another version of this program may have begun
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from cleveragents.ids import CheckpointId, SnapshotId
-from cleveragents.operations.in_project import Apply, Unapply
+from cleveragents.operations.in_project import Apply, TakeBack, TakeBackAgain, Unapply
 from cleveragents.operations.in_sandbox import (
     Correct,
     GoBack,
@@ -52,6 +52,8 @@ TYPES: Mapping[str, type[Intent]] = {
         Validate,
         Apply,
         Unapply,
+        TakeBack,
+        TakeBackAgain,
     )
 }
 

@@ -9,6 +9,8 @@ _STATEMENTS = (
     "DELETE FROM correction_attempts WHERE plan_id = :plan_id",
     "DELETE FROM conflicts WHERE plan_id = :plan_id",
     "DELETE FROM step_runs WHERE plan_id = :plan_id",
+    "DELETE FROM moments WHERE plan_id = :plan_id",
+    "DELETE FROM chats WHERE plan_id = :plan_id",
     "DELETE FROM checkpoints WHERE plan_id = :plan_id",
     """DELETE FROM decision_influences WHERE decision_id IN
         (SELECT decision_id FROM decisions WHERE plan_id = :plan_id)""",

@@ -11,7 +11,7 @@ ALL = (1 << 31) - 1  # more plans than anybody has
 _ESCAPED = str.maketrans({sign: f"!{sign}" for sign in "!%_"})
 # What counts is who stands at the top: subplans come along with theirs.
 _LISTED = """WITH RECURSIVE
-    wanted AS (SELECT * FROM plans WHERE project_id = :project_id
+    wanted AS (SELECT * FROM plans WHERE project_id = :project_id AND kind = 'plan'
         AND state LIKE :state AND lower(name) LIKE lower(:name) ESCAPE '!'),
     listed AS (
         SELECT * FROM (SELECT * FROM wanted WHERE parent_plan_id IS NULL

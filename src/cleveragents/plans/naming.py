@@ -10,9 +10,9 @@ NO_PLAN_YET = "this project has no plan yet"
 FIRST_PLAN = "write a first action: agents init, or run one that you have: agents run ACTION"
 
 _LATEST = """SELECT plan_id FROM plans WHERE project_id = :project_id AND parent_plan_id IS NULL
-    ORDER BY number DESC LIMIT 1 OFFSET :back"""
+    AND kind = 'plan' ORDER BY number DESC LIMIT 1 OFFSET :back"""
 _CALLED = """SELECT plan_id, name FROM plans WHERE substr(plan_id, 1, length(:prefix)) = :prefix
-    OR (project_id = :project_id AND name = :name) ORDER BY created_at"""
+    OR (project_id = :project_id AND name = :name AND kind = 'plan') ORDER BY created_at"""
 _NAMES = "SELECT plan_id, name FROM plans ORDER BY created_at DESC"
 # What is found by the beginning of its id, and the ids next to one: no other begins more like it.
 _SHORTENED = (

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from cleveragents.plans.step import Step
 
 
+PLAN = "plan"
+CHAT = "chat"  # the kind of a plan that a coding agent carries out in the user's own directory
+
+
 @frozen
 class PlanError:
     """Why a plan is errored."""
@@ -73,6 +77,7 @@ class Plan:
     parent_step: str | None  # the step of the parent that spawned it
     merged_ref: SnapshotId | None  # the snapshot that was merged into the parent
     superseded_by: str | None  # the operation that took it back
+    kind: str = PLAN
 
     @cached_property
     def _definition(self) -> Definition:
@@ -145,7 +150,8 @@ _BY_ID = """SELECT plans.*,
     (SELECT step_id FROM plan_steps WHERE plan_steps.plan_id = plans.plan_id
         AND plan_steps.definition = plans.definition ORDER BY position DESC LIMIT 1) AS last_added
     FROM plans WHERE plan_id = :plan_id"""
-_OF_PROJECT = "SELECT * FROM plans WHERE project_id = :project_id ORDER BY number"
+_OF_PROJECT = """SELECT * FROM plans WHERE project_id = :project_id AND kind = :kind
+    ORDER BY number"""
 _NEWEST = "SELECT max(number) FROM plans WHERE project_id = :project_id"
 _KEPT = """SELECT definition_json FROM plan_definitions
     WHERE plan_id = :plan_id AND number = :number"""
@@ -196,10 +202,10 @@ class PlanRepository:
             raise no_plan(self._connection, plan_id)
         return _from_row(row, added_of(self._connection, plan_id, row))
 
-    def of_project(self, project_id: ProjectId | None) -> Sequence[Plan]:
-        """Returns the plans of a project, the oldest first."""
+    def of_project(self, project_id: ProjectId | None, kind: str = PLAN) -> Sequence[Plan]:
+        """Returns the plans of a project that are of a kind, the oldest first."""
         added = AddedStepRepository(self._connection).of_project(project_id)
-        rows = self._connection.rows(_OF_PROJECT, project_id=project_id)
+        rows = self._connection.rows(_OF_PROJECT, project_id=project_id, kind=kind)
         return [_from_row(row, added.get(row["plan_id"], NONE_ADDED)) for row in rows]
 
     def found(self, query: str, **values: object) -> list[Plan]:

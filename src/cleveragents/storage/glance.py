@@ -14,9 +14,10 @@ NEWEST = 100  # rows of a kind; whoever wants an older one knows its id
 
 PROJECT = "SELECT project_id FROM projects WHERE path IN ({}) ORDER BY length(path) DESC"
 PLANS = """SELECT plan_id, name || ', ' || phase || '/' || state FROM plans
-    WHERE project_id = ? ORDER BY number DESC"""
+    WHERE project_id = ? AND kind = 'plan' ORDER BY number DESC"""
 LATEST = """SELECT plan_id FROM plans
-    WHERE project_id = ? AND parent_plan_id IS NULL ORDER BY number DESC LIMIT 1 OFFSET ?"""
+    WHERE project_id = ? AND parent_plan_id IS NULL AND kind = 'plan'
+    ORDER BY number DESC LIMIT 1 OFFSET ?"""
 PLAN = """SELECT plan_id FROM plans WHERE substr(plan_id, 1, length(?1)) = ?1
     OR (name = ?2 AND project_id = ?3)"""
 CHECKPOINTS = """SELECT seq, checkpoint_id, coalesce(label, checkpoint_type) FROM checkpoints

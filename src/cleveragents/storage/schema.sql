@@ -4,14 +4,25 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0012');
-CREATE TABLE checkpoints (
+INSERT INTO "alembic_version" VALUES('0013');
+CREATE TABLE chats (
+	plan_id VARCHAR(26) NOT NULL, 
+	client VARCHAR(16) NOT NULL, 
+	client_session TEXT NOT NULL, 
+	root TEXT NOT NULL, 
+	root_inode TEXT NOT NULL, 
+	pid TEXT NOT NULL, 
+	last_event_at DATETIME NOT NULL, 
+	CONSTRAINT pk_chats PRIMARY KEY (plan_id), 
+	CONSTRAINT fk_chats_plan_id FOREIGN KEY(plan_id) REFERENCES plans (plan_id)
+);
+CREATE TABLE "checkpoints" (
 	checkpoint_id VARCHAR(26) NOT NULL, 
 	plan_id VARCHAR(26) NOT NULL, 
 	seq INTEGER NOT NULL, 
 	decision_id VARCHAR(26), 
 	checkpoint_type VARCHAR(16) NOT NULL, 
-	resource_id VARCHAR(26) NOT NULL, 
+	resource_id VARCHAR(26), 
 	sandbox_ref VARCHAR(64) NOT NULL, 
 	filesystem_path TEXT NOT NULL, 
 	size_bytes INTEGER NOT NULL, 
@@ -102,6 +113,30 @@ CREATE TABLE journal (
 	CONSTRAINT pk_journal PRIMARY KEY (plan_id, seq), 
 	CONSTRAINT fk_journal_plan_id FOREIGN KEY(plan_id) REFERENCES plans (plan_id)
 );
+CREATE TABLE moments (
+	number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	plan_id VARCHAR(26) NOT NULL, 
+	kind VARCHAR(16) NOT NULL, 
+	turn INTEGER NOT NULL, 
+	client_turn TEXT NOT NULL, 
+	call TEXT NOT NULL, 
+	agent TEXT NOT NULL, 
+	tool TEXT NOT NULL, 
+	text TEXT NOT NULL, 
+	paths_json TEXT NOT NULL, 
+	may_write BOOLEAN NOT NULL, 
+	failed BOOLEAN NOT NULL, 
+	happened_at DATETIME NOT NULL, 
+	"key" TEXT NOT NULL, 
+	input TEXT NOT NULL, 
+	checkpoint_id VARCHAR(26), 
+	is_late BOOLEAN NOT NULL, 
+	left_running BOOLEAN NOT NULL, 
+	operation_id VARCHAR(26), 
+	CONSTRAINT fk_moments_plan_id FOREIGN KEY(plan_id) REFERENCES plans (plan_id), 
+	CONSTRAINT fk_moments_checkpoint_id FOREIGN KEY(checkpoint_id) REFERENCES checkpoints (checkpoint_id) ON DELETE SET NULL, 
+	CONSTRAINT uq_moments_plan_id_key UNIQUE (plan_id, "key")
+);
 CREATE TABLE operations (
 	operation_id VARCHAR(26) NOT NULL, 
 	plan_id VARCHAR(26) NOT NULL, 
@@ -145,7 +180,7 @@ CREATE TABLE plans (
 	definition_json TEXT NOT NULL, 
 	error_json TEXT, 
 	created_at DATETIME NOT NULL, 
-	updated_at DATETIME NOT NULL, action_path TEXT, action_hash VARCHAR(64), definition INTEGER DEFAULT '0' NOT NULL, parent_step TEXT, merged_ref VARCHAR(64), superseded_by VARCHAR(26), 
+	updated_at DATETIME NOT NULL, action_path TEXT, action_hash VARCHAR(64), definition INTEGER DEFAULT '0' NOT NULL, parent_step TEXT, merged_ref VARCHAR(64), superseded_by VARCHAR(26), kind VARCHAR(16) DEFAULT 'plan' NOT NULL, 
 	CONSTRAINT pk_plans PRIMARY KEY (plan_id), 
 	CONSTRAINT uq_plans_project_id_number UNIQUE (project_id, number), 
 	CONSTRAINT fk_plans_project_id FOREIGN KEY(project_id) REFERENCES projects (project_id), 
@@ -207,11 +242,14 @@ CREATE TABLE undo_runs (
 	CONSTRAINT fk_undo_runs_operation_id FOREIGN KEY(operation_id) REFERENCES operations (operation_id), 
 	CONSTRAINT fk_undo_runs_step_run_id FOREIGN KEY(step_run_id) REFERENCES step_runs (step_run_id)
 );
-CREATE UNIQUE INDEX ix_checkpoints_plan_id_seq ON checkpoints (plan_id, seq);
-CREATE INDEX ix_checkpoints_decision_id ON checkpoints (decision_id);
 CREATE INDEX ix_operations_plan_id_status ON operations (plan_id, status);
 CREATE INDEX ix_undo_runs_plan_id ON undo_runs (plan_id);
 CREATE INDEX ix_conflicts_plan_id ON conflicts (plan_id);
 CREATE INDEX ix_correction_attempts_plan_id ON correction_attempts (plan_id);
 CREATE INDEX ix_plans_parent_plan_id ON plans (parent_plan_id);
+CREATE UNIQUE INDEX ix_checkpoints_plan_id_seq ON checkpoints (plan_id, seq);
+CREATE INDEX ix_checkpoints_decision_id ON checkpoints (decision_id);
+CREATE INDEX ix_chats_client_session ON chats (client_session);
+CREATE INDEX ix_moments_checkpoint_id ON moments (checkpoint_id);
+DELETE FROM "sqlite_sequence";
 COMMIT;

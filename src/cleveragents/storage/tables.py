@@ -62,6 +62,7 @@ Table(
     Column("parent_step", Text),  # the step of the parent that spawned it
     Column("merged_ref", String(64)),  # the snapshot that was merged into the parent
     Column("superseded_by", ULID),  # the operation that took it back; null while it counts
+    Column("kind", String(16), nullable=False, server_default="plan"),  # plan | chat
     UniqueConstraint("project_id", "number"),
     Index(None, "parent_plan_id"),
 )
@@ -121,7 +122,7 @@ Table(
         ),
     ),
     Column("checkpoint_type", String(16), nullable=False),
-    Column("resource_id", ULID, ForeignKey("sandboxes.sandbox_id"), nullable=False),
+    Column("resource_id", ULID, ForeignKey("sandboxes.sandbox_id")),  # null: a chat's, in place
     Column("sandbox_ref", String(64), nullable=False),
     Column("filesystem_path", Text, nullable=False),
     Column("size_bytes", Integer, nullable=False),
@@ -262,4 +263,44 @@ Table(
     metadata,
     Column("head_id", Integer, primary_key=True),  # there is one row
     Column("number", Integer, nullable=False),
+)
+
+Table(
+    "chats",  # what a plan of that kind is besides
+    metadata,
+    Column("plan_id", ULID, ForeignKey("plans.plan_id"), primary_key=True),
+    Column("client", String(16), nullable=False),
+    Column("client_session", Text, nullable=False),  # the client's own id of the conversation
+    Column("root", Text, nullable=False),
+    Column("root_inode", Text, nullable=False),  # tells another directory of the same path apart
+    Column("pid", Text, nullable=False),  # the client's process and when it began, if known
+    Column("last_event_at", MOMENT, nullable=False),
+    Index(None, "client_session"),
+)
+
+Table(
+    "moments",  # of chats, in the order of all: turns and calls follow from them
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("plan_id", ULID, ForeignKey("plans.plan_id"), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("turn", Integer, nullable=False),
+    Column("client_turn", Text, nullable=False),
+    Column("call", Text, nullable=False),
+    Column("agent", Text, nullable=False),
+    Column("tool", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("paths_json", Text, nullable=False),
+    Column("may_write", Boolean, nullable=False),
+    Column("failed", Boolean, nullable=False),
+    Column("happened_at", MOMENT, nullable=False),
+    Column("key", Text, nullable=False),  # an event that comes twice is one moment
+    Column("input", Text, nullable=False),  # the digest of what a call was given
+    Column("checkpoint_id", ULID, ForeignKey("checkpoints.checkpoint_id", ondelete="SET NULL")),
+    Column("is_late", Boolean, nullable=False),
+    Column("left_running", Boolean, nullable=False),
+    Column("operation_id", ULID),  # of an act of ours
+    UniqueConstraint("plan_id", "key"),
+    Index(None, "checkpoint_id"),
+    sqlite_autoincrement=True,
 )

@@ -1,0 +1,97 @@
+"""The rows of moments."""
+
+import json
+from collections.abc import Sequence
+
+from cleveragents.chats.moment import Moment, MomentKind
+from cleveragents.ids import PlanId, ProjectId
+from cleveragents.storage.connection import Connection, Row
+
+_COLUMNS = """moments.number, moments.plan_id, moments.kind, moments.turn, moments.client_turn,
+    moments.call, moments.agent, moments.tool, moments.text, moments.paths_json,
+    moments.may_write, moments.failed, moments.happened_at, moments.key, moments.checkpoint_id,
+    moments.is_late, moments.left_running, moments.operation_id,
+    checkpoints.sandbox_ref AS state"""
+_OF_PROJECT = f"""SELECT {_COLUMNS} FROM moments
+    JOIN plans ON plans.plan_id = moments.plan_id
+    LEFT JOIN checkpoints ON checkpoints.checkpoint_id = moments.checkpoint_id
+    WHERE plans.project_id = :project_id ORDER BY moments.number"""
+_KNOWN = "SELECT 1 FROM moments WHERE plan_id = :plan_id AND key = :key"
+_LAST_TURN = "SELECT max(turn) FROM moments WHERE plan_id = :plan_id"
+_OF_AGENT = "SELECT min(turn) FROM moments WHERE plan_id = :plan_id AND agent = :agent"
+_UNANSWERED = """SELECT call FROM moments AS opened
+    WHERE plan_id = :plan_id AND kind = 'before' AND tool = :tool AND input = :input
+    AND NOT EXISTS (SELECT 1 FROM moments AS closed WHERE closed.plan_id = opened.plan_id
+        AND closed.kind = 'after' AND closed.call = opened.call)
+    ORDER BY number LIMIT 1"""
+_FIRST_CALL = """SELECT min(happened_at) FROM moments
+    WHERE plan_id = :plan_id AND turn = :turn AND kind = 'before'"""
+_LAST_PROMPT = """SELECT coalesce(max(number), 0) FROM moments
+    WHERE plan_id = :plan_id AND kind = 'prompt'"""
+_FLAGS = ("may_write", "failed", "is_late", "left_running")
+
+
+class MomentRepository:
+    """What happened in chats, in the order of all of them."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def of_project(self, project_id: ProjectId | None) -> Sequence[Moment]:
+        """Returns the moments of all chats in a directory."""
+        return [_moment(row) for row in self._connection.rows(_OF_PROJECT, project_id=project_id)]
+
+    def add(self, moment: Moment, input_: str = "") -> None:
+        """Records a moment; its number is given to it here."""
+        self._connection.insert(
+            "moments",
+            plan_id=moment.plan_id,
+            kind=moment.kind,
+            turn=moment.turn,
+            client_turn=moment.client_turn,
+            call=moment.call,
+            agent=moment.agent,
+            tool=moment.tool,
+            text=moment.text,
+            paths_json=json.dumps(moment.paths),
+            may_write=moment.may_write,
+            failed=moment.failed,
+            happened_at=moment.at,
+            key=moment.key,
+            input=input_,
+            checkpoint_id=moment.checkpoint_id,
+            is_late=moment.is_late,
+            left_running=moment.left_running,
+            operation_id=moment.operation_id,
+        )
+
+    def is_known(self, plan_id: PlanId, key: str) -> bool:
+        """Tells whether an event was recorded already."""
+        return self._connection.value(_KNOWN, plan_id=plan_id, key=key) is not None
+
+    def last_turn(self, plan_id: PlanId) -> int:
+        """Returns the number of the newest turn; 0: there is none yet."""
+        return self._connection.value(_LAST_TURN, plan_id=plan_id) or 0
+
+    def turn_of_agent(self, plan_id: PlanId, agent: str) -> int | None:
+        """Returns the turn in which a subagent was first heard of."""
+        return self._connection.value(_OF_AGENT, plan_id=plan_id, agent=agent)
+
+    def unanswered(self, plan_id: PlanId, tool: str, input_: str) -> str | None:
+        """Returns the oldest call of a tool with an input that nobody has told the end of."""
+        return self._connection.value(_UNANSWERED, plan_id=plan_id, tool=tool, input=input_)
+
+    def first_call_at(self, plan_id: PlanId, turn: int) -> str | None:
+        """Returns when the first call of a turn began, as the database writes it."""
+        return self._connection.value(_FIRST_CALL, plan_id=plan_id, turn=turn)
+
+    def last_prompt(self, plan_id: PlanId) -> int:
+        """Returns the number of the newest prompt's moment; 0: there is none."""
+        return self._connection.value(_LAST_PROMPT, plan_id=plan_id)
+
+
+def _moment(fields: Row) -> Moment:
+    paths = tuple(json.loads(fields.pop("paths_json")))
+    kind, at = MomentKind(fields.pop("kind")), fields.pop("happened_at")
+    flags = {name: bool(fields.pop(name)) for name in _FLAGS}
+    return Moment(**fields, kind=kind, at=at, paths=paths, **flags)
