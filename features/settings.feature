@@ -19,6 +19,8 @@ Feature: Settings
     And the setting "sandbox.checkpoint.exclude" is empty from the default
     And the setting "sandbox.checkpoint.auto-create-on" is before_step,before_tool_execute,after_tool_execute,on_subplan_spawn,after_subplan,on_error from the default
     And the setting "sandbox.checkpoint.max-checkpoints-per-plan" is 50 from the default
+    And the setting "chat.max-file" is 512 MiB from the default
+    And the setting "chat.hook-budget" is 2 from the default
 
   Scenario: people see key, value and where it comes from
     Given the variable CLEVERAGENTS_SANDBOX_COPY_IGNORED is ".env, *.key"

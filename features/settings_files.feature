@@ -280,6 +280,11 @@ Feature: Settings files
       | sandbox.checkpoint.auto-create-on on_eror        | did you mean 'on_error'?                                     |
       | sandbox.checkpoint.max-checkpoints-per-plan 1    | must be a whole number of at least 2                         |
       | sandbox.checkpoint.max-checkpoints-per-plan many | must be a whole number of at least 2                         |
+      | chat.max-file 5                                  | must be a size such as 512 MiB or 1 GiB                      |
+      | chat.max-file "5 cubits"                         | must be a size such as 512 MiB or 1 GiB                      |
+      | chat.strict perhaps                              | must be true or false                                        |
+      | chat.keep-turns 0                                | must be a whole number of at least 1                         |
+      | --project-level chat.strict true                 | a project may not set chat.strict                            |
       | --project-level sandbox.pass-env HOME            | a project may not set sandbox.pass-env                       |
       | --project-level core.checkpoints.auto_create_on on_error | a project may not set core.checkpoints.auto_create_on |
 
@@ -292,6 +297,27 @@ Feature: Settings files
       | written |
       | []      |
       | ''      |
+
+  Scenario: sizes and yes or no are shown as they are typed
+    When I run "agents config set chat.strict true"
+    Then the output is exactly "chat.strict = true (from the user)"
+    When I run "agents config set chat.max-bytes '2 GiB'"
+    Then the output is exactly "chat.max-bytes = 2 GiB (from the user)"
+    When I run "agents config list --format json"
+    Then the setting "chat.strict" is True from the user
+    And the library reads "chat.strict" as true, and "chat.max-bytes" as 2147483648 bytes
+
+  Scenario: a project may name more that chats leave out, not less
+    Given the user's settings
+      """
+      chat.exclude = ["*.iso"]
+      """
+    And the project's settings
+      """
+      chat.exclude = ["data"]
+      """
+    When I run "agents config list --format json"
+    Then the setting "chat.exclude" is data,*.iso from the project
 
   Scenario: a file that is a link stays one, and keeps its mode
     Given the settings file "../dotfiles/agents.toml"

@@ -9,7 +9,7 @@ from pathlib import Path
 from page import settle
 
 from cleveragents.config.levels import PROJECT_FILE
-from cleveragents.config.settings import SETTINGS, Setting
+from cleveragents.config.settings import SETTINGS, Setting, written
 
 PAGE = Path("docs/reference/configuration.md")
 HEAD = f"""\
@@ -73,7 +73,7 @@ def main() -> None:
 
 def row(setting: Setting) -> str:
     value = setting.default
-    shown = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    shown = ", ".join(map(str, value)) if isinstance(value, tuple) else written(value)
     note = "" if setting.project_may_set else "; not from a project's file"
     if setting.project_values:
         note = f"; a project's file may only set {', '.join(setting.project_values)}"

@@ -116,3 +116,10 @@ def run_all_together(context):
         for row in context.table
     ]
     context.codes = [(process.communicate()[1], process.returncode) for process in started]
+
+
+@then('the library reads "{flag}" as true, and "{size}" as {count:d} bytes')
+def check_flag_and_size(context, flag, size, count):
+    with context.world.app() as app:
+        assert app.settings.flag(flag) is True, flag
+        assert app.settings.size(size) == count, size

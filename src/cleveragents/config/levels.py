@@ -15,6 +15,7 @@ from cleveragents.config.settings import (
     VARIABLE_PREFIX,
     Setting,
     SettingValue,
+    bytes_of,
     known,
 )
 from cleveragents.errors import InvalidInput
@@ -102,6 +103,14 @@ class Settings:
     def number(self, key: str) -> int:
         """Returns a setting that is a whole number."""
         return int(self.text(key))
+
+    def size(self, key: str) -> int:
+        """Returns a setting that is a size, in bytes."""
+        return bytes_of(self.text(key)) or 0
+
+    def flag(self, key: str) -> bool:
+        """Returns a setting that is true or false."""
+        return self.value(key).value is True
 
 
 @frozen

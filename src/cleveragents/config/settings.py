@@ -5,6 +5,7 @@ from typing import TypeAlias, cast
 
 from cleveragents.checkpoints.retention import DEFAULT_LIMIT
 from cleveragents.checkpoints.triggers import Trigger
+from cleveragents.counting import UNITS
 from cleveragents.errors import InvalidInput
 from cleveragents.nearest import asking
 from cleveragents.records import field, frozen
@@ -15,7 +16,7 @@ MOST_PATTERNS = 50  # that output is searched for
 LEAST = 2  # the first and the newest checkpoint always stay
 VARIABLE_PREFIX = "CLEVERAGENTS_"
 
-SettingValue: TypeAlias = str | int | tuple[str, ...]
+SettingValue: TypeAlias = str | int | bool | tuple[str, ...]
 
 
 @frozen
@@ -88,6 +89,8 @@ def variable_of(key: str) -> str:
 
 def written(value: object) -> str:
     """A value as it is typed."""
+    if isinstance(value, bool):
+        return str(value).lower()
     if not isinstance(value, list | tuple):
         return str(value)
     parts = list(map(str, cast("Sequence[object]", value)))
@@ -153,10 +156,32 @@ def _patterns(given: object) -> tuple[str, ...]:
     return patterns
 
 
-def _limit(given: object) -> int:
-    if not isinstance(given, int) or isinstance(given, bool) or given < LEAST:
-        raise ValueError(f"must be a whole number of at least {LEAST}")
+def _size(given: object) -> str:
+    if not isinstance(given, str) or bytes_of(given) is None:
+        raise ValueError("must be a size such as 512 MiB or 1 GiB")
     return given
+
+
+def bytes_of(text: str) -> int | None:
+    """Reads a size: a whole number of KiB, MiB or GiB; None: it is none."""
+    number, _, unit = text.partition(" ")
+    factor = {name: size for size, name in UNITS}.get(unit)
+    return int(number) * factor if factor and number.isdecimal() else None
+
+
+def _at_least(least: int) -> Callable[[object], int]:
+    def read(given: object) -> int:
+        if not isinstance(given, int) or isinstance(given, bool) or given < least:
+            raise ValueError(f"must be a whole number of at least {least}")
+        return given
+
+    return read
+
+
+def _yes_or_no(given: object) -> bool:
+    if given not in (True, False, "true", "false"):
+        raise ValueError("must be true or false")
+    return given in (True, "true")
 
 
 SETTINGS: Mapping[str, Setting] = {
@@ -228,7 +253,7 @@ SETTINGS: Mapping[str, Setting] = {
             "sandbox.checkpoint.max-checkpoints-per-plan",
             DEFAULT_LIMIT,
             f"how many checkpoints a plan keeps, at least {LEAST}",
-            _limit,
+            _at_least(LEAST),
             aliases=(
                 "sandbox.checkpoint.max_checkpoints_per_plan",
                 "max_checkpoints_per_plan",
@@ -240,6 +265,70 @@ SETTINGS: Mapping[str, Setting] = {
             "what a plan with open conflicts does before its next step: stop, or continue",
             _one_of(STOP, "continue"),
             project_values=(STOP,),
+        ),
+        # Chats. A project may only name more that is left out: the rest is the user's to say.
+        Setting(
+            "chat.exclude",
+            (),
+            "globs of files that checkpoints of chats neither save nor restore; every level adds",
+            _texts,
+            adds=True,
+        ),
+        *(
+            Setting(key, default, told, read, project_may_set=False)
+            for key, default, told, read in (
+                (
+                    "chat.ignored-files",
+                    20_000,
+                    "with more files a directory that git ignores is left out of chats",
+                    _at_least(0),
+                ),
+                (
+                    "chat.ignored-bytes",
+                    "1 GiB",
+                    "with more content a directory that git ignores is left out of chats",
+                    _size,
+                ),
+                ("chat.max-file", "512 MiB", "larger files are left out of chats", _size),
+                ("chat.max-bytes", "10 GiB", "how much content of a directory chats cover", _size),
+                (
+                    "chat.max-files",
+                    500_000,
+                    "how many files of a directory chats cover",
+                    _at_least(1),
+                ),
+                (
+                    "chat.hook-budget",
+                    2,
+                    "seconds that a hook takes at most; a checkpoint that takes longer is late",
+                    _at_least(0),
+                ),
+                (
+                    "chat.first-look",
+                    30,
+                    "seconds that the first call in a directory waits for the first look at it",
+                    _at_least(0),
+                ),
+                (
+                    "chat.strict",
+                    False,
+                    "whether a call is blocked if its checkpoint is late or failed: true, false",
+                    _yes_or_no,
+                ),
+                (
+                    "chat.texts",
+                    "keep",
+                    "what becomes of prompts and commands: keep (their beginning, masked), none",
+                    _one_of("keep", "none"),
+                ),
+                (
+                    "chat.keep-turns",
+                    200,
+                    "how many turns of a chat are kept whatever their age",
+                    _at_least(1),
+                ),
+                ("chat.keep-days", 14, "days for which all turns of a chat are kept", _at_least(0)),
+            )
         ),
     )
 }

@@ -29,6 +29,20 @@ KEYS = {
     "subplans.on-conflict": (
         "what a plan with open conflicts does before its next step: stop, or continue"
     ),
+    "chat.exclude": (
+        "globs of files that checkpoints of chats neither save nor restore; every level adds"
+    ),
+    "chat.ignored-files": "with more files a directory that git ignores is left out of chats",
+    "chat.ignored-bytes": "with more content a directory that git ignores is left out of chats",
+    "chat.max-file": "larger files are left out of chats",
+    "chat.max-bytes": "how much content of a directory chats cover",
+    "chat.max-files": "how many files of a directory chats cover",
+    "chat.hook-budget": "seconds that a hook takes at most; a checkpoint that takes longer is late",
+    "chat.first-look": "seconds that the first call in a directory waits for the first look at it",
+    "chat.strict": "whether a call is blocked if its checkpoint is late or failed: true, false",
+    "chat.texts": "what becomes of prompts and commands: keep (their beginning, masked), none",
+    "chat.keep-turns": "how many turns of a chat are kept whatever their age",
+    "chat.keep-days": "days for which all turns of a chat are kept",
 }
 
 TOOLS = {

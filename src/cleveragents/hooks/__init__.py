@@ -1,0 +1,1 @@
+"""What coding agents call before and after everything that they do."""
