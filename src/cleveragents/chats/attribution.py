@@ -1,0 +1,160 @@
+"""Whose change a change is: the agents', the user's, our own, or not to be told.
+
+Between two looks at a directory lies one difference. Whose it is follows from what was under way
+in that time in all chats of the directory. What a user wrote while no call ran is never an
+agent's; where it could be either's, it is said to be unclear.
+"""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from itertools import pairwise
+
+from cleveragents.chats.doubts import doubts
+from cleveragents.chats.moment import Moment
+from cleveragents.chats.turns import Call, CallName, calls, is_call, is_prompt
+from cleveragents.ids import OperationId, PlanId
+from cleveragents.records import frozen
+
+
+class Whose(StrEnum):
+    """Who made a change."""
+
+    AGENT = "agent"
+    USER = "user"
+    UNCLEAR = "unclear"
+    OURS = "ours"
+
+
+@frozen
+class Difference:
+    """The change from one look at the files to the next."""
+
+    before: Moment
+    after: Moment
+    whose: Whose
+    calls: tuple[CallName, ...]  # the agent's: all that were open; several made it jointly
+    only: (
+        tuple[str, ...] | None
+    )  # the agent's: it wrote these alone, whatever else changed is unclear
+    turn: tuple[PlanId, int] | None  # the turn it is shown with
+    is_late: bool  # the files were not looked at when they should have been
+
+
+def differences(moments: Sequence[Moment]) -> list[Difference]:
+    """What changed between the moments of all chats of one directory, in order, and whose it is."""
+    parts = _parts(moments)
+    acts = _acts(moments)
+    known = [place for place, moment in enumerate(moments) if moment.state is not None]
+    return [
+        _difference(moments, parts, acts, first, last)
+        for first, last in pairwise(known)
+        if moments[first].state != moments[last].state
+    ]
+
+
+@frozen
+class _Part:
+    """What was under way from one moment to the next."""
+
+    whose: Whose
+    calls: tuple[Call, ...]  # those open that have an end
+    turn: tuple[PlanId, int] | None
+
+
+def _difference(
+    moments: Sequence[Moment],
+    parts: Sequence[_Part],
+    acts: dict[OperationId, list[Moment]],
+    first: int,
+    last: int,
+) -> Difference:
+    before, after = moments[first], moments[last]
+    covered = parts[first : _looked_by(moments, last)]
+    is_late = last - first > 1 or before.is_late or after.is_late
+    whose = _of_act(before, after, acts) or _of_all(covered)
+    turn = None if whose is Whose.OURS else _shown_with(whose, covered, after)
+    if whose is not Whose.AGENT:
+        return Difference(before, after, whose, (), None, turn, is_late)
+    theirs = {call.name: call for part in covered for call in part.calls}
+    return Difference(before, after, whose, tuple(theirs), _named(theirs.values()), turn, is_late)
+
+
+def _looked_by(moments: Sequence[Moment], place: int) -> int:
+    """The moment by which the files had been looked at; late, that was at any time until then."""
+    while place < len(moments) and moments[place].is_late:
+        place += 1
+    return place
+
+
+def _of_all(parts: Sequence[_Part]) -> Whose:
+    """Whose a change is that was made somewhere in these parts."""
+    found = {part.whose for part in parts}
+    return found.pop() if len(found) == 1 else Whose.UNCLEAR
+
+
+def _shown_with(whose: Whose, parts: Sequence[_Part], after: Moment) -> tuple[PlanId, int] | None:
+    """A user's change goes with the prompt that follows, any other with the turn it began in."""
+    if whose is Whose.USER:
+        return (after.plan_id, after.turn) if is_prompt(after) else parts[-1].turn
+    of_agents = [part for part in parts if part.whose is not Whose.USER]
+    return (of_agents or parts)[0].turn
+
+
+def _named(theirs: Iterable[Call]) -> tuple[str, ...] | None:
+    """The paths that calls write, if each of them names its own."""
+    named = [call.before.paths for call in theirs]
+    return tuple(sorted({path for paths in named for path in paths})) if all(named) else None
+
+
+def _acts(moments: Iterable[Moment]) -> dict[OperationId, list[Moment]]:
+    """The moments of each act of ours."""
+    found: dict[OperationId, list[Moment]] = {}
+    for moment in moments:
+        if moment.operation_id is not None:
+            found.setdefault(moment.operation_id, []).append(moment)
+    return found
+
+
+def _of_act(before: Moment, after: Moment, acts: dict[OperationId, list[Moment]]) -> Whose | None:
+    """Whose a change beside an act of ours is; None: no act was under way.
+
+    What else happened from a crash of ours to the end of the act cannot be told from what it did.
+    """
+    if before.operation_id is not None and before.operation_id == after.operation_id:
+        return Whose.OURS
+    begun = before.operation_id is not None and (
+        before != acts[before.operation_id][-1] or before == acts[before.operation_id][0]
+    )
+    finished = after.operation_id is not None and after != acts[after.operation_id][0]
+    return Whose.UNCLEAR if begun or finished else None
+
+
+def _parts(moments: Sequence[Moment]) -> list[_Part]:
+    """What is under way after each moment."""
+    made = calls(moments)
+    running = _running(moments, made)
+    doubtful = doubts(moments, made)
+    latest: tuple[PlanId, int] | None = None
+    parts: list[_Part] = []
+    for place, moment in enumerate(moments):
+        if is_prompt(moment) or is_call(moment):
+            latest = (moment.plan_id, moment.turn)
+        if running[place]:
+            name = running[place][0].name
+            parts.append(_Part(Whose.AGENT, tuple(running[place]), (name.chat, name.turn)))
+        elif place in doubtful:
+            parts.append(_Part(Whose.UNCLEAR, (), doubtful[place]))
+        else:
+            parts.append(_Part(Whose.USER, (), latest))
+    return parts
+
+
+def _running(moments: Sequence[Moment], made: Iterable[Call]) -> list[list[Call]]:
+    """The calls that ran after each moment and of which an end is known."""
+    places = {moment.number: place for place, moment in enumerate(moments)}
+    found: list[list[Call]] = [[] for _ in moments]
+    for call in made:
+        if call.after:
+            for place in range(places[call.before.number], places[call.after.number]):
+                found[place].append(call)
+    return found
