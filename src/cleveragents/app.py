@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from cleveragents.operations.operation import AnyOperation
     from cleveragents.plans.action import Action
     from cleveragents.undertakings import Undertakings
+    from cleveragents.wiring.chats import ChatServices
     from cleveragents.wiring.services import Wiring
 
 TRIGGERS = "sandbox.checkpoint.auto-create-on"
@@ -204,6 +205,11 @@ class App:
     def reversions(self) -> "ReversionService":
         """Plans anew from the start."""
         return self._wiring.reversions
+
+    @property
+    def chats(self) -> "ChatServices":
+        """What agents did in this directory: recording it, telling it, taking it back."""
+        return self._wiring.chats
 
     @property
     def undo(self) -> "UndoService":

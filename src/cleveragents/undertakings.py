@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from cleveragents.engine.care.deletion import PlanDeletion
     from cleveragents.engine.care.erasing import ErasureResult
     from cleveragents.engine.care.erasure import Erasure, ErasureRequest
+    from cleveragents.engine.chat.choice import UndoRequest
+    from cleveragents.engine.chat.foresight import ChatForesight
+    from cleveragents.engine.chat.undo import ChatUndoResult
     from cleveragents.engine.correct.append import Fix
     from cleveragents.engine.correct.correction import Impact
     from cleveragents.engine.correct.revert import BackToStart, ReversionResult
@@ -358,6 +361,22 @@ class Undertakings:
             lambda shown: service.run(direction, chosen, shown_digest=shown),
             finish,
             self._upkeep,
+        )
+
+    def undo_chat(
+        self, wanted: "UndoRequest", *, is_redo: bool = False
+    ) -> "Undertaking[ChatForesight, ChatUndoResult] | None":
+        """To take back what an agent did in this directory, or that; None: there is nothing."""
+        service = self._services.chats.undos
+        owner = service.owner(wanted, is_redo=is_redo)
+        if owner is None:
+            return None
+        return Undertaking(
+            owner,
+            lambda: service.preview(wanted, is_redo=is_redo),
+            lambda shown: service.run(wanted, is_redo=is_redo, shown_digest=shown),
+            self._recovery(owner),
+            _WithoutTidying(self._upkeep),
         )
 
     def retrace_series(

@@ -26,8 +26,9 @@ _UNANSWERED = """SELECT call FROM moments AS opened
     ORDER BY number LIMIT 1"""
 _FIRST_CALL = """SELECT min(happened_at) FROM moments
     WHERE plan_id = :plan_id AND turn = :turn AND kind = 'before'"""
-_LAST_PROMPT = """SELECT coalesce(max(number), 0) FROM moments
-    WHERE plan_id = :plan_id AND kind = 'prompt'"""
+_ACTS = """SELECT operation_id FROM moments WHERE plan_id = :plan_id AND kind = 'act'
+    AND number > (SELECT coalesce(max(number), 0) FROM moments
+        WHERE plan_id = :plan_id AND kind = 'prompt')"""
 _FLAGS = ("may_write", "failed", "is_late", "left_running")
 
 
@@ -85,13 +86,13 @@ class MomentRepository:
         """Returns when the first call of a turn began, as the database writes it."""
         return self._connection.value(_FIRST_CALL, plan_id=plan_id, turn=turn)
 
-    def last_prompt(self, plan_id: PlanId) -> int:
-        """Returns the number of the newest prompt's moment; 0: there is none."""
-        return self._connection.value(_LAST_PROMPT, plan_id=plan_id)
+    def acts_since_prompt(self, plan_id: PlanId) -> set[str]:
+        """Returns the operations of ours since the newest prompt."""
+        return set(self._connection.column(_ACTS, plan_id=plan_id))
 
 
 def _moment(fields: Row) -> Moment:
     paths = tuple(json.loads(fields.pop("paths_json")))
     kind, at = MomentKind(fields.pop("kind")), fields.pop("happened_at")
-    flags = {name: bool(fields.pop(name)) for name in _FLAGS}
-    return Moment(**fields, kind=kind, at=at, paths=paths, **flags)
+    flags: Row = {name: bool(fields[name]) for name in _FLAGS}
+    return Moment(**{**fields, **flags}, kind=kind, at=at, paths=paths)

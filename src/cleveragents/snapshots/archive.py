@@ -14,7 +14,7 @@ from cleveragents.records import frozen, replace
 from cleveragents.snapshots.capture import Capture, named
 from cleveragents.snapshots.extraction import extract
 from cleveragents.snapshots.healing import Safeguard, SnapshotHealer
-from cleveragents.snapshots.merging import MergeResult
+from cleveragents.snapshots.merging import MergeResult, SnapshotReader
 from cleveragents.snapshots.picking import additions, is_excluded
 from cleveragents.snapshots.seen import LiveSnapshot, UnstoredObjects
 from cleveragents.snapshots.store import forgotten
@@ -99,6 +99,22 @@ class Archive(SnapshotHealer):
         with self._capture({MAIN: tracker}, Filter(), doing, full=True) as capture:
             yield capture
             self._trackers.keep_project(tracker)
+
+    @contextmanager
+    def capture_live(self, root: Path, filter_: Filter, cache: Path, *, full: bool = False) -> Generator[Capture]:
+        tracker = self._trackers.of_project(root, lambda p: filter_.excludes(p) or p.endswith(b".git"))
+        with self._capture({MAIN: tracker}, filter_, "x", full=True) as capture:
+            yield capture
+
+    def live_now(self, root: Path, filter_: Filter, cache: Path) -> LiveSnapshot:
+        trackers = {MAIN: self._trackers.of_project(root, lambda p: filter_.excludes(p) or p.endswith(b".git"))}
+        return LiveSnapshot.of(trackers, filter_, self._store.read)
+
+    def seen(self, capture: Capture) -> LiveSnapshot:
+        """What a capture has found, read whether it is stored by now or not."""
+        snapshot = Snapshot(capture.roots, capture.filter, capture.not_captured, {})
+        objects = UnstoredObjects(capture.trackers.values(), self._store.read)
+        return LiveSnapshot(snapshot, SnapshotReader(objects))
 
     def see(self, roots: Roots, filter_: Filter) -> LiveSnapshot:
         """Looks at everything in the roots; takes no lock and stores nothing."""

@@ -18,7 +18,7 @@ class Capture:
         self, pack: NewPack, trackers: Mapping[str, Tracker], filter_: Filter, *, full: bool
     ) -> None:
         self._pack = pack
-        self._trackers = trackers
+        self.trackers = trackers
         self.filter = filter_
         states = {name: tracker.state(pack, full=full) for name, tracker in trackers.items()}
         self.roots = {name: state.root for name, state in states.items()}
@@ -37,7 +37,7 @@ class Capture:
         snapshot = Snapshot(self.roots, self.filter, self.not_captured, about)
         identity = self._pack.put_root(record.to_bytes(snapshot))
         self.size_bytes = self._pack.seal(identity)
-        for tracker in self._trackers.values():
+        for tracker in self.trackers.values():
             tracker.mark_stored()
         return SnapshotId(identity.hex())
 

@@ -23,8 +23,17 @@ END_SECONDS = 10.0  # after which an owner that was killed and stays is reported
 class FileLock:
     """An exclusive or shared lock on a file that is never deleted."""
 
-    def __init__(self, path: Path, *, doing: str, shared: bool = False, wait: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        doing: str,
+        shared: bool = False,
+        wait: bool = False,
+        patience: float = 0.0,
+    ) -> None:
         self._path = path
+        self._looks = max(LOOKS, round(patience / LOOK_SECONDS))
         self._doing = doing
         self._wait = wait  # for work that is short and that others need as well
         self._mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
@@ -32,7 +41,7 @@ class FileLock:
 
     def __enter__(self) -> Self:
         # A reader that looks whether the lock is taken holds it for a moment: that is not busy.
-        for _ in range(LOOKS):
+        for _ in range(self._looks):
             if self.try_acquire(wait=self._wait):
                 return self
             time.sleep(LOOK_SECONDS)
@@ -103,12 +112,15 @@ class Locks:
         self._held: dict[str, int] = {}  # what is owned here, and by which thread
 
     @contextmanager
-    def own(self, name: str, doing: str) -> Generator[bool]:
-        """Yields whether this call took the lock (False: the thread had it already)."""
+    def own(self, name: str, doing: str, patience: float = 0.0) -> Generator[bool]:
+        """Yields whether this call took the lock (False: the thread had it already).
+
+        Who comes second is refused after that many seconds.
+        """
         if self._held.get(name) == get_ident():
             yield False
             return
-        with FileLock(self._path(name), doing=doing):
+        with FileLock(self._path(name), doing=doing, patience=patience):
             self._held[name] = get_ident()
             try:
                 yield True

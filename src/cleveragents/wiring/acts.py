@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from cleveragents.engine.bring.refresh import Refreshes
     from cleveragents.engine.bring.resolution import Resolutions
     from cleveragents.engine.bring.validate import Validations
+    from cleveragents.engine.chat.place import LivePlaces
+    from cleveragents.engine.chat.taking_back import TakingBack
     from cleveragents.engine.correct.correction_operation import CorrectionOperations
     from cleveragents.engine.run.merge import Merges
 
@@ -38,6 +40,8 @@ class ActsOfPlans:
             Kind.VALIDATE: lambda: self.validations,
             Kind.APPLY: lambda: self.applications,
             Kind.UNAPPLY: lambda: self.applications,
+            Kind.UNDO: lambda: self.taking_back,
+            Kind.REDO: lambda: self.taking_back,
         }
 
     def of(self, kind: Kind) -> Act[Any]:
@@ -118,3 +122,19 @@ class ActsOfPlans:
             base.cleanup,
             base.report,
         )
+
+    @once
+    def places(self) -> "LivePlaces":
+        """Directories of users, as chats see them."""
+        from cleveragents.engine.chat.place import LivePlaces
+
+        base = self._base
+        excluded = base.settings.texts("chat.exclude")
+        return LivePlaces(base.database, base.sandboxes, base.project_locks, base.data, excluded)
+
+    @once
+    def taking_back(self) -> "TakingBack":
+        """Takes back what agents did in the user's directory."""
+        from cleveragents.engine.chat.taking_back import TakingBack
+
+        return TakingBack(self._base.database, self.places)

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from cleveragents.masking import Masking
     from cleveragents.plans.plan import Plan
     from cleveragents.sandbox.project import Project
+    from cleveragents.wiring.chats import ChatServices
 
 
 class Wiring:
@@ -80,6 +81,13 @@ class Wiring:
             base.stopping,
             base.report,
         )
+
+    @once
+    def chats(self) -> "ChatServices":
+        """What agents did in the user's directory."""
+        from cleveragents.wiring.chats import ChatServices
+
+        return ChatServices(self._base, self._project, self._acts, self.ownership, self._hold)
 
     @property
     def masking(self) -> "Masking":

@@ -69,6 +69,19 @@ class Ownership:
                 del self._held[plan_id]
                 self._sandboxes.wait_for_purging()  # who holds it next finds nobody at work
 
+    @contextmanager
+    def note(self, plan_id: PlanId, doing: str, patience: float = 0.0) -> Generator[Held]:
+        """Holds a chat to write down what happens; what a crash left open stays open.
+
+        A hook must neither wait for that nor change files by it: the user does, by their next act.
+        """
+        with self._locks.own(plan_id, doing, patience):
+            held = Held(plan_id, self.hold)
+            try:
+                yield held
+            finally:
+                held.end()
+
     def _tell_of_begun(self, held: Held, error: Interrupted) -> None:
         """Tells who interrupted an act that it has begun: then the next command finishes it."""
         ways = error.hints or [f"see where it stands: agents plan status {held.plan_id}"]

@@ -1,0 +1,65 @@
+"""Answers to a client's events, each in the JSON that the client understands."""
+
+import json
+from collections.abc import Mapping
+
+from cleveragents.chats.chat import Chat
+from cleveragents.chats.event import EventKind, HookEvent
+from cleveragents.chats.moment_rows import MomentRepository
+from cleveragents.counting import counted
+from cleveragents.operations.in_project import TakeBack
+from cleveragents.operations.kind import Kind, Status
+from cleveragents.operations.operation import OperationRepository
+from cleveragents.storage.connection import Connection
+
+NAMED = 10  # paths
+LATE = "the files could not be saved before this call in time, and chat.strict is set"
+# The event under whose name a client takes what is told to its model at a prompt.
+_PROMPT_EVENTS: Mapping[str, str] = {
+    "claude": "UserPromptSubmit",
+    "codex": "UserPromptSubmit",
+    "qwen": "UserPromptSubmit",
+    "gemini": "BeforeAgent",
+}
+_DENIALS: Mapping[str, Mapping[str, object]] = {
+    **dict.fromkeys(
+        ("claude", "codex", "qwen"),
+        {
+            "hookSpecificOutput": {
+                "hookEventName": "PreToolUse",
+                "permissionDecision": "deny",
+                "permissionDecisionReason": LATE,
+            }
+        },
+    ),
+    "gemini": {"decision": "deny", "reason": LATE},
+}
+
+
+def taken_back(connection: Connection, chat: Chat, event: HookEvent) -> str:
+    """Tells the agent at a prompt what the user took back since the last one; empty: nothing."""
+    if event.kind is not EventKind.PROMPT or event.client not in _PROMPT_EVENTS:
+        return ""
+    since = MomentRepository(connection).acts_since_prompt(chat.plan_id)
+    found = [
+        one
+        for one in OperationRepository(connection).of_plan(chat.plan_id)
+        if one.operation_id in since and one.status is Status.DONE
+    ]
+    told = [_told(one.kind, one.intent) for one in found if isinstance(one.intent, TakeBack)]
+    if not told:
+        return ""
+    context = {"hookEventName": _PROMPT_EVENTS[event.client], "additionalContext": "; ".join(told)}
+    return json.dumps({"hookSpecificOutput": context})
+
+
+def _told(kind: Kind, intent: TakeBack) -> str:
+    did = "took back" if kind is Kind.UNDO else "brought back"
+    named = ", ".join(intent.paths[:NAMED]) + (" and more" if len(intent.paths) > NAMED else "")
+    files = counted(len(intent.paths), "path")
+    return f"the user {did} changes of turn {intent.turn} to {files}: {named}"
+
+
+def blocking(client: str) -> str:
+    """Keeps a call from being made, where the client can be told so."""
+    return json.dumps(_DENIALS[client]) if client in _DENIALS else ""

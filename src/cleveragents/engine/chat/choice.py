@@ -1,0 +1,170 @@
+"""What an undo is to take back: words that a user typed, made shares of differences."""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+
+from cleveragents.chats.attribution import Whose
+from cleveragents.chats.chat import Chat
+from cleveragents.chats.turns import CallName
+from cleveragents.engine.chat.past import Past, Share
+from cleveragents.errors import InvalidInput, NotFound
+from cleveragents.ids import PlanId
+from cleveragents.records import frozen
+from cleveragents.snapshots.tree import tree_path
+
+_TURN = re.compile(r"t?([0-9]+)(?:\.([0-9]+))?")
+_CHECKPOINT = re.compile(r"cp([0-9]+)")
+SEE = "see what there is: agents timeline"
+
+
+@frozen(kw_only=True)
+class UndoRequest:
+    """What a user asked an undo for."""
+
+    target: str | None = None  # t4, t4.2 or cp9
+    since: str | None = None  # cp9 or t4: everything from there on
+    chat: PlanId | None = None
+    paths: tuple[str, ...] = ()  # globs; none: all
+    takes_unclear: bool | None = None  # None: nobody has said
+    is_everything: bool = False  # whoever changed it
+    mine: tuple[str, ...] = ()  # globs of paths that stay as the user has them
+    before: tuple[str, ...] = ()  # globs of paths that become what they were, whatever is there
+    anyway: bool = False
+    keeps_times: bool = False
+
+
+@frozen
+class Choice:
+    """The shares that are to be taken back."""
+
+    chat: Chat
+    turn: int
+    call: int  # 0: all of the turn
+    shares: Sequence[Share]  # the agent's, the oldest first
+    unclear: Sequence[Share]
+    is_since: bool = False
+
+    @property
+    def title(self) -> str:
+        """What is taken back, in a word."""
+        name = f"t{self.turn}.{self.call}" if self.call else f"t{self.turn}"
+        return f"everything since {name}" if self.is_since else name
+
+
+def choose(past: Past, wanted: UndoRequest) -> Choice | None:
+    """Finds what is meant; None: there is nothing that stands."""
+    chats = [chat for chat in reversed(past.chats) if wanted.chat in (None, chat.plan_id)]
+    if not chats:
+        raise NotFound("no chat was recorded here", hints=["protect this directory: agents protect"])
+    if wanted.since is not None:
+        return _since(past, chats[0], wanted.since)
+    if wanted.target is None:
+        return _latest(past, chats)
+    return _named(past, chats[0], wanted.target)
+
+
+def _latest(past: Past, chats: Sequence[Chat]) -> Choice | None:
+    """The last turn that changed something and stands, of the newest chat that has one."""
+    for chat in chats:
+        turns = [
+            call.turn
+            for share in past.shares
+            if share.whose is Whose.AGENT and past.standing(share)
+            for call in share.difference.calls
+            if call.chat == chat.plan_id
+        ]
+        if turns:
+            return _of_turn(past, chat, max(turns), 0)
+    return None
+
+
+def _named(past: Past, chat: Chat, text: str) -> Choice:
+    if found := _CHECKPOINT.fullmatch(text):
+        return _of_checkpoint(past, chat, int(found[1]))
+    if (found := _TURN.fullmatch(text)) is None:
+        raise InvalidInput(
+            f"{text!r} is neither a turn nor a call nor a checkpoint",
+            hints=["write t4, t4.2 or cp9", SEE],
+        )
+    turn, call = int(found[1]), int(found[2] or 0)
+    known = {one.turn for one in past.moments if one.plan_id == chat.plan_id and one.turn}
+    if turn not in known:
+        raise NotFound(f"the chat has no turn t{turn}", hints=[SEE])
+    return _of_turn(past, chat, turn, call)
+
+
+def _of_turn(past: Past, chat: Chat, turn: int, call: int) -> Choice:
+    def is_meant(one: CallName) -> bool:
+        return one.chat == chat.plan_id and one.turn == turn and call in (0, one.number)
+
+    shares = [
+        share
+        for share in past.shares
+        if share.whose is Whose.AGENT and any(map(is_meant, share.difference.calls))
+    ]
+    unclear = [share for share in past.shares if _is_unclear(share, chat, turn, is_meant, call)]
+    return Choice(chat, turn, call, shares, unclear)
+
+
+def _is_unclear(
+    share: Share, chat: Chat, turn: int, is_meant: Callable[[CallName], bool], call: int
+) -> bool:
+    """Whether a share may be of a turn, or of one call: then what changed besides during it."""
+    if share.whose is not Whose.UNCLEAR:
+        return False
+    if any(map(is_meant, share.difference.calls)):
+        return True
+    return not call and share.difference.turn == (chat.plan_id, turn)
+
+
+def _of_checkpoint(past: Past, chat: Chat, seq: int) -> Choice:
+    """The call after which a checkpoint was made."""
+    rows = past.checkpoints(chat.plan_id)
+    if seq not in {row.seq for row in rows.values()}:
+        raise NotFound(f"the chat has no checkpoint cp{seq}", hints=[SEE])
+    for share in past.shares:
+        after = share.difference.after
+        row = rows.get(after.checkpoint_id or "")
+        mine = [one for one in share.difference.calls if one.chat == chat.plan_id]
+        if share.whose is Whose.AGENT and row is not None and row.seq == seq and mine:
+            return _of_turn(past, chat, mine[0].turn, mine[0].number)
+    raise NotFound(
+        f"no call ended with cp{seq}", hints=[f"take back what came after it: agents undo --since cp{seq}"]
+    )
+
+
+def _since(past: Past, chat: Chat, text: str) -> Choice:
+    """Everything that the chat changed from a checkpoint or a turn on."""
+    mine = [one for one in past.moments if one.plan_id == chat.plan_id]
+    if found := _CHECKPOINT.fullmatch(text):
+        rows = past.checkpoints(chat.plan_id)
+        wanted = {key for key, row in rows.items() if row.seq == int(found[1])}
+        at = [one for one in mine if one.checkpoint_id in wanted]
+    elif found := _TURN.fullmatch(text):
+        at = [one for one in mine if one.turn == int(found[1])]
+    else:
+        raise InvalidInput(f"{text!r} is neither a checkpoint nor a turn", hints=[SEE])
+    if not at:
+        raise NotFound(f"the chat has no {text}", hints=[SEE])
+    first = at[0].number
+    later = [share for share in past.shares if share.difference.before.number >= first]
+    shares = [
+        share
+        for share in later
+        if share.whose is Whose.AGENT
+        and any(call.chat == chat.plan_id for call in share.difference.calls)
+    ]
+    unclear = [
+        share
+        for share in later
+        if share.whose is Whose.UNCLEAR and (share.difference.turn or ("",))[0] == chat.plan_id
+    ]
+    return Choice(chat, max(at[0].turn, 1), 0, shares, unclear, is_since=True)
+
+
+def is_meant(path: bytes, globs: Sequence[str]) -> bool:
+    """Whether globs of a user mean a path: by itself, or a directory above it."""
+    texts = [os.fsdecode(each) for each in tree_path.and_above(path)]
+    return any(fnmatchcase(text, glob.rstrip("/")) for text in texts for glob in globs)

@@ -1,0 +1,80 @@
+"""Processes that a call left running: what changes while they do may be theirs."""
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cleveragents.ids import now
+from cleveragents.storage.owner import process_fields
+
+PROC = Path("/proc")
+STARTED = 19  # the place of the start time among the fields after the name
+PARENT = 1
+TICK = 0.02  # seconds by which the kernel's clock of processes may differ from ours
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def process_name(pid: int) -> str:
+    """Returns what tells a process from a later one of the same number; empty if it is gone."""
+    fields = process_fields(pid) if pid else None
+    return "" if fields is None else f"{pid}:{fields[STARTED]}"
+
+
+def is_gone(name: str) -> bool:
+    """Tells whether a process that was named is there no more; of an unknown one nobody can."""
+    pid, _, _ = name.partition(":")
+    return bool(name) and process_name(int(pid)) != name
+
+
+def any_since(began: str, root: str, client: int, hook: Path) -> bool:
+    """Tells whether a process that began since then is at work below a directory.
+
+    Who runs the hook, and whoever called them, is no such process.
+    """
+    age = (now() - datetime.fromisoformat(began).replace(tzinfo=UTC)).total_seconds() + TICK
+    own = {os.getpid(), *_above(os.getpid()), client, *_above(client)}
+    hooks = {pid for pid in _pids() if os.fsencode(hook) in _arguments(pid)}
+    for pid in _pids():
+        if pid in own or pid in hooks or hooks & set(_above(pid)):
+            continue
+        if 0 <= _age(pid) <= age and _is_below(pid, root):
+            return True
+    return False
+
+
+def _pids() -> Iterator[int]:
+    return (int(name) for name in os.listdir(PROC) if name.isdecimal())
+
+
+def _above(pid: int) -> Iterator[int]:
+    """The processes that a process descends from."""
+    seen = {pid}
+    while (fields := process_fields(pid)) is not None:
+        pid = int(fields[PARENT])
+        if pid in seen or pid <= 1:
+            return
+        seen.add(pid)
+        yield pid
+
+
+def _arguments(pid: int) -> bytes:
+    try:
+        return (PROC / str(pid) / "cmdline").read_bytes()
+    except OSError:  # it has ended meanwhile, or is another user's
+        return b""
+
+
+def _age(pid: int) -> float:
+    """For how many seconds a process has been running; none if it has ended."""
+    fields = process_fields(pid)
+    up = float((PROC / "uptime").read_text().split()[0])
+    return -1.0 if fields is None else up - int(fields[STARTED]) / _TICKS
+
+
+def _is_below(pid: int, root: str) -> bool:
+    try:
+        where = os.readlink(PROC / str(pid) / "cwd")
+    except OSError:  # it has ended meanwhile, or is another user's
+        return False
+    return where == root or where.startswith(f"{root}/")

@@ -1,0 +1,175 @@
+"""The past of a directory's chats: whose each difference of its files is, and what still stands."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from cleveragents.chats.attribution import Difference, Whose, differences
+from cleveragents.chats.chat import Chat, ChatRepository
+from cleveragents.chats.moment import Moment
+from cleveragents.chats.moment_rows import MomentRepository
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.engine.chat.place import LivePlace
+from cleveragents.ids import PlanId
+from cleveragents.operations.in_project import TakeBack
+from cleveragents.operations.kind import Kind, Status
+from cleveragents.operations.operation import Operation, OperationRepository
+from cleveragents.records import frozen
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.picking import is_excluded
+from cleveragents.snapshots.tree import tree_path
+from cleveragents.snapshots.tree.diff import compare, same
+from cleveragents.snapshots.tree.manifest import Change
+from cleveragents.storage.connection import Connection
+from cleveragents.storage.database import Database
+
+Pair = tuple[int, int]  # a difference, by the numbers of the moments around it
+Undo = Operation[TakeBack]
+
+
+@frozen
+class Share:
+    """A part of a difference: some of its paths, all of them of one owner."""
+
+    difference: Difference
+    whose: Whose
+    changes: Sequence[Change]  # from before to after, parents before children
+
+    @property
+    def pair(self) -> Pair:
+        """The difference, by the numbers of the moments around it."""
+        return self.difference.before.number, self.difference.after.number
+
+
+class Past:
+    """Everything that happened in the chats of one directory, the oldest first."""
+
+    def __init__(self, database: Database, place: LivePlace) -> None:
+        self._place = place
+        with database.reading() as connection:
+            self.chats = ChatRepository(connection).of_project(place.project_id)
+            self.moments = MomentRepository(connection).of_project(place.project_id)
+            self._rows = {chat.plan_id: _rows(connection, chat) for chat in self.chats}
+            self.operations: Sequence[Undo] = [
+                one for chat in self.chats for one in _undos(connection, chat.plan_id)
+            ]
+
+    def chat(self, plan_id: PlanId) -> Chat:
+        """Returns a chat by its id."""
+        return next(chat for chat in self.chats if chat.plan_id == plan_id)
+
+    def checkpoints(self, plan_id: PlanId) -> Mapping[str, Checkpoint]:
+        """The checkpoints of a chat, by id."""
+        return self._rows[plan_id]
+
+    @cached_property
+    def shares(self) -> Sequence[Share]:
+        """Every difference, parted by whose its paths are; the oldest first."""
+        return [share for one in differences(self.moments) for share in self._shares(one)]
+
+    @cached_property
+    def standing_undos(self) -> Sequence[Undo]:
+        """The undos that no redo has taken back, in order."""
+        done = [one for one in self.operations if one.status is Status.DONE]
+        redone = {one.intent.undoes for one in done if one.kind is Kind.REDO}
+        return [one for one in done if one.kind is Kind.UNDO and one.operation_id not in redone]
+
+    @cached_property
+    def last_undo(self) -> Undo | None:
+        """The undo that a redo would take back: the last one, unless something was done since."""
+        return self.standing_undos[-1] if self.standing_undos else None
+
+    def undone_by(self, share: Share) -> Undo | None:
+        """The undo that has taken a share back, as a whole."""
+        for one in self.standing_undos:
+            if share.pair in one.intent.takes and not one.intent.within:
+                return one
+        return None
+
+    def standing(self, share: Share) -> list[Change]:
+        """The changes of a share that no undo has taken back."""
+        if self.undone_by(share) is not None:
+            return []
+        partly = [one for one in self.standing_undos if share.pair in one.intent.takes]
+        gone = [os.fsencode(path) for one in partly for path in one.intent.within]
+        return [
+            change
+            for change in share.changes
+            if not any(change.path == path or tree_path.is_below(change.path, path) for path in gone)
+        ]
+
+    def _shares(self, difference: Difference) -> Iterator[Share]:
+        changes = self._changes(difference.before, difference.after)
+        named = difference.only
+        if difference.whose is not Whose.AGENT or named is None:
+            if changes:
+                yield Share(difference, difference.whose, changes)
+            return
+        heads = {os.fsencode(path) for path in named}
+        theirs = [each for each in changes if _is_named(each.path, heads)]
+        others = [each for each in changes if not _is_named(each.path, heads)]
+        made = _made_for(others, theirs)
+        if theirs:
+            told = [each for each in changes if each in theirs or each in made]
+            yield Share(difference, Whose.AGENT, told)
+        if rest := [each for each in others if each not in made]:
+            yield Share(difference, Whose.UNCLEAR, rest)
+
+    def _changes(self, before: Moment, after: Moment) -> list[Change]:
+        """What differs between two moments and was covered at both; times play no part."""
+        if before.state is None or after.state is None:
+            return []
+        archive = self._place.archive
+        old, new = archive.load(before.state), archive.load(after.state)
+        return [
+            change
+            for change in compare(old.roots[MAIN], new.roots[MAIN], archive.read)
+            if change.path
+            and not _is_same(change)
+            and not is_excluded(old.filter, change.path)
+            and not is_excluded(new.filter, change.path)
+        ]
+
+
+def _is_same(change: Change) -> bool:
+    """Whether nothing but times differs."""
+    before, after = change.before, change.after
+    if before is not None and after is not None and before.is_dir and after.is_dir:
+        return before.attributes == after.attributes
+    return same(before, after)
+
+
+def _is_named(path: bytes, heads: set[bytes]) -> bool:
+    return any(each in heads for each in tree_path.and_above(path))
+
+
+def _made_for(others: Sequence[Change], theirs: Sequence[Change]) -> list[Change]:
+    """The directories that came or went because of what was named in them."""
+    above = {head for change in theirs for head in tree_path.above(change.path)}
+    return [
+        change
+        for change in others
+        if change.path in above and (change.before is None or change.after is None)
+    ]
+
+
+def _rows(connection: Connection, chat: Chat) -> Mapping[str, Checkpoint]:
+    return {
+        row.checkpoint_id: row for row in CheckpointRepository(connection).of_plan(chat.plan_id)
+    }
+
+
+def _undos(connection: Connection, plan_id: PlanId) -> Iterator[Undo]:
+    for one in OperationRepository(connection).of_plan(plan_id):
+        intent = one.intent
+        if isinstance(intent, TakeBack):
+            yield Operation(
+                one.operation_id,
+                one.plan_id,
+                one.kind,
+                one.status,
+                intent,
+                one.outcome,
+                one.opened_at,
+                one.closed_at,
+            )

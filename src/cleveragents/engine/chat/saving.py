@@ -1,0 +1,79 @@
+"""Checkpoints of chats: rows without a sandbox, of the user's directory as it was."""
+
+from typing import Any
+
+from cleveragents.chats.chat import Chat
+from cleveragents.checkpoints.checkpoint import Checkpoint, state_hash
+from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.engine.chat.place import LivePlace
+from cleveragents.ids import CheckpointId, new_id, now
+from cleveragents.plans.document import PlanDocument
+from cleveragents.records import frozen
+from cleveragents.snapshots.archive import MAIN
+from cleveragents.snapshots.capture import Capture
+from cleveragents.snapshots.tree.diff import alike, compare
+
+# The plan half of every checkpoint of a chat: what counts of a chat follows from its moments.
+DOCUMENT = PlanDocument("0", (), ())
+
+
+@frozen
+class SavedState:
+    """The state of a directory, with the checkpoint that has it."""
+
+    checkpoint: Checkpoint
+    is_new: bool  # its row is not recorded yet
+
+
+def saved(
+    place: LivePlace,
+    chat: Chat,
+    capture: Capture,
+    latest: Checkpoint | None,
+    kind: CheckpointType,
+    reason: str,
+    turn: int,
+) -> SavedState:
+    """Makes what was captured durable, unless the latest checkpoint has it; its row comes next."""
+    if latest is not None and is_same(place, capture, latest):
+        return SavedState(latest, is_new=False)
+    row: dict[str, Any] = {
+        "checkpoint_id": CheckpointId(new_id()),
+        "plan_id": chat.plan_id,
+        "seq": (latest.seq if latest else 0) + 1,
+        "decision_id": None,
+        "checkpoint_type": kind,
+        "resource_id": None,
+        "filesystem_path": str(place.root),
+        "label": None,
+        "step_index": turn,
+        "state_hash": state_hash(capture.roots, DOCUMENT),
+        "parent_id": latest.checkpoint_id if latest else None,
+        "pinned": False,
+    }
+    told = {"client": chat.client, "session": chat.client_session, "inode": chat.root_inode}
+    reference = capture.commit({**row, "document": DOCUMENT.to_record(), "chat": told})
+    metadata = {
+        "reason": reason,
+        "filter": list(capture.filter.patterns),
+        "files": capture.files,
+        "not_captured": list(capture.not_captured),
+    }
+    checkpoint = Checkpoint(
+        **row,
+        sandbox_ref=reference,
+        size_bytes=capture.size_bytes,
+        created_at=now(),
+        metadata=metadata,
+    )
+    return SavedState(checkpoint, is_new=True)
+
+
+def is_same(place: LivePlace, capture: Capture, latest: Checkpoint) -> bool:
+    """Whether a checkpoint holds these very files, whenever they were written."""
+    was = place.archive.load(latest.sandbox_ref)
+    if was.filter != capture.filter:
+        return False
+    read = place.archive.seen(capture).through.read
+    changes = compare(was.roots[MAIN], capture.roots[MAIN], read)
+    return all(alike(change.before, change.after) for change in changes)

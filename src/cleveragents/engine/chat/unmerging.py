@@ -1,0 +1,118 @@
+"""Takes differences out of the files as they are: one merge for each, the newest first.
+
+All is computed in memory, on top of what is there; nothing is stored or changed.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+
+from cleveragents.chats.attribution import Difference
+from cleveragents.engine.chat.past import Share
+from cleveragents.records import frozen, replace
+from cleveragents.sandbox.git import merge_text
+from cleveragents.snapshots.archive import MAIN, Archive
+from cleveragents.snapshots.merge import MergeConflict, PendingMerge, three_way
+from cleveragents.snapshots.merging import MergeResult
+from cleveragents.snapshots.picking import is_excluded
+from cleveragents.snapshots.tree import tree_path
+from cleveragents.snapshots.tree.diff import Load, compare
+from cleveragents.snapshots.tree.lookup import Lookup, with_entries
+from cleveragents.snapshots.tree.manifest import Change, Entry
+from cleveragents.snapshots.tree.record import Snapshot
+
+
+@frozen
+class Step:
+    """Chosen paths of one difference, from what they became to what they were."""
+
+    became: Snapshot
+    was: Snapshot
+    paths: frozenset[bytes]
+    share: Share | None = None  # None: an act of ours
+
+
+@frozen
+class Unmerged:
+    """The files as they would be, and what stands in the way."""
+
+    merge: MergeResult
+    conflicts: Mapping[bytes, tuple[MergeConflict, Step]]  # the first that was met at a path
+    not_covered: frozenset[bytes]  # paths that nobody may touch: they are not looked at now
+    merged: frozenset[bytes]  # paths that are neither as before nor as after: both are in them
+
+
+def unmerge(
+    now: Snapshot, read: Load, steps: Sequence[Step], fixed: Mapping[bytes, Entry | None]
+) -> Unmerged:
+    """Takes steps back, in this order; `fixed` are paths whose content somebody has chosen."""
+    objects = PendingMerge(read)
+    mine = root = now.roots[MAIN]
+    conflicts: dict[bytes, tuple[MergeConflict, Step]] = {}
+    uncovered: set[bytes] = set()
+    for step in steps:
+        out = {path for path in step.paths if is_excluded(now.filter, path)}
+        uncovered |= out
+        alone = _LeftAlone(step.paths - out - fixed.keys())
+        sides = (step.became.roots[MAIN], root, step.was.roots[MAIN])
+        root, met = three_way(*sides, merge_text, objects, alone)
+        for conflict in met:
+            conflicts.setdefault(conflict.path, (conflict, step))
+    if fixed:
+        root = with_entries(root, _with_parents(fixed), objects)
+    root = mine._replace(content=root.content)  # the directory itself is never changed
+    changes = tuple(compare(mine, root, objects.read))
+    result = replace(now, roots={**now.roots, MAIN: root})
+    merge = MergeResult(now, result, changes, tuple(one for one, _ in conflicts.values()), objects)
+    return Unmerged(merge, conflicts, frozenset(uncovered), _merged(changes, steps, objects.read))
+
+
+class _LeftAlone:
+    """Leaves everything alone but chosen paths, and the directories that lead to them."""
+
+    def __init__(self, paths: frozenset[bytes]) -> None:
+        self._passed = set(paths)
+        for path in paths:
+            self._passed.update(tree_path.above(path))
+
+    def __call__(self, path: bytes) -> bool:
+        return path not in self._passed
+
+
+def _with_parents(fixed: Mapping[bytes, Entry | None]) -> Mapping[bytes, Entry | None]:
+    return dict(sorted(fixed.items()))
+
+
+def _merged(changes: Sequence[Change], steps: Sequence[Step], read: Load) -> frozenset[bytes]:
+    """The paths that become something that they never were."""
+    known: dict[bytes, set[bytes]] = {}
+    for step in steps:
+        lookup = Lookup(step.was.roots[MAIN], read)
+        for path in step.paths:
+            entry = lookup.find(path)
+            if entry is not None:
+                known.setdefault(path, set()).add(entry.content)
+    return frozenset(
+        change.path
+        for change in changes
+        if change.after is not None
+        and change.after.is_file
+        and change.after.content not in known.get(change.path, {change.after.content})
+    )
+
+
+def step_of(archive: Archive, share: Share, paths: frozenset[bytes]) -> Step:
+    """A share of a difference as a step back."""
+    was, became = _states(archive, share.difference)
+    return Step(became, was, paths, share)
+
+
+def _states(archive: Archive, difference: Difference) -> tuple[Snapshot, Snapshot]:
+    before, after = difference.before.state, difference.after.state
+    if before is None or after is None:  # nobody makes a difference of what is not known
+        raise AssertionError(difference)
+    return archive.load(before), archive.load(after)
+
+
+def told(path: bytes) -> str:
+    """A path as users read it."""
+    return os.fsdecode(path)

@@ -1,0 +1,73 @@
+"""The services of chats, each made when it is asked for."""
+
+from typing import TYPE_CHECKING
+
+from cleveragents.foundations import Foundations
+from cleveragents.once import once
+from cleveragents.storage.held import Hold
+from cleveragents.wiring.acts import ActsOfPlans
+
+if TYPE_CHECKING:
+    from cleveragents.chats.event import HookEvent
+    from cleveragents.engine.chat.recording import Recorded, Recording
+    from cleveragents.engine.chat.undo import ChatUndos
+    from cleveragents.engine.hold.ownership import Ownership
+    from cleveragents.sandbox.project import Project
+
+
+class ChatServices:
+    """What agents did in the user's directory: recording it, telling it, taking it back."""
+
+    def __init__(
+        self,
+        base: Foundations,
+        project: "Project",
+        acts: ActsOfPlans,
+        ownership: "Ownership",
+        hold: Hold,
+    ) -> None:
+        self._base = base
+        self._project = project
+        self._acts = acts
+        self._ownership = ownership
+        self._hold = hold
+
+    def record(self, event: "HookEvent", *, is_late: bool = False) -> "Recorded":
+        """Records an event of a client, with the files as they are."""
+        return self._recording.record(event, is_late=is_late)
+
+    @once
+    def _recording(self) -> "Recording":
+        from cleveragents.engine.chat.recording import Recording, RecordingPolicy
+
+        base, settings = self._base, self._base.settings
+        policy = RecordingPolicy(
+            settings.number("chat.hook-budget"),
+            settings.number("chat.first-look"),
+            settings.text("chat.texts") == "keep",
+            settings.flag("chat.strict"),
+        )
+        return Recording(
+            base.database,
+            self._ownership,
+            self._acts.places,
+            self._project,
+            policy,
+            base.masking.text,
+            base.data / "hook",
+        )
+
+    @once
+    def undos(self) -> "ChatUndos":
+        """Takes back what agents did, and takes that back."""
+        from cleveragents.engine.chat.hindrances import ChatHindrances
+        from cleveragents.engine.chat.undo import ChatUndos
+
+        return ChatUndos(
+            self._base.database,
+            self._acts.places,
+            self._project,
+            self._acts.taking_back,
+            ChatHindrances(),
+            self._hold,
+        )
