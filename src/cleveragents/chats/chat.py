@@ -92,9 +92,7 @@ class ChatRepository:
         """Notes that an event came: the newest chat is the one that was heard of last."""
         moment, where = now(), {"plan_id": chat.plan_id}
         self._connection.update("chats", where, last_event_at=moment, pid=pid or chat.pid)
-        self._connection.update(
-            "plans", where, phase=stage[0], state=stage[1], updated_at=moment
-        )
+        self._connection.update("plans", where, phase=stage[0], state=stage[1], updated_at=moment)
 
 
 def _chat(row: Row) -> Chat:

@@ -149,9 +149,7 @@ class TakeBack(Intent):
     def from_record(cls, record: Record) -> Self:
         """Reads it back."""
         takes = tuple((int(one), int(other)) for one, other in record.get("takes", ()))
-        return super().from_record(
-            {**record, "place": InFiles.from_record(record), "takes": takes}
-        )
+        return super().from_record({**record, "place": InFiles.from_record(record), "takes": takes})
 
     @property
     def before(self) -> CheckpointId:

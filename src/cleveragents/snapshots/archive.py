@@ -101,13 +101,21 @@ class Archive(SnapshotHealer):
             self._trackers.keep_project(tracker)
 
     @contextmanager
-    def capture_live(self, root: Path, filter_: Filter, cache: Path, *, full: bool = False) -> Generator[Capture]:
-        tracker = self._trackers.of_project(root, lambda p: filter_.excludes(p) or p.endswith(b".git"))
+    def capture_live(
+        self, root: Path, filter_: Filter, cache: Path, *, full: bool = False
+    ) -> Generator[Capture]:
+        tracker = self._trackers.of_project(
+            root, lambda p: filter_.excludes(p) or p.endswith(b".git")
+        )
         with self._capture({MAIN: tracker}, filter_, "x", full=True) as capture:
             yield capture
 
     def live_now(self, root: Path, filter_: Filter, cache: Path) -> LiveSnapshot:
-        trackers = {MAIN: self._trackers.of_project(root, lambda p: filter_.excludes(p) or p.endswith(b".git"))}
+        trackers = {
+            MAIN: self._trackers.of_project(
+                root, lambda p: filter_.excludes(p) or p.endswith(b".git")
+            )
+        }
         return LiveSnapshot.of(trackers, filter_, self._store.read)
 
     def seen(self, capture: Capture) -> LiveSnapshot:

@@ -57,7 +57,9 @@ def choose(past: Past, wanted: UndoRequest) -> Choice | None:
     """Finds what is meant; None: there is nothing that stands."""
     chats = [chat for chat in reversed(past.chats) if wanted.chat in (None, chat.plan_id)]
     if not chats:
-        raise NotFound("no chat was recorded here", hints=["protect this directory: agents protect"])
+        raise NotFound(
+            "no chat was recorded here", hints=["protect this directory: agents protect"]
+        )
     if wanted.since is not None:
         return _since(past, chats[0], wanted.since)
     if wanted.target is None:
@@ -131,7 +133,8 @@ def _of_checkpoint(past: Past, chat: Chat, seq: int) -> Choice:
         if share.whose is Whose.AGENT and row is not None and row.seq == seq and mine:
             return _of_turn(past, chat, mine[0].turn, mine[0].number)
     raise NotFound(
-        f"no call ended with cp{seq}", hints=[f"take back what came after it: agents undo --since cp{seq}"]
+        f"no call ended with cp{seq}",
+        hints=[f"take back what came after it: agents undo --since cp{seq}"],
     )
 
 

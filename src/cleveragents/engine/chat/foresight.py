@@ -72,7 +72,9 @@ class ChatForesight:
         """Tells two of them apart."""
         others = [each.file for each in self.conflicts]
         stands = [self.kind, self.chat.plan_id, self.takes, self.undoes, self.takes_unclear]
-        return digest_of(self.unmerged.merge.changes, stands, others, list(map(str, self.obstacles)))
+        return digest_of(
+            self.unmerged.merge.changes, stands, others, list(map(str, self.obstacles))
+        )
 
 
 def _named(change: Change) -> str:
@@ -99,7 +101,9 @@ def _conflict(past: Past, choice: Choice, conflict: MergeConflict, step: Step) -
     later = _later(past, choice, conflict.path, step)
     if later is None:
         return Conflict(path, _by_user(conflict))
-    name = f"t{later.turn}" if later.chat == choice.chat.plan_id else f"another chat's t{later.turn}"
+    name = (
+        f"t{later.turn}" if later.chat == choice.chat.plan_id else f"another chat's t{later.turn}"
+    )
     ways = (
         [f"undo {name} first: agents undo {name}", f"or both: agents undo --since t{choice.turn}"]
         if later.chat == choice.chat.plan_id

@@ -95,7 +95,9 @@ class Past:
         return [
             change
             for change in share.changes
-            if not any(change.path == path or tree_path.is_below(change.path, path) for path in gone)
+            if not any(
+                change.path == path or tree_path.is_below(change.path, path) for path in gone
+            )
         ]
 
     def _shares(self, difference: Difference) -> Iterator[Share]:

@@ -124,9 +124,7 @@ class TakingBack:
         OperationRepository(connection).close(operation.operation_id, Status.ABORTED, {})
 
 
-def _moment(
-    operation: Operation[TakeBack], checkpoint_id: CheckpointId, end: str
-) -> Moment:
+def _moment(operation: Operation[TakeBack], checkpoint_id: CheckpointId, end: str) -> Moment:
     """One of the two moments around an act of ours."""
     identity: OperationId = operation.operation_id
     return Moment(

@@ -117,9 +117,7 @@ class ChatUndos:
             place.capture(full=True) as capture,
         ):
             seen = place.archive.seen(capture)
-            would = self._foresee(
-                place, seen.snapshot, seen.through.read, wanted, is_redo=is_redo
-            )
+            would = self._foresee(place, seen.snapshot, seen.through.read, wanted, is_redo=is_redo)
             refuse_other(shown_digest, would.digest, f"agents {word}")
             refuse(would)
             safety = self._safety(place, would, capture, f"before an {word}")
@@ -194,9 +192,7 @@ class ChatUndos:
         takes_unclear = bool(wanted.takes_unclear)
         shares = [*choice.shares, *(choice.unclear if takes_unclear else ())]
         shares.sort(key=lambda share: share.pair, reverse=True)
-        steps = [
-            step_of(place.archive, share, _chosen(past, share, wanted)) for share in shares
-        ]
+        steps = [step_of(place.archive, share, _chosen(past, share, wanted)) for share in shares]
         if wanted.is_everything:
             steps = self._everything(place, past, choice, now, read)
         fixed = _fixed(place, steps, wanted)

@@ -14,9 +14,7 @@ _COLUMNS = """checkpoint_id, plan_id, seq, decision_id, checkpoint_type, resourc
 
 def upgrade() -> None:
     """Makes the tables; a checkpoint of a chat has no sandbox, so it may name none."""
-    op.add_column(
-        "plans", sa.Column("kind", sa.String(16), nullable=False, server_default="plan")
-    )
+    op.add_column("plans", sa.Column("kind", sa.String(16), nullable=False, server_default="plan"))
     _make_again_without_sandbox()
     op.create_table(
         "chats",
