@@ -30,6 +30,8 @@ GENERATED = (
     "states",
 )  # pages made from the code
 SUITES = ("unit_tests", "integration_tests")
+MEMORY = Path("/dev/shm")  # noqa: S108 - only directories of our own are made there
+ROOM = 4 * 2**30  # bytes
 
 sys.path.append(str(ROOT / "scripts"))
 from results import record  # noqa: E402 - found through the line above
@@ -214,11 +216,24 @@ def run(
 def temporary_directory(suite: str) -> Path:
     """Makes a directory outside this repository, where tests can have folders without git.
 
-    Its path breaks careless quoting and careless encoding.
+    It lies in memory where that has room: nobody needs what tests write after a power cut. Its
+    path breaks careless quoting and careless encoding.
     """
-    path = Path(tempfile.mkdtemp(prefix=f"cleveragents {suite} it's ä "))
+    place = MEMORY if roomy(MEMORY) else None
+    path = Path(tempfile.mkdtemp(prefix=f"cleveragents {suite} it's ä ", dir=place))
     path.chmod(0o755)  # some tests act as an ordinary user
     return path
+
+
+def roomy(place: Path) -> bool:
+    """Tells whether tests can do there what they do on a disk, and have the room for it."""
+    try:
+        found = os.statvfs(place)
+        with tempfile.NamedTemporaryFile(dir=place) as probe:
+            os.setxattr(probe.fileno(), "user.probe", bytes(256))
+    except OSError:
+        return False  # it is not there, is not ours to write to, or keeps no attributes
+    return found.f_bavail * found.f_frsize >= ROOM and not found.f_flag & os.ST_NOEXEC
 
 
 def environment(suite: str, temporary: Path) -> dict[str, str]:

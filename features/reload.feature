@@ -146,7 +146,7 @@ Feature: A mended action
     Given the steps
       """
       - {name: one, tool: shell, with: {command: "echo 1 >> log"}}
-      - {name: bad, tool: shell, retries: 1, with: {command: "echo 2 >> log; test -e tried || { touch $HOME/tried; cp $HOME/tried .; exit 5; }"}}
+      - {name: bad, tool: shell, retries: 1, with: {command: "echo 2 >> log; test -e tried || { touch \"$HOME/tried\"; cp \"$HOME/tried\" .; exit 5; }"}}
       """
     When I run "agents plan execute @ --reload"
     Then the exit code is 1

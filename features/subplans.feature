@@ -96,11 +96,11 @@ Feature: Subplans
           mode: parallel
           max_parallel: 2
           plans:
-            - {name: a, steps: [{tool: shell, pass_env: [GATE], with: {command: "echo + >> $GATE.running; sed -i s/^1$/a/ text; wc -l text > a; for i in $(seq 200); do [ $(grep -c + $GATE.running) -gt 1 ] && break; sleep 0.1; done; echo - >> $GATE.running"}}]}
-            - {name: b, steps: [{tool: shell, pass_env: [GATE], with: {command: "echo + >> $GATE.running; sed -i s/^10$/b/ text; wc -l text > b; sleep 0.2; echo - >> $GATE.running"}}]}
-            - {name: c, steps: [{tool: shell, pass_env: [GATE], with: {command: "echo + >> $GATE.running; sed -i s/^20$/c/ text; wc -l text > c; sleep 0.2; echo - >> $GATE.running"}}]}
-            - {name: d, steps: [{tool: shell, pass_env: [GATE], with: {command: "echo + >> $GATE.running; sed -i s/^30$/d/ text; ls > d; sleep 0.2; echo - >> $GATE.running"}}]}
-            - {name: e, steps: [{tool: shell, pass_env: [GATE], with: {command: "echo + >> $GATE.running; sed -i s/^40$/e/ text; ls > e; sleep 0.2; echo - >> $GATE.running"}}]}
+            - {name: a, steps: [{tool: shell, pass_env: [GATE], with: {command: "echo + >> \"$GATE.running\"; sed -i s/^1$/a/ text; wc -l text > a; for i in $(seq 200); do [ $(grep -c + \"$GATE.running\") -gt 1 ] && break; sleep 0.1; done; echo - >> \"$GATE.running\""}}]}
+            - {name: b, steps: [{tool: shell, pass_env: [GATE], with: {command: "echo + >> \"$GATE.running\"; sed -i s/^10$/b/ text; wc -l text > b; sleep 0.2; echo - >> \"$GATE.running\""}}]}
+            - {name: c, steps: [{tool: shell, pass_env: [GATE], with: {command: "echo + >> \"$GATE.running\"; sed -i s/^20$/c/ text; wc -l text > c; sleep 0.2; echo - >> \"$GATE.running\""}}]}
+            - {name: d, steps: [{tool: shell, pass_env: [GATE], with: {command: "echo + >> \"$GATE.running\"; sed -i s/^30$/d/ text; ls > d; sleep 0.2; echo - >> \"$GATE.running\""}}]}
+            - {name: e, steps: [{tool: shell, pass_env: [GATE], with: {command: "echo + >> \"$GATE.running\"; sed -i s/^40$/e/ text; ls > e; sleep 0.2; echo - >> \"$GATE.running\""}}]}
       - {tool: shell, with: {command: "grep '[a-z]' text > letters"}}
       """
     When I run "agents run ACTION"
