@@ -11,3 +11,18 @@ Feature: The runner of the tests
       | suite             |
       | unit_tests        |
       | integration_tests |
+
+  Scenario: a module below the threshold fails the report if it misses more than a few lines
+    Given a package that is measured, whose modules miss
+      | module | lines |
+      | whole  | 0     |
+      | short  | 4     |
+    When its coverage is checked
+    Then the check has passed, and tells of "cleveragents.short", but not of "cleveragents.whole"
+    Given a package that is measured, whose modules miss
+      | module | lines |
+      | whole  | 0     |
+      | short  | 4     |
+      | poor   | 5     |
+    When its coverage is checked
+    Then the check has failed for "cleveragents.poor", and not for "cleveragents.short"

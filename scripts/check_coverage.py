@@ -2,12 +2,15 @@
 
 python scripts/check_coverage.py DIRECTORY...
 
-The threshold is `fail_under` in pyproject.toml. Writes build/coverage.xml and build/coverage.json.
+The threshold is `fail_under` in pyproject.toml. A module below it that misses no more than a few
+lines and branches is only told: in a short one that is a few percent, and some lines are reached
+on some machines only. Writes build/coverage.xml and build/coverage.json.
 """
 
 import json
 import shutil
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from coverage import Coverage
@@ -15,6 +18,20 @@ from coverage.exceptions import CoverageException
 
 BUILD = Path("build")
 NEEDS = {"cleveragents.snapshots.tree.looks": "cc"}  # programs without which scenarios are skipped
+FEW = 4  # lines and branches
+
+
+@dataclass(frozen=True)
+class Module:
+    """What the tests have reached of a module."""
+
+    name: str
+    percent: float
+    missed: int  # lines and branches
+
+    @property
+    def fails(self) -> bool:
+        return self.missed > FEW
 
 
 def main() -> int:
@@ -30,23 +47,25 @@ def main() -> int:
         return 1
 
     below = modules_below(threshold, BUILD / "coverage.json")
-    for module, percent in below:
-        print(f"{module}: {percent:.2f} % is below {threshold:g} %")
+    for module in below:
+        said = f"{module.name}: {module.percent:.2f} % is below {threshold:g} %"
+        print(said if module.fails else f"{said}, but only {module.missed} missed: not a failure")
     if total < threshold:
         print(f"Total: {total:.2f} % is below {threshold:g} %")
-    return 1 if below or total < threshold else 0
+    return 1 if total < threshold or any(module.fails for module in below) else 0
 
 
-def modules_below(threshold: float, file: Path) -> list[tuple[str, float]]:
+def modules_below(threshold: float, file: Path) -> list[Module]:
     """Names the modules below the threshold, the worst first."""
     files = json.loads(file.read_text(encoding="utf-8"))["files"]
-    percents = [(module_name(path), files[path]["summary"]["percent_covered"]) for path in files]
-    below = [
-        (module, percent)
-        for module, percent in percents
-        if percent < threshold and is_measured(module)
-    ]
-    return sorted(below, key=lambda entry: entry[1])
+    modules = [module_of(path, found["summary"]) for path, found in files.items()]
+    below = [one for one in modules if one.percent < threshold and is_measured(one.name)]
+    return sorted(below, key=lambda module: module.percent)
+
+
+def module_of(path: str, summary: dict[str, float]) -> Module:
+    missed = summary["missing_lines"] + summary["missing_branches"]
+    return Module(module_name(path), summary["percent_covered"], int(missed))
 
 
 def is_measured(module: str) -> bool:

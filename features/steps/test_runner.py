@@ -45,11 +45,7 @@ def make_hanging_suite(context, suite):
 
 @when("its tests are run and may stand still for {seconds} seconds")
 def run_suite(context, seconds):
-    command = [sys.executable, "scripts/run_tests.py", context.suite, seconds]
-    own = {name: value for name, value in os.environ.items() if "COVERAGE" not in name}
-    context.run = subprocess.run(
-        command, cwd=context.world.project, env=own, capture_output=True, text=True, check=False
-    )
+    context.run = python(context, "scripts/run_tests.py", context.suite, seconds)
 
 
 @then('the run has failed and names "{test}" as where nothing happened')
@@ -64,3 +60,64 @@ def check_named(context, test):
 def check_ended(context):
     pid = int((context.world.project / "daemon.pid").read_text())
     assert not Path(f"/proc/{pid}").exists(), f"{pid} is still there"
+
+
+@given("a package that is measured, whose modules miss")
+def measure_package(context):
+    package = context.world.project / "src" / "cleveragents"
+    shutil.rmtree(package, ignore_errors=True)
+    package.mkdir(parents=True)
+    names = [row["module"] for row in context.table]
+    (package / "__init__.py").write_text("".join(f"import cleveragents.{name}\n" for name in names))
+    for row in context.table:
+        missed = "    one = 1\n" * int(row["lines"])
+        reached = "one = 1\n" * (1000 if row["module"] == "whole" else 20)
+        (package / f"{row['module']}.py").write_text(f"{reached}def never():\n{missed}    ...\n")
+    (context.world.project / "pyproject.toml").write_text(MEASURED)
+    python(context, "-m", "coverage", "run", "-m", "cleveragents.whole")
+
+
+MEASURED = """
+[tool.coverage.run]
+branch = true
+parallel = true
+source = ["src"]
+data_file = "build/data/data"
+[tool.coverage.report]
+fail_under = 97
+exclude_also = ['^\\s*\\.\\.\\.$']
+"""
+
+
+@when("its coverage is checked")
+def check_package(context):
+    context.run = python(context, SCRIPTS / "check_coverage.py", "build/data")
+
+
+def python(context, *arguments):
+    """Runs Python in the project, without the coverage that measures ourselves."""
+    own = {name: value for name, value in os.environ.items() if "COVERAGE" not in name}
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=context.world.project,
+        env={**own, "PYTHONPATH": str(context.world.project / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@then('the check has passed, and tells of "{told}", but not of "{other}"')
+def check_passed(context, told, other):
+    assert context.run.returncode == 0, context.run
+    assert f"{told}: " in context.run.stdout, context.run.stdout
+    assert f"{other}: " not in context.run.stdout, context.run.stdout
+
+
+@then('the check has failed for "{failed}", and not for "{told}"')
+def check_failed(context, failed, told):
+    assert context.run.returncode == 1, context.run
+    (of_failed,) = [line for line in context.run.stdout.splitlines() if f"{failed}: " in line]
+    (of_told,) = [line for line in context.run.stdout.splitlines() if f"{told}: " in line]
+    assert "not a failure" in of_told, of_told
+    assert "not a failure" not in of_failed, of_failed
