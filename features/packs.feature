@@ -149,6 +149,7 @@ Feature: Many packs become few
   Scenario: the soft limit on open files is raised, as far as anybody may
     Given a plain folder
     Then "agents plan list" under a soft limit of 64 and a hard limit of 300 open files runs with 300
+    And "agents plan list" under a soft limit of 256 open files in this process raises it
 
   Scenario: rows are made again from a joined pack
     Given packs are joined from 3 on

@@ -232,6 +232,15 @@ def check_limit(context, soft, hard, wanted):
     assert forked(work) == 0
 
 
+@then('"agents plan list" under a soft limit of {soft:d} open files in this process raises it')
+def check_raised(context, soft):
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    context.add_cleanup(resource.setrlimit, resource.RLIMIT_NOFILE, before)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, before[1]))
+    assert context.world.agents("plan", "list").code == 0, context.world.done
+    assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] > soft
+
+
 @then("{what} waits for a sweep")
 def check_waiting(context, what):
     found = _outcomes(context)
