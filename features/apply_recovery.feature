@@ -166,7 +166,7 @@ Feature: Apply, whatever happens in between
 
   @needs_root
   Scenario: an interrupted apply waits for what is in its way both forward and back
-    Given an apply has been killed half-way
+    Given an apply has been killed once a new directory had its file
     And chattr has set +i on the project's "file/in"
     And chattr has set +i on the project's "text"
     When I run "agents plan apply @ --yes"

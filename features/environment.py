@@ -6,8 +6,36 @@ import signal
 import sys
 from pathlib import Path
 
+from behave import fixture, use_fixture
+from coverage import Coverage
+
 sys.path.insert(0, str(Path(__file__).with_name("support")))
 from world import World
+
+MEASURES = "COVERAGE_PROCESS_CONFIG"  # what lets processes that tests start measure themselves
+
+
+@fixture
+def unmeasured(context):
+    """Pauses coverage, here and in what is started: what costs much and reaches no line more."""
+    coverage = Coverage.current()
+    if coverage is None:
+        yield
+        return
+    config = os.environ.pop(MEASURES, None)
+    coverage.stop()
+    try:
+        yield
+    finally:
+        coverage.start()
+        if config is not None:
+            os.environ[MEASURES] = config
+
+
+def before_tag(context, tag):
+    """Does what the tags of features and scenarios ask for."""
+    if tag == "unmeasured":
+        use_fixture(unmeasured, context)
 
 
 def before_scenario(context, scenario):
@@ -20,7 +48,7 @@ def before_scenario(context, scenario):
             scenario.skip(f"{shell} is not installed")
     if "python_step" in scenario.effective_tags:
         # Steps see next to nothing of our environment; coverage would not follow them.
-        context.world.variables["CLEVERAGENTS_SANDBOX_PASS_ENV"] = "COVERAGE_PROCESS_CONFIG"
+        context.world.variables["CLEVERAGENTS_SANDBOX_PASS_ENV"] = MEASURES
 
 
 def after_scenario(context, scenario):

@@ -112,6 +112,7 @@ def _at_second_sync():
 
 KILLS = {
     "half-way": lambda: _at_rename(exchange, 2),
+    "once a new directory had its file": lambda: _at_rename(exchange, 5),
     "after everything was placed": _at_second_sync,
     "while it made the sandbox again": lambda: _at_rename(restore, 7),
 }

@@ -91,6 +91,7 @@ def allow_in_project(context, path):
 
 
 def _protect(context, flag, path):
+    assert path.exists(), path
     done = subprocess.run(["chattr", flag, path], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         context.scenario.skip(f"chattr does not work here: {done.stderr.strip()}")
