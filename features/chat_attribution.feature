@@ -76,12 +76,12 @@ Feature: Whose change a change is
       | rule                                                            | what happens                                                       | whose                   |
       | in calls from end to end it is theirs                           | prompt before:x ~ before:y!late after:x!late after:y               | late agent(t1.1+t1.2)   |
       | and only what they name, if all do                              | prompt before:x=a ~ before:y=b!late after:x!late after:y           | late agent(t1.1+t1.2: a,b) |
-      | a call that began late                                          | prompt ~ before:x!late ~ after:x                                   | late unclear            |
-      | a call that ended late                                          | prompt before:x ~ after:x!late ~ turn-end                          | late unclear            |
+      | a call that began late                                          | prompt ~ before:x!late ~ after:x                                   | late unclear(t1.1)            |
+      | a call that ended late                                          | prompt before:x ~ after:x!late ~ turn-end                          | late unclear(t1.1)            |
       | in no call                                                      | prompt ~ turn-end!late ~ prompt                                    | late user               |
-      | looked after a call had begun                                   | prompt ~ before:x!seen ~ after:x                                   | late unclear; late agent(t1.1) |
-      | looked after a call had ended                                   | prompt before:x ~ after:x!seen ~ turn-end                          | late unclear; late unclear |
-      | a prompt that was looked at when all was over                   | start ~ prompt!seen before:x!seen after:x!seen turn-end!seen       | late unclear            |
+      | looked after a call had begun                                   | prompt ~ before:x!seen ~ after:x                                   | late unclear(t1.1); late agent(t1.1) |
+      | looked after a call had ended                                   | prompt before:x ~ after:x!seen ~ turn-end                          | late unclear(t1.1); late unclear |
+      | a prompt that was looked at when all was over                   | start ~ prompt!seen before:x!seen after:x!seen turn-end!seen       | late unclear(t1.1)            |
       | our act                                                         | act:o ~ B.prompt!late act:o                                        | late ours               |
 
   Scenario: the turns and calls of chats

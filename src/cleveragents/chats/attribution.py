@@ -32,7 +32,7 @@ class Difference:
     before: Moment
     after: Moment
     whose: Whose
-    calls: tuple[CallName, ...]  # the agent's: all that were open; several made it jointly
+    calls: tuple[CallName, ...]  # all that were open; several made it jointly, if it is theirs
     only: (
         tuple[str, ...] | None
     )  # the agent's: it wrote these alone, whatever else changed is unclear
@@ -70,13 +70,14 @@ def _difference(
 ) -> Difference:
     before, after = moments[first], moments[last]
     covered = parts[first : _looked_by(moments, last)]
-    is_late = last - first > 1 or before.is_late or after.is_late
+    is_late = any(moment.is_late for moment in moments[first : last + 1])
     whose = _of_act(before, after, acts) or _of_all(covered)
     turn = None if whose is Whose.OURS else _shown_with(whose, covered, after)
-    if whose is not Whose.AGENT:
+    if whose in (Whose.USER, Whose.OURS):
         return Difference(before, after, whose, (), None, turn, is_late)
     theirs = {call.name: call for part in covered for call in part.calls}
-    return Difference(before, after, whose, tuple(theirs), _named(theirs.values()), turn, is_late)
+    only = _named(theirs.values()) if whose is Whose.AGENT else None
+    return Difference(before, after, whose, tuple(theirs), only, turn, is_late)
 
 
 def _looked_by(moments: Sequence[Moment], place: int) -> int:

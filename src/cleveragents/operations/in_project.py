@@ -136,6 +136,7 @@ class TakeBack(Intent):
     turn: int
     call: int = 0  # one of its calls alone; 0: all that it did
     takes: tuple[tuple[int, int], ...] = ()  # differences, by the moments around each
+    passes: tuple[tuple[int, int], ...] = ()  # those that may be the user's, and were left
     within: tuple[str, ...] = ()  # the paths that were asked for; none: all
     undoes: str = ""  # the undo that a redo takes back
 
@@ -148,8 +149,8 @@ class TakeBack(Intent):
     @classmethod
     def from_record(cls, record: Record) -> Self:
         """Reads it back."""
-        takes = tuple((int(one), int(other)) for one, other in record.get("takes", ()))
-        return super().from_record({**record, "place": InFiles.from_record(record), "takes": takes})
+        pairs = {key: tuple(map(tuple, record.get(key, ()))) for key in ("takes", "passes")}
+        return super().from_record({**record, **pairs, "place": InFiles.from_record(record)})
 
     @property
     def before(self) -> CheckpointId:

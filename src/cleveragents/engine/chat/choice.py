@@ -63,23 +63,31 @@ def choose(past: Past, wanted: UndoRequest) -> Choice | None:
     if wanted.since is not None:
         return _since(past, chats[0], wanted.since)
     if wanted.target is None:
-        return _latest(past, chats)
+        return _latest(past, chats, wanted)
     return _named(past, chats[0], wanted.target)
 
 
-def _latest(past: Past, chats: Sequence[Chat]) -> Choice | None:
+def _latest(past: Past, chats: Sequence[Chat], wanted: UndoRequest) -> Choice | None:
     """The last turn that changed something and stands, of the newest chat that has one."""
     for chat in chats:
         turns = [
-            call.turn
+            turn
             for share in past.shares
-            if share.whose is Whose.AGENT and past.standing(share)
-            for call in share.difference.calls
-            if call.chat == chat.plan_id
+            if past.is_due(share, with_unclear=wanted.takes_unclear is not False)
+            for turn in _turns(share, chat)
         ]
         if turns:
             return _of_turn(past, chat, max(turns), 0)
     return None
+
+
+def _turns(share: Share, chat: Chat) -> list[int]:
+    """The turns of a chat that a share may be of."""
+    shown = share.difference.turn
+    found = [call.turn for call in share.difference.calls if call.chat == chat.plan_id]
+    if share.whose is Whose.UNCLEAR and shown is not None and shown[0] == chat.plan_id:
+        found.append(shown[1])
+    return found
 
 
 def _named(past: Past, chat: Chat, text: str) -> Choice:

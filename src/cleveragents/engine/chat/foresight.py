@@ -36,7 +36,8 @@ class ChatForesight:
     call: int
     title: str
     prompt: str  # what the user had asked for
-    takes: tuple[tuple[int, int], ...]
+    takes: tuple[tuple[int, int], ...]  # differences, by the moments around each
+    passes: tuple[tuple[int, int], ...]  # those that may be the user's, and stay
     undoes: str = ""  # the undo that a redo takes back
     unmerged: Unmerged
     conflicts: Sequence[Conflict]

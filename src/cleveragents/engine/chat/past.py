@@ -100,6 +100,13 @@ class Past:
             )
         ]
 
+    def is_due(self, share: Share, *, with_unclear: bool) -> bool:
+        """Whether the next undo may take a share back: it stands, and nobody chose to keep it."""
+        if share.whose is Whose.UNCLEAR:
+            passed = any(share.pair in one.intent.passes for one in self.standing_undos)
+            return with_unclear and not passed and bool(self.standing(share))
+        return share.whose is Whose.AGENT and bool(self.standing(share))
+
     def _shares(self, difference: Difference) -> Iterator[Share]:
         changes = self._changes(difference.before, difference.after)
         named = difference.only

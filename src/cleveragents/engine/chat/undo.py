@@ -155,6 +155,7 @@ class ChatUndos:
             turn=would.turn,
             call=would.call,
             takes=would.takes,
+            passes=would.passes,
             within=tuple(each.file.rstrip("/") for each in would.files) if wanted.paths else (),
             undoes=would.undoes,
             keeps=(files.old, files.new),
@@ -205,6 +206,7 @@ class ChatUndos:
             title=choice.title,
             prompt=_prompt(past, choice.chat, choice.turn),
             takes=tuple(share.pair for share in shares),
+            passes=() if takes_unclear else tuple(share.pair for share in choice.unclear),
             unmerged=unmerged,
             conflicts=[
                 each
@@ -244,6 +246,7 @@ class ChatUndos:
             title=f"t{intent.turn}" + (f".{intent.call}" if intent.call else ""),
             prompt=_prompt(past, chat, intent.turn),
             takes=(),
+            passes=(),
             undoes=found.operation_id,
             unmerged=unmerged,
             conflicts=[

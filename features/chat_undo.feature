@@ -1,0 +1,528 @@
+Feature: Undo where you chat
+  A coding agent works in the user's own directory. What it changed is taken back by merge: whatever the user did
+  stays, and what cannot be told apart is refused with nothing changed.
+
+  Background:
+    Given the files
+      | file     | content                          |
+      | a.txt    | 1\|2\|3\|4\|5\|6\|7\|8\|9        |
+      | b.txt    | b                                |
+      | gone.txt | doomed                           |
+    And I remember the files as "start"
+
+  # --- A turn ------------------------------------------------------------------------------------
+
+  Scenario: what a shell command did goes back: a deletion, an overwrite, modes, links, directories, a FIFO
+    Given this chat
+      """
+      prompt make a mess
+      call c1 Bash: rm gone.txt; echo x > b.txt; chmod 600 a.txt; mkdir -p new/deep/empty; ln -s a.txt new/link; mkfifo new/pipe
+      call c2 Bash: echo more > new/file; ln a.txt new/hard
+      stop
+      """
+    Then the preview of undo "-" tells
+      | what   | told        |
+      | title  | t1          |
+      | prompt | make a mess |
+    When I undo here
+    Then the files are as in "start"
+    And there is nothing to undo
+
+  Scenario: the user's edits stay: another file, other lines, a file in the agent's directory
+    Given this chat
+      """
+      prompt edit
+      call c1 Bash: sed -i 's/^2$/two/' a.txt; mkdir d; echo x > d/theirs
+      stop
+      user: sed -i 's/^8$/eight/' a.txt; echo mine > d/mine; echo mine > b.txt
+      """
+    Then the preview of undo "-" tells
+      | what  | told                          |
+      | files | a.txt merged, d/theirs removed |
+    When I undo here
+    Then the files are as in "start" but for
+      | file   | content                       |
+      | a.txt  | 1\|2\|3\|4\|5\|6\|7\|eight\|9 |
+      | b.txt  | mine                          |
+      | d      | (directory)                   |
+      | d/mine | mine                          |
+
+  Scenario: what the user did between prompt and call, and between turns, is theirs
+    Given this chat
+      """
+      prompt one
+      user: echo before > b.txt
+      call c1 Bash: echo x > x
+      stop
+      user: echo between > c.txt
+      prompt two
+      call c2 Bash: echo y > y
+      stop
+      """
+    When I undo here
+    And I undo here
+    Then the files are as in "start" but for
+      | file  | content |
+      | b.txt | before  |
+      | c.txt | between |
+    And there is nothing to undo
+
+  Scenario: a turn that changed nothing is passed over, and a prompt alone is nothing
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      prompt two
+      call c2 Bash: true
+      call c3 Bash: touch a.txt
+      stop
+      prompt three
+      """
+    When I undo here
+    Then the files are as in "start"
+
+  Scenario: nothing to take back is said, and where no chat was, that
+    Given this chat
+      """
+      prompt one
+      stop
+      """
+    Then there is nothing to undo
+
+  Scenario: an older turn goes while a later one stays
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: sed -i 's/^2$/two/' a.txt
+      stop
+      prompt two
+      call c2 Bash: sed -i 's/^8$/eight/' a.txt; echo y > y
+      stop
+      """
+    When I undo "t1" here
+    Then the files are as in "start" but for
+      | file  | content                       |
+      | a.txt | 1\|2\|3\|4\|5\|6\|7\|eight\|9 |
+      | y     | y                             |
+    When I undo here
+    Then the files are as in "start"
+
+  Scenario: a later turn that changed the same lines is named, with the way out
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: sed -i 's/^2$/two/' a.txt
+      stop
+      prompt two
+      call c2 Bash: sed -i 's/^two$/TWO/' a.txt
+      stop
+      """
+    When I undo "t1" here and it is refused
+    Then it says "a.txt: t2 changed the same"
+    And it says "agents undo --since t1"
+    And the exit code of the refusal is 4
+    When I undo "--since t1" here
+    Then the files are as in "start"
+
+  Scenario: one call, by its name or by its checkpoint
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      call c2 Bash: echo y > y
+      stop
+      """
+    When I undo "t1.1" here
+    Then the files are as in "start" but for
+      | file | content |
+      | y    | y       |
+    When I redo here
+    And I undo "cp3" here
+    Then the files are as in "start" but for
+      | file | content |
+      | x    | x       |
+
+  Scenario: everything since a checkpoint
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      prompt two
+      call c2 Bash: echo y > y
+      stop
+      """
+    When I undo "--since cp2" here
+    Then the files are as in "start" but for
+      | file | content |
+      | x    | x       |
+
+  Scenario Outline: <text> is refused: <why>
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      """
+    When I undo "<text>" here and it is refused
+    Then it says "<why>"
+    And the exit code of the refusal is <code>
+
+    Examples:
+      | text         | why                                              | code |
+      | t7           | the chat has no turn t7                          | 3    |
+      | cp9          | the chat has no checkpoint cp9                   | 3    |
+      | cp1          | agents undo --since cp1                          | 3    |
+      | x1           | is neither a turn nor a call nor a checkpoint    | 2    |
+      | --since cp9  | the chat has no cp9                              | 3    |
+      | --since nine | is neither a checkpoint nor a turn               | 2    |
+
+  # --- Conflicts ---------------------------------------------------------------------------------
+
+  Scenario Outline: the user changed the same: <how>
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: <call>
+      stop
+      user: <user>
+      """
+    When I undo here and it is refused
+    Then it says "<told>"
+    And the exit code of the refusal is 4
+
+    Examples:
+      | how             | call                           | user                           | told                                              |
+      | the same line   | sed -i 's/^2$/two/' a.txt      | sed -i 's/^two$/zwei/' a.txt   | a.txt: you changed the same or neighbouring lines |
+      | the next line   | sed -i 's/^2$/two/' a.txt      | sed -i 's/^3$/drei/' a.txt     | a.txt: you changed the same or neighbouring lines |
+      | it is gone      | echo x > b.txt                 | rm b.txt                       | b.txt: you deleted it                             |
+      | a new file      | echo x > new                   | echo y > new                   | new: it was new, and you changed it               |
+      | another mode    | chmod 600 b.txt                | chmod 755 b.txt                | b.txt: you changed the same or neighbouring lines |
+      | another kind    | echo x > b.txt                 | rm b.txt; mkdir b.txt          | b.txt: it is something else now                   |
+      | put back anew   | rm b.txt                       | echo mine > b.txt              | b.txt: there is one of yours in its place         |
+
+  Scenario: of conflicts the user keeps theirs, or takes what was there before
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > b.txt; sed -i 's/^2$/two/' a.txt; rm gone.txt
+      stop
+      user: echo mine > b.txt; sed -i 's/^two$/zwei/' a.txt
+      """
+    When I undo "--mine b.txt" here and it is refused
+    Then it says "--before a.txt"
+    When I undo "--mine b.txt --before a.*" here
+    Then the files are as in "start" but for
+      | file  | content |
+      | b.txt | mine    |
+
+  # --- Paths, everything -------------------------------------------------------------------------
+
+  Scenario: single paths, and the rest afterwards
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > b.txt; rm gone.txt; mkdir -p d/e; echo x > d/e/f; echo y > d/g
+      stop
+      """
+    When I undo "--path d/e --path b.*" here
+    Then the files are as in "start" but for
+      | file     | content     |
+      | gone.txt | (gone)      |
+      | d        | (directory) |
+      | d/g      | y           |
+    When I undo here
+    Then the files are as in "start"
+    And there is nothing to undo
+    When I redo here
+    And I redo here
+    Then there is something to undo
+
+  Scenario: everything, whoever changed it, is as it was when the turn began
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > b.txt
+      stop
+      user: echo mine > mine; rm gone.txt
+      """
+    Then the preview of undo "--everything" tells
+      | what  | told                                              |
+      | files | b.txt restored, gone.txt restored, mine removed   |
+    When I undo "--everything" here
+    Then the files are as in "start"
+    When I redo here
+    Then the files are as in "start" but for
+      | file     | content |
+      | b.txt    | x       |
+      | mine     | mine    |
+      | gone.txt | (gone)  |
+
+  # --- Whose -------------------------------------------------------------------------------------
+
+  Scenario: what changed between calls is unclear: it stays unless it is asked for
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      user: echo late > late.txt
+      call c2 Bash: echo y > y
+      stop
+      """
+    Then the preview of undo "-" tells
+      | what    | told                 |
+      | files   | x removed, y removed |
+      | unclear | late.txt             |
+    When I undo "--unclear take" here
+    Then the files are as in "start"
+    When I redo here
+    And I undo "--unclear keep" here
+    Then the files are as in "start" but for
+      | file     | content |
+      | late.txt | late    |
+
+  Scenario: a call that names its paths writes no others
+    Given this chat
+      """
+      prompt one
+      begin c1 Write d/named.txt: d/named.txt
+      user: mkdir d; echo x > d/named.txt; echo mine > mine.txt; echo mine > d/other.txt
+      end c1 Write d/named.txt
+      stop
+      """
+    Then the preview of undo "-" tells
+      | what    | told                     |
+      | files   | d/named.txt removed      |
+      | unclear | d/other.txt, mine.txt    |
+    When I undo here
+    Then the files are as in "start" but for
+      | file        | content     |
+      | mine.txt    | mine        |
+      | d           | (directory) |
+      | d/other.txt | mine        |
+
+  Scenario: calls side by side did it jointly
+    Given this chat
+      """
+      prompt one
+      begin c1 Bash: one
+      begin c2 Bash: two
+      user: echo x > x; echo y > y
+      end c2 Bash
+      end c1 Bash
+      stop
+      """
+    Then the preview of undo "t1.1" tells
+      | what  | told                 |
+      | files | x removed, y removed |
+      | joint | t1.2                 |
+    When I undo "t1.2" here
+    Then the files are as in "start"
+
+  Scenario: two chats in one directory, each taken back by itself
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x; sed -i 's/^2$/two/' a.txt
+      stop
+      chat B
+      prompt another
+      call c1 Bash: echo y > y; sed -i 's/^8$/eight/' a.txt
+      stop
+      """
+    When I undo "--chat A" here
+    Then the files are as in "start" but for
+      | file  | content                       |
+      | a.txt | 1\|2\|3\|4\|5\|6\|7\|eight\|9 |
+      | y     | y                             |
+    When I undo here
+    Then the files are as in "start"
+    When I redo "--chat A" here
+    Then the files are as in "start" but for
+      | file  | content                     |
+      | a.txt | 1\|two\|3\|4\|5\|6\|7\|8\|9 |
+      | x     | x                           |
+
+  Scenario: another chat that changed the same is named
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > b.txt
+      stop
+      chat B
+      prompt another
+      call c1 Bash: echo y > b.txt
+      stop
+      """
+    When I undo "--chat A" here and it is refused
+    Then it says "b.txt: another chat's t1 changed the same"
+
+  Scenario: what was not looked at in time before a call may be the user's, too
+    Given this chat
+      """
+      prompt one
+      late c1 Bash: echo x > x
+      stop
+      prompt two
+      call c2 Bash: echo y > y
+      stop
+      """
+    When I undo here
+    Then the preview of undo "-" tells
+      | what    | told |
+      | title   | t1   |
+      | files   |      |
+      | unclear | x    |
+    And there is nothing to undo "--unclear keep"
+    When I undo "--unclear take" here
+    Then the files are as in "start"
+
+  Scenario: a client that died in a call leaves what may be the user's, too
+    Given this chat
+      """
+      prompt one
+      begin c1 Bash: something
+      user: echo x > x
+      leave
+      """
+    Then the preview of undo "-" tells
+      | what    | told |
+      | unclear | x    |
+
+  Scenario: unclear paths that were left are not asked about again
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      user: echo late > late.txt
+      stop
+      prompt two
+      call c2 Bash: echo y > y
+      user: echo later > later.txt
+      stop
+      """
+    When I undo here
+    Then the preview of undo "-" tells
+      | what    | told     |
+      | title   | t1       |
+      | unclear | late.txt |
+    When I undo "t2 --unclear take" here
+    Then the preview of undo "-" tells
+      | what  | told |
+      | title | t1   |
+
+  # --- Redo --------------------------------------------------------------------------------------
+
+  Scenario: a redo keeps what was edited since, and is refused where that is the same
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: sed -i 's/^2$/two/' a.txt; rm gone.txt
+      stop
+      """
+    When I undo here
+    Given this chat goes on
+      """
+      user: sed -i 's/^8$/eight/' a.txt
+      """
+    Then the preview of redo "-" tells
+      | what  | told                           |
+      | files | a.txt merged, gone.txt removed |
+    When I redo here
+    Then the files are as in "start" but for
+      | file     | content                         |
+      | a.txt    | 1\|two\|3\|4\|5\|6\|7\|eight\|9 |
+      | gone.txt | (gone)                          |
+    When I undo here
+    Given this chat goes on
+      """
+      user: sed -i 's/^2$/zwei/' a.txt
+      """
+    When I redo here and it is refused
+    Then it says "a.txt: it was changed since the undo"
+    When I redo "--mine a.txt" here
+    Then the files are as in "start" but for
+      | file     | content                          |
+      | a.txt    | 1\|zwei\|3\|4\|5\|6\|7\|eight\|9 |
+      | gone.txt | (gone)                           |
+
+  Scenario: undos are done again in the other order, and a new turn leaves them as they are
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      prompt two
+      call c2 Bash: echo y > y
+      stop
+      """
+    And I remember the files as "end"
+    When I undo here
+    And I undo here
+    Then the files are as in "start"
+    When I redo here
+    Then the files are as in "start" but for
+      | file | content |
+      | x    | x       |
+    When I redo here
+    Then the files are as in "end"
+    And there is nothing to redo
+
+  # --- The agent is told, and calls under way ----------------------------------------------------
+
+  Scenario: the next prompt tells the agent what the user took back, once
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      """
+    When I undo here
+    Given this chat goes on
+      """
+      prompt two
+      """
+    Then the agent is told "the user took back changes of turn 1 to 1 path: x"
+    Given this chat goes on
+      """
+      prompt three
+      """
+    Then the agent is told nothing
+
+  Scenario: while a call is under way an undo is refused, unless the user insists
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      begin c2 Bash: make something
+      """
+    When I undo here and it is refused
+    Then it says "t1.2: a call of claude is under way: Bash make something"
+    When I undo "--anyway" here
+    Then the files are as in "start"
+
+  Scenario: another directory in its place is not touched
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > b.txt
+      stop
+      """
+    And the project is another directory with the same files
+    When I undo here and it is refused
+    Then it says "it is another directory than the one the chats were recorded in"
+
+  Scenario: what was written anew gets the present time, or that of the checkpoint
+    Given this chat
+      """
+      user: touch -d 2001-02-03 b.txt
+      prompt one
+      call c1 Bash: echo x > b.txt
+      stop
+      """
+    When I undo "--times" here
+    Then "b.txt" is of the year 2001
+    When I redo here
+    And I undo here
+    Then "b.txt" is not of the year 2001

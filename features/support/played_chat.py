@@ -1,0 +1,118 @@
+"""A chat that is played: events of a client, with what its tools and the user do in between."""
+
+import os
+from pathlib import Path
+
+from cleveragents.chats.event import EventKind, HookEvent
+
+READ_BY = "played"
+
+
+class PlayedChats:
+    """Plays lines of a script in a project; each event goes to `app.chats.record`."""
+
+    def __init__(self, world, app=None):
+        self._world = world
+        self._app = app or world.app()
+        self._current = "A"
+        self._turns = {}
+        self._count = 0
+        self.answers = []
+        self.pid = 0
+
+    @property
+    def app(self):
+        """The application that records them."""
+        return self._app
+
+    def play(self, script):
+        """Plays every line of a script."""
+        for line in filter(None, map(str.strip, script.splitlines())):
+            word, _, rest = line.partition(" ")
+            getattr(self, f"_{word.rstrip(':').replace('-', '_')}")(rest.strip())
+
+    def _prompt(self, text):
+        self._turns[self._current] = self._turns.get(self._current, 0) + 1
+        self.event(EventKind.PROMPT, text=text)
+
+    def _stop(self, _):
+        self.event(EventKind.TURN_END)
+
+    def _leave(self, _):
+        self.event(EventKind.END)
+
+    def _interrupt(self, _):
+        self.event(EventKind.INTERRUPT)
+
+    def _user(self, command):
+        self._world.sh(command)
+
+    def _chat(self, name):
+        """Goes on with another chat."""
+        self._current = name
+
+    def _call(self, rest):
+        """`call c1 Bash: command` or `call c1 Write a.txt b.txt: command`."""
+        head, _, command = rest.partition(":")
+        name, tool, *paths = head.split()
+        self._begin(f"{name} {tool} {' '.join(paths)}: {command.strip()}")
+        self._world.sh(command)
+        self._end(f"{name} {tool}")
+
+    def _late(self, rest):
+        """A call whose before came too late: nobody has looked at the files then."""
+        head, _, command = rest.partition(":")
+        name, tool = head.split()
+        self.event(EventKind.BEFORE, is_late=True, call=name, tool=tool, may_write=True)
+        self._world.sh(command)
+        self._end(f"{name} {tool}")
+
+    def _begin(self, rest):
+        head, _, command = rest.partition(":")
+        name, tool, *paths = head.split()
+        self.event(
+            EventKind.BEFORE,
+            call=name,
+            tool=tool,
+            may_write=True,
+            paths=tuple(paths),
+            text=command.strip(),
+        )
+
+    def _end(self, rest):
+        name, tool, *paths = rest.split()
+        self.event(EventKind.AFTER, call=name, tool=tool, may_write=True, paths=tuple(paths))
+
+    def event(self, kind, *, is_late=False, **fields):
+        """Records one event of the chat that is played."""
+        self._count += 1
+        given = {
+            "client": "claude",
+            "session": f"session-{self._current}",
+            "cwd": os.fspath(self._world.project),
+            "turn": f"turn-{self._turns.get(self._current, 0)}",
+            "digest": f"{READ_BY}-{self._count}",
+            "pid": self.pid,
+        }
+        event = HookEvent(kind=kind, **{**given, **fields})
+        recorded = self._app.chats.record(event, is_late=is_late)
+        self.answers.append(recorded)
+        return recorded
+
+
+def state_of(root):
+    """Everything in a directory but its repository: kinds, modes, contents and links."""
+    found = {}
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name != ".git"]
+        for name in [*folders, *files]:
+            path = Path(folder, name)
+            key = os.fspath(path.relative_to(root))
+            mode = oct(path.lstat().st_mode)
+            if path.is_symlink():
+                found[key] = (mode, os.readlink(path))
+            elif path.is_file():
+                found[key] = (mode, path.read_bytes())
+            else:
+                found[key] = (mode, None)
+    return found
