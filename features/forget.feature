@@ -364,12 +364,17 @@ Feature: Forgetting paths
     And nothing lies aside
     And no conflict is known any more
 
-  Scenario: the data directory of an earlier version
-    Given the data directory of the earlier version, unpacked where it was made
+  Scenario Outline: the data directory of an earlier version: <version>
+    Given the data directory of <version>, unpacked where it was made
     And what every checkpoint holds is remembered
     When I run "agents forget v --yes"
     Then the exit code is 0
     And every checkpoint is as it was but for "v"
+
+    Examples:
+      | version           |
+      | the first version |
+      | version 0.2.0     |
 
   Scenario: whatever is forgotten of whatever a plan has made
     Then in 2 lives of a sandbox a path is forgotten, and nothing else

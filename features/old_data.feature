@@ -1,20 +1,35 @@
 Feature: What an earlier version kept goes on working
-  The data directory was made by that version itself (`features/support/old_data.py` makes it again): a line
-  that it broke, a fork, decisions after a rollback, subplans, a plan that was applied and taken back
-  twice, one whose rollback was killed, and one that is applied.
+  The data directories were made by those versions themselves (`features/support/old_data.py` makes them again): a
+  fork, decisions after a rollback, subplans, a plan that was applied and taken back twice, one whose
+  rollback was killed, and one that is applied; a line that the first version broke; steps that
+  version 0.2.0 took back and a path that it forgot.
 
-  Scenario Outline: unpacked <where>
-    Given the data directory of the earlier version, unpacked <where>
+  Scenario Outline: <version>, unpacked <where>
+    Given the data directory of <version>, unpacked <where>
     Then every plan of it is listed
     When I run "agents plan checkpoint verify --all --format json"
     Then the exit code is 0
     When the doctor has repaired what it found
-    Then it has mended the broken line and finished the rollback
+    Then it has <mended>
     And the plan "applied" is taken out of the project, which is as it was
     And going back to <which> checkpoint of each plan brings back what was there
     And the plan "choices" can be corrected
 
     Examples:
-      | where             | which      |
-      | where it was made | every      |
-      | in another place  | the newest |
+      | version           | where             | which      | mended                                        |
+      | the first version | where it was made | the newest | mended the broken line, finished the rollback |
+      | the first version | in another place  | every      | mended the broken line, finished the rollback |
+      | version 0.2.0     | in another place  | every      | finished the rollback                         |
+
+  Scenario: what version 0.2.0 took back is done again, and what it forgot stays forgotten
+    Given the data directory of version 0.2.0, unpacked where it was made
+    Then the plan "undone" has 2 of its steps
+    When I run "agents redo --plan undone --yes"
+    Then the exit code is 0
+    And the plan "undone" has 3 of its steps
+    When I run "agents undo --plan undone --yes"
+    Then the exit code is 0
+    And the plan "undone" has 2 of its steps
+    When I run "agents plan rollback leaky 2 --yes --rebuild"
+    Then the exit code is 0
+    And the plan "leaky" has no ".env"

@@ -2,16 +2,18 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import old_data
 from behave import given, then, when
 
 
-@given("the data directory of the earlier version, unpacked {where}")
-def unpack(context, where):
-    place = UNPACKED[where]()
+@given("the data directory of {version}, unpacked {where}")
+def unpack(context, version, where):
+    release = old_data.RELEASES[version]
+    place = UNPACKED[where](release)
     context.add_cleanup(shutil.rmtree, place)
-    context.digests = json.loads(old_data.DIGESTS.read_text())
+    context.digests = json.loads(release.digests.read_text())
     context.world.project, context.world.data_dir = place / "project", place / "data"
 
 
@@ -34,7 +36,14 @@ def repair(context):
     assert context.repaired.code == 0, context.repaired.out
 
 
-@then("it has mended the broken line and finished the rollback")
+@then("it has finished the rollback")
+def check_finished(context):
+    assert context.found == ["operations"], context.found
+    said = " ".join(context.repaired.data["repairs"])
+    assert "what was interrupted is finished" in said, said
+
+
+@then("it has mended the broken line, finished the rollback")
 def check_repaired(context):
     assert sorted(context.found) == ["lines", "operations"], context.found
     said = " ".join(context.repaired.data["repairs"])
@@ -81,3 +90,21 @@ def check_corrected(context, name):
         "plan", "correct", decision, "--guidance", "otherwise", "--choose", "b", "--yes"
     )
     assert done.code == 0, done.err
+
+
+@then('the plan "{name}" has {count:d} of its steps')
+def check_steps(context, name, count):
+    left = sorted(path.name for path in _sandbox(context, name).glob("d*"))
+    assert left == [f"d{number + 1}" for number in range(count)], left
+
+
+@then('the plan "{name}" has no "{path}"')
+def check_without(context, name, path):
+    assert (_sandbox(context, name) / "v").read_text() == "1\n"
+    assert not (_sandbox(context, name) / path).exists()
+
+
+def _sandbox(context, name):
+    query = "SELECT s.path FROM sandboxes s JOIN plans p ON p.plan_id = s.plan_id WHERE p.name = ?"
+    ((path,),) = context.world.sql(query, name)
+    return Path(path)

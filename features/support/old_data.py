@@ -1,7 +1,7 @@
-"""The data directory of a released version: made by that version itself, kept packed, unpacked.
+"""The data directories of released versions: made by each itself, kept packed, unpacked.
 
-`.venv/bin/python features/support/old_data.py` makes it again, from the sources of COMMIT. A
-release that changes the schema adds another commit here and keeps the archives of the older ones.
+`.venv/bin/python features/support/old_data.py COMMIT` makes one again, from the sources of that
+commit. A release that changes the schema adds another here and keeps the archives of the older.
 """
 
 import json
@@ -13,16 +13,14 @@ import subprocess
 import sys
 import tempfile
 from contextlib import closing
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from oracle import picture
 
-COMMIT = "b4d97ef"
 PLACE = Path("/tmp/cleveragents-old-data")  # rows, intents and records name it
 HERE = Path(__file__).parents[1] / "fixtures"
-PACKED = HERE / f"{COMMIT}.tar.xz"
-DIGESTS = HERE / f"{COMMIT}.json"
 MOST_BYTES = 300_000
 
 # Every column that names a place below PLACE.
@@ -41,6 +39,7 @@ WRITES = [
     f"{{name: s{n}, tool: shell, with: {{command: 'mkdir d{n}; echo {n} > v; echo {n} > d{n}/f'}}}}"
     for n in range(1, 6)
 ]
+LEAK = "{name: leak, tool: shell, with: {command: 'echo hunter2 > .env; echo 1 > v'}}"
 MORE = "{name: more, tool: shell, with: {command: 'echo more > v'}}"
 FLAKY = """{name: flaky, pass_env: [MARK], tool: shell,
   with: {command: 'test -e "$MARK" || { touch "$MARK"; exit 1; }'}}"""
@@ -56,6 +55,8 @@ ACTIONS = {
     "killed": WRITES[:3],
     "twice": WRITES[:2],
     "applied": WRITES[:3],
+    "undone": WRITES[:3],
+    "leaky": [LEAK, "{name: clean, tool: shell, with: {command: rm .env}}"],
 }
 KILL = """
 import os, sys
@@ -66,13 +67,45 @@ plan_id = app.plans.find("@").plan_id
 Rollbacks.carry_out = lambda *_: os._exit(9)
 app.checkpoints.rollback_to_checkpoint(plan_id, app.checkpoints.get_checkpoint(plan_id, "2"))
 """
+KILL_SINCE_0_2 = """
+import os, sys
+from cleveragents.cli.main import run
+from cleveragents.engine.back.rollback import Rollbacks
+Rollbacks.carry_out = lambda *_, **__: os._exit(9)
+run(["--project", sys.argv[1], "--data-dir", sys.argv[2], "plan", "rollback", "@", "2", "--yes"])
+"""
+
+
+@dataclass(frozen=True)
+class Release:
+    """A version whose data directory is kept."""
+
+    commit: str
+    kill: str  # a program: it is killed in a rollback
+    breaks_lines: bool = False
+    takes_back: bool = True  # has undo, redo and forget
+
+    @property
+    def packed(self):
+        return HERE / f"{self.commit}.tar.xz"
+
+    @property
+    def digests(self):
+        """What each checkpoint of it holds."""
+        return HERE / f"{self.commit}.json"
+
+
+RELEASES = {
+    "the first version": Release("b4d97ef", KILL, breaks_lines=True, takes_back=False),
+    "version 0.2.0": Release("8e8811d", KILL_SINCE_0_2),
+}
 
 
 class Maker:
     """Works with the old program at PLACE."""
 
-    def __init__(self, sources):
-        self.sources = sources
+    def __init__(self, release, sources):
+        self.release, self.sources = release, sources
         self.project, self.data = PLACE / "project", PLACE / "data"
         self.project.mkdir(parents=True)
         (self.project / "v").write_text("0\n")
@@ -117,9 +150,15 @@ class Maker:
         self.run("twice")
         for act in ("apply", "unapply") * 2:
             self.agents("plan", act, "@", "--yes")
+        if self.release.takes_back:
+            self.run("undone")
+            for act in ("undo", "undo", "redo"):
+                self.agents(act, "--yes")
+            self.run("leaky")
+            self.agents("forget", ".env", "--yes")
         self.run("killed")
         digests = self.digests()
-        self.python("-c", KILL, self.project, self.data, code=9)
+        self.python("-c", self.release.kill, self.project, self.data, code=9)
         self.run("applied")
         digests |= self.digests("applied")
         self.agents("plan", "apply", "@", "--yes")
@@ -146,7 +185,8 @@ class Maker:
     def check(self):
         """Nothing of what it is made for is missing."""
         torn = "parent_id NOT IN (SELECT checkpoint_id FROM checkpoints)"
-        assert self.sql(f"SELECT seq FROM checkpoints WHERE {torn}"), "no line is broken"
+        broken = self.sql(f"SELECT seq FROM checkpoints WHERE {torn}")
+        assert bool(broken) == self.release.breaks_lines, broken
         assert self.sql("SELECT 1 FROM operations WHERE status = 'open' AND kind = 'rollback'")
         assert self.sql("SELECT 1 FROM plans WHERE parent_plan_id IS NOT NULL")
         assert self.sql("SELECT 1 FROM plans WHERE phase = 'apply'")
@@ -162,27 +202,27 @@ def digest(root):
     return sha256(repr(sorted(seen.items())).encode()).hexdigest()
 
 
-def unpack():
+def unpack(release):
     """Unpacks it at its place, or elsewhere if that is taken; returns where."""
     try:
         PLACE.mkdir(mode=0o700)
     except OSError:
-        return unpack_elsewhere()
-    _extract(PLACE)
+        return unpack_elsewhere(release)
+    _extract(release, PLACE)
     _settle(PLACE)
     return PLACE
 
 
-def unpack_elsewhere():
+def unpack_elsewhere(release):
     """Unpacks it in another place, and says so to every row."""
     place = Path(tempfile.mkdtemp(prefix="old-data-"))
-    _extract(place)
+    _extract(release, place)
     _settle(place)
     return place
 
 
-def _extract(place):
-    with lzma.open(PACKED) as packed:
+def _extract(release, place):
+    with lzma.open(release.packed) as packed:
         command = ["tar", "-xp", "--no-same-owner", "-C", str(place)]
         subprocess.run(command, input=packed.read(), check=True)
 
@@ -198,13 +238,14 @@ def _settle(place):
                 connection.execute(statement, (str(PLACE), str(place)))
 
 
-def main():
+def main(commit):
     """Makes archive and digests again."""
+    (release,) = [one for one in RELEASES.values() if one.commit == commit]
     shutil.rmtree(PLACE, ignore_errors=True)
     with tempfile.TemporaryDirectory() as sources:
-        archive = subprocess.run(["git", "archive", COMMIT, "src"], check=True, capture_output=True)
+        archive = subprocess.run(["git", "archive", commit, "src"], check=True, capture_output=True)
         subprocess.run(["tar", "-x", "-C", sources], input=archive.stdout, check=True)
-        maker = Maker(Path(sources) / "src")
+        maker = Maker(release, Path(sources) / "src")
         digests = maker.make()
         maker.check()
     command = ["tar", "-c", "--format=posix", "--owner=0", "--group=0", "-C", str(PLACE), "."]
@@ -213,10 +254,10 @@ def main():
     )
     assert len(packed) < MOST_BYTES, len(packed)
     HERE.mkdir(exist_ok=True)
-    PACKED.write_bytes(packed)
-    DIGESTS.write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n")
+    release.packed.write_bytes(packed)
+    release.digests.write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n")
     shutil.rmtree(PLACE)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])
