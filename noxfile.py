@@ -125,6 +125,14 @@ def faults(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def clients(session: nox.Session) -> None:
+    """Real coding agents from npm, a model on loopback, and undo; arguments: clients, plays."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    more = {"CLIENTS_LAB_CACHE": str(cache / "cleveragents-clients")}
+    run(session, "python", "-m", "clients_lab", *session.posargs, more=more)
+
+
+@nox.session(default=False)
 def bench_peers(session: nox.Session) -> None:
     """Checkpoints and rollbacks beside git, restic, borg and rsync, in one run; about an hour."""
     run(session, "python", "-m", "benchmarks.peers", *session.posargs)

@@ -1,0 +1,153 @@
+"""One play of one client: turns, the user's edits, our commands, and what is wrong afterwards."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from clients_lab import processes, scripts
+from clients_lab.looks import Look, differing, git_identity, look
+from clients_lab.programs import Place, Program
+from clients_lab.room import Room, Said
+from clients_lab.script import prompt
+
+PATIENCE = 60  # seconds until something that was started is there
+
+
+class Stopped(Exception):
+    """A play cannot go on; the text says why."""
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A client on this machine."""
+
+    program: Program
+    node: Path
+    modules: Path
+    version: str
+
+
+@dataclass
+class Stage:
+    """Where a play happens."""
+
+    installed: Installed
+    room: Room
+    place: Place
+    problems: list[str] = field(default_factory=list)
+    turns: int = 0
+
+    def __post_init__(self) -> None:
+        """Looks at the project as it is given to the agent."""
+        self.first = self.look()
+
+    # --- the agent -----------------------------------------------------------------------------
+
+    def turn(self, script: str, *, is_careful: bool = False) -> None:
+        """Gives the agent a prompt and lets it work until it is done."""
+        self.turns += 1
+        words = prompt(script, str(self.room.project))
+        program, node = self.installed.program, self.installed.node
+        kind = "careful" if is_careful else "delegating" if "subagent" in script else ""
+        command = program.command(node, self.installed.modules, words, self.turns, kind)
+        variables = self.room.environment(program.variables(self.place), node.parent)
+        ended = processes.run(command, self.room.project, variables)
+        if ended.code:
+            lines = f"{ended.output}\n{ended.errors}".strip().splitlines()
+            raise Stopped(f"the client ended with {ended.code}: {' / '.join(lines[-3:])[:300]}")
+
+    def turn_with_user(self, script: str, act: Callable[[], None]) -> None:
+        """Gives a prompt whose call waits until the user has done something."""
+        user = threading.Thread(target=self._meet, args=(act,))
+        user.start()
+        try:
+            self.turn(script)
+        finally:
+            user.join()
+
+    def _meet(self, act: Callable[[], None]) -> None:
+        if _comes(self.room.beside / scripts.STARTED):
+            act()
+        (self.room.beside / scripts.GO).touch()
+
+    def wait_for(self, name: str) -> None:
+        """Waits for a file that a process in the background writes."""
+        if not _comes(self.room.project / name):
+            raise Stopped(f"{name} never came")
+
+    # --- the user ------------------------------------------------------------------------------
+
+    def edits(self, line: int, text: str) -> None:
+        """Changes one line of the file that the agent edits as well."""
+        path = self.room.project / "shared.txt"
+        lines = path.read_text().splitlines()
+        lines[line - 1] = text
+        path.write_text("\n".join(lines) + "\n")
+
+    def notes(self, text: str) -> None:
+        """Adds a line to a file that only the user writes."""
+        with (self.room.project / "user.txt").open("a") as file:
+            file.write(f"{text}\n")
+
+    # --- our commands --------------------------------------------------------------------------
+
+    def undo(self, *words: str, code: int = 0) -> Said:
+        """Takes back; `.git` stays what it is to the inode."""
+        return self._act("undo", *words, "--yes", code=code)
+
+    def redo(self, *words: str) -> Said:
+        """Takes the last undo back."""
+        return self._act("redo", *words, "--yes", code=0)
+
+    def preview(self, *words: str) -> Said:
+        """Shows what an undo would do; nothing changes."""
+        before = self.look()
+        said = self._act("undo", *words, "--dry-run", code=0)
+        self.same(before, "after a preview")
+        return said
+
+    def _act(self, *words: str, code: int) -> Said:
+        git = git_identity(self.room.project)
+        said = self.room.agents(*words)
+        shown = f"agents {' '.join(words)}"
+        if said.code != code:
+            tail = " / ".join(said.text.strip().splitlines()[-4:])
+            self.problems.append(f"{shown}: exit {said.code}, not {code}: {tail[:400]}")
+        if git_identity(self.room.project) != git:
+            self.problems.append(f"{shown}: .git is not what it was")
+        return said
+
+    # --- the judge -----------------------------------------------------------------------------
+
+    def look(self) -> Look:
+        """What the project holds now."""
+        return look(self.room.project)
+
+    def same(self, expected: Look, when: str) -> None:
+        """Notes every path that is not as expected."""
+        found = differing(expected, self.look())
+        self.problems += [f"{when}: {line}" for line in found[:12]]
+
+    def changed(self, before: Look, *names: str) -> Look:
+        """Makes sure that the agent did its part; returns what is there now."""
+        now = self.look()
+        unchanged = [name for name in names if now.get(name.encode()) == before.get(name.encode())]
+        if unchanged:
+            raise Stopped(f"the agent left {', '.join(unchanged)} as it was")
+        return now
+
+    def wants(self, holds: object, text: str) -> None:
+        """Notes something that does not hold."""
+        if not holds:
+            self.problems.append(text)
+
+
+def _comes(path: Path) -> bool:
+    end = time.monotonic() + PATIENCE
+    while not path.exists():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
