@@ -1,7 +1,7 @@
 """Steps about undo and redo in the user's own directory, played without a client."""
 
 import shlex
-from datetime import datetime
+from datetime import UTC, datetime
 
 from behave import given, then, when
 from played_chat import PlayedChats, state_of
@@ -116,7 +116,7 @@ def says(context, text):
     assert text in told, told
 
 
-@then('the exit code of the refusal is {code:d}')
+@then("the exit code of the refusal is {code:d}")
 def exit_code(context, code):
     assert context.error.exit_code == code, context.error.exit_code
 
@@ -187,7 +187,7 @@ def _preview(context, text, *, is_redo):
     assert context.world.sql("SELECT count(*) FROM checkpoints") == rows
 
 
-@then("the agent is told \"{text}\"")
+@then('the agent is told "{text}"')
 def agent_told(context, text):
     assert text in chats(context).answers[-1].answer, chats(context).answers[-1]
 
@@ -224,4 +224,4 @@ def not_of_year(context, name, year):
 
 
 def _year(context, name):
-    return datetime.fromtimestamp((context.world.project / name).stat().st_mtime).year
+    return datetime.fromtimestamp((context.world.project / name).stat().st_mtime, UTC).year

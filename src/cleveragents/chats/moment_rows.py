@@ -7,12 +7,11 @@ from cleveragents.chats.moment import Moment, MomentKind
 from cleveragents.ids import PlanId, ProjectId
 from cleveragents.storage.connection import Connection, Row
 
-_COLUMNS = """moments.number, moments.plan_id, moments.kind, moments.turn, moments.client_turn,
-    moments.call, moments.agent, moments.tool, moments.text, moments.paths_json,
-    moments.may_write, moments.failed, moments.happened_at, moments.key, moments.checkpoint_id,
-    moments.is_late, moments.left_running, moments.operation_id,
-    checkpoints.sandbox_ref AS state"""
-_OF_PROJECT = f"""SELECT {_COLUMNS} FROM moments
+_OF_PROJECT = """SELECT moments.number, moments.plan_id, moments.kind, moments.turn,
+    moments.client_turn, moments.call, moments.agent, moments.tool, moments.text,
+    moments.paths_json, moments.may_write, moments.failed, moments.happened_at, moments.key,
+    moments.checkpoint_id, moments.is_late, moments.left_running, moments.operation_id,
+    checkpoints.sandbox_ref AS state FROM moments
     JOIN plans ON plans.plan_id = moments.plan_id
     LEFT JOIN checkpoints ON checkpoints.checkpoint_id = moments.checkpoint_id
     WHERE plans.project_id = :project_id ORDER BY moments.number"""

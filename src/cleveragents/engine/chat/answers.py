@@ -21,17 +21,17 @@ _PROMPT_EVENTS: Mapping[str, str] = {
     "qwen": "UserPromptSubmit",
     "gemini": "BeforeAgent",
 }
+_DENIAL = {
+    "hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": LATE,
+    }
+}
 _DENIALS: Mapping[str, Mapping[str, object]] = {
-    **dict.fromkeys(
-        ("claude", "codex", "qwen"),
-        {
-            "hookSpecificOutput": {
-                "hookEventName": "PreToolUse",
-                "permissionDecision": "deny",
-                "permissionDecisionReason": LATE,
-            }
-        },
-    ),
+    "claude": _DENIAL,
+    "codex": _DENIAL,
+    "qwen": _DENIAL,
     "gemini": {"decision": "deny", "reason": LATE},
 }
 

@@ -2,12 +2,11 @@
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from cleveragents.chats.attribution import Whose
+from cleveragents.chats.attribution import Difference, Whose
 from cleveragents.chats.chat import Chat
-from cleveragents.chats.turns import CallName
 from cleveragents.engine.chat.past import Past, Share
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import PlanId
@@ -69,23 +68,22 @@ def choose(past: Past, wanted: UndoRequest) -> Choice | None:
 
 def _latest(past: Past, chats: Sequence[Chat], wanted: UndoRequest) -> Choice | None:
     """The last turn that changed something and stands, of the newest chat that has one."""
+    with_unclear = wanted.takes_unclear is not False
     for chat in chats:
-        turns = [
-            turn
-            for share in past.shares
-            if past.is_due(share, with_unclear=wanted.takes_unclear is not False)
-            for turn in _turns(share, chat)
-        ]
-        if turns:
-            return _of_turn(past, chat, max(turns), 0)
+        for difference in reversed(past.differences):
+            turns = _turns(difference, chat)
+            if turns and any(
+                past.is_due(one, with_unclear=with_unclear) for one in past.shares(difference)
+            ):
+                return _of_turn(past, chat, max(turns), 0)
     return None
 
 
-def _turns(share: Share, chat: Chat) -> list[int]:
-    """The turns of a chat that a share may be of."""
-    shown = share.difference.turn
-    found = [call.turn for call in share.difference.calls if call.chat == chat.plan_id]
-    if share.whose is Whose.UNCLEAR and shown is not None and shown[0] == chat.plan_id:
+def _turns(difference: Difference, chat: Chat) -> list[int]:
+    """The turns of a chat that a difference may be of."""
+    shown = difference.turn
+    found = [call.turn for call in difference.calls if call.chat == chat.plan_id]
+    if difference.whose is Whose.UNCLEAR and shown is not None and shown[0] == chat.plan_id:
         found.append(shown[1])
     return found
 
@@ -106,27 +104,21 @@ def _named(past: Past, chat: Chat, text: str) -> Choice:
 
 
 def _of_turn(past: Past, chat: Chat, turn: int, call: int) -> Choice:
-    def is_meant(one: CallName) -> bool:
-        return one.chat == chat.plan_id and one.turn == turn and call in (0, one.number)
+    def is_meant(one: Difference) -> bool:
+        named = [each for each in one.calls if (each.chat, each.turn) == (chat.plan_id, turn)]
+        if call:
+            return any(each.number == call for each in named)
+        return bool(named) or turn in _turns(one, chat)
 
-    shares = [
-        share
-        for share in past.shares
-        if share.whose is Whose.AGENT and any(map(is_meant, share.difference.calls))
-    ]
-    unclear = [share for share in past.shares if _is_unclear(share, chat, turn, is_meant, call)]
-    return Choice(chat, turn, call, shares, unclear)
+    return _made(chat, turn, call, past.shares_of(is_meant))
 
 
-def _is_unclear(
-    share: Share, chat: Chat, turn: int, is_meant: Callable[[CallName], bool], call: int
-) -> bool:
-    """Whether a share may be of a turn, or of one call: then what changed besides during it."""
-    if share.whose is not Whose.UNCLEAR:
-        return False
-    if any(map(is_meant, share.difference.calls)):
-        return True
-    return not call and share.difference.turn == (chat.plan_id, turn)
+def _made(
+    chat: Chat, turn: int, call: int, shares: Sequence[Share], *, is_since: bool = False
+) -> Choice:
+    agents = [share for share in shares if share.whose is Whose.AGENT]
+    unclear = [share for share in shares if share.whose is Whose.UNCLEAR]
+    return Choice(chat, turn, call, agents, unclear, is_since=is_since)
 
 
 def _of_checkpoint(past: Past, chat: Chat, seq: int) -> Choice:
@@ -134,11 +126,10 @@ def _of_checkpoint(past: Past, chat: Chat, seq: int) -> Choice:
     rows = past.checkpoints(chat.plan_id)
     if seq not in {row.seq for row in rows.values()}:
         raise NotFound(f"the chat has no checkpoint cp{seq}", hints=[SEE])
-    for share in past.shares:
-        after = share.difference.after
-        row = rows.get(after.checkpoint_id or "")
-        mine = [one for one in share.difference.calls if one.chat == chat.plan_id]
-        if share.whose is Whose.AGENT and row is not None and row.seq == seq and mine:
+    for one in past.differences:
+        row = rows.get(one.after.checkpoint_id or "")
+        mine = [call for call in one.calls if call.chat == chat.plan_id]
+        if one.whose is Whose.AGENT and row is not None and row.seq == seq and mine:
             return _of_turn(past, chat, mine[0].turn, mine[0].number)
     raise NotFound(
         f"no call ended with cp{seq}",
@@ -160,19 +151,8 @@ def _since(past: Past, chat: Chat, text: str) -> Choice:
     if not at:
         raise NotFound(f"the chat has no {text}", hints=[SEE])
     first = at[0].number
-    later = [share for share in past.shares if share.difference.before.number >= first]
-    shares = [
-        share
-        for share in later
-        if share.whose is Whose.AGENT
-        and any(call.chat == chat.plan_id for call in share.difference.calls)
-    ]
-    unclear = [
-        share
-        for share in later
-        if share.whose is Whose.UNCLEAR and (share.difference.turn or ("",))[0] == chat.plan_id
-    ]
-    return Choice(chat, max(at[0].turn, 1), 0, shares, unclear, is_since=True)
+    shares = past.shares_of(lambda one: one.before.number >= first and bool(_turns(one, chat)))
+    return _made(chat, max(at[0].turn, 1), 0, shares, is_since=True)
 
 
 def is_meant(path: bytes, globs: Sequence[str]) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from cleveragents.chats.attribution import Whose
 from cleveragents.chats.chat import Chat
+from cleveragents.chats.turns import CallName
 from cleveragents.checkpoints.file_change import FileChange, telling
 from cleveragents.checkpoints.shown import digest_of
 from cleveragents.engine.bring.obstacles import Obstacle
@@ -113,17 +114,16 @@ def _conflict(past: Past, choice: Choice, conflict: MergeConflict, step: Step) -
     return Conflict(path, f"{name} changed the same", ways)
 
 
-def _later(past: Past, choice: Choice, path: bytes, step: Step):  # noqa: ANN202
+def _later(past: Past, choice: Choice, path: bytes, step: Step) -> CallName | None:
     """The newest call of a later turn that changed a path and stands."""
     if step.share is None:
         return None
-    taken = {share.pair for share in choice.shares}
+    since, taken = step.share.pair, {share.pair for share in choice.shares}
     found = [
         share.difference.calls[0]
-        for share in past.shares
+        for share in past.shares_of(lambda one: one.before.number >= since[1])
         if share.whose is Whose.AGENT
         and share.pair not in taken
-        and share.pair > step.share.pair
         and any(change.path == path for change in past.standing(share))
     ]
     return found[-1] if found else None

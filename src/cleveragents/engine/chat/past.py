@@ -1,16 +1,16 @@
 """The past of a directory's chats: whose each difference of its files is, and what still stands."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import cast
 
 from cleveragents.chats.attribution import Difference, Whose, differences
 from cleveragents.chats.chat import Chat, ChatRepository
-from cleveragents.chats.moment import Moment
 from cleveragents.chats.moment_rows import MomentRepository
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.engine.chat.place import LivePlace
-from cleveragents.ids import PlanId
+from cleveragents.ids import PlanId, SnapshotId
 from cleveragents.operations.in_project import TakeBack
 from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.operation import Operation, OperationRepository
@@ -18,7 +18,7 @@ from cleveragents.records import frozen
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.picking import is_excluded
 from cleveragents.snapshots.tree import tree_path
-from cleveragents.snapshots.tree.diff import compare, same
+from cleveragents.snapshots.tree.diff import alike, compare
 from cleveragents.snapshots.tree.manifest import Change
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
@@ -33,6 +33,8 @@ class Share:
 
     difference: Difference
     whose: Whose
+    was: SnapshotId  # the state before it
+    became: SnapshotId  # the one after it
     changes: Sequence[Change]  # from before to after, parents before children
 
     @property
@@ -46,6 +48,7 @@ class Past:
 
     def __init__(self, database: Database, place: LivePlace) -> None:
         self._place = place
+        self._known: dict[Pair, Sequence[Share]] = {}
         with database.reading() as connection:
             self.chats = ChatRepository(connection).of_project(place.project_id)
             self.moments = MomentRepository(connection).of_project(place.project_id)
@@ -63,9 +66,20 @@ class Past:
         return self._rows[plan_id]
 
     @cached_property
-    def shares(self) -> Sequence[Share]:
-        """Every difference, parted by whose its paths are; the oldest first."""
-        return [share for one in differences(self.moments) for share in self._shares(one)]
+    def differences(self) -> Sequence[Difference]:
+        """What changed from look to look, the oldest first."""
+        return differences(self.moments)
+
+    def shares(self, difference: Difference) -> Sequence[Share]:
+        """A difference, parted by whose its paths are; only then are its states read."""
+        pair = difference.before.number, difference.after.number
+        if pair not in self._known:
+            self._known[pair] = list(self._shares(difference))
+        return self._known[pair]
+
+    def shares_of(self, is_meant: Callable[[Difference], bool]) -> list[Share]:
+        """The shares of chosen differences, the oldest first."""
+        return [share for one in self.differences if is_meant(one) for share in self.shares(one)]
 
     @cached_property
     def standing_undos(self) -> Sequence[Undo]:
@@ -73,11 +87,6 @@ class Past:
         done = [one for one in self.operations if one.status is Status.DONE]
         redone = {one.intent.undoes for one in done if one.kind is Kind.REDO}
         return [one for one in done if one.kind is Kind.UNDO and one.operation_id not in redone]
-
-    @cached_property
-    def last_undo(self) -> Undo | None:
-        """The undo that a redo would take back: the last one, unless something was done since."""
-        return self.standing_undos[-1] if self.standing_undos else None
 
     def undone_by(self, share: Share) -> Undo | None:
         """The undo that has taken a share back, as a whole."""
@@ -108,58 +117,50 @@ class Past:
         return share.whose is Whose.AGENT and bool(self.standing(share))
 
     def _shares(self, difference: Difference) -> Iterator[Share]:
-        changes = self._changes(difference.before, difference.after)
-        named = difference.only
-        if difference.whose is not Whose.AGENT or named is None:
+        was, became = difference.before.state, difference.after.state
+        if was is None or became is None:
+            return  # there is no such difference
+        for whose, changes in self._parted(difference, self._changes(was, became)):
             if changes:
-                yield Share(difference, difference.whose, changes)
-            return
-        heads = {os.fsencode(path) for path in named}
-        theirs = [each for each in changes if _is_named(each.path, heads)]
-        others = [each for each in changes if not _is_named(each.path, heads)]
-        made = _made_for(others, theirs)
-        if theirs:
-            told = [each for each in changes if each in theirs or each in made]
-            yield Share(difference, Whose.AGENT, told)
-        if rest := [each for each in others if each not in made]:
-            yield Share(difference, Whose.UNCLEAR, rest)
+                yield Share(difference, whose, was, became, changes)
 
-    def _changes(self, before: Moment, after: Moment) -> list[Change]:
-        """What differs between two moments and was covered at both; times play no part."""
-        if before.state is None or after.state is None:
-            return []
+    def _parted(
+        self, difference: Difference, changes: Sequence[Change]
+    ) -> Iterator[tuple[Whose, Sequence[Change]]]:
+        """Tells what a call named from what else changed during it."""
+        if difference.whose is not Whose.AGENT or difference.only is None:
+            yield difference.whose, changes
+            return
+        heads = {os.fsencode(path) for path in difference.only}
+        named = {change.path for change in changes if _is_named(change.path, heads)}
+        named |= set(_made_for(named, changes))
+        yield Whose.AGENT, [change for change in changes if change.path in named]
+        yield Whose.UNCLEAR, [change for change in changes if change.path not in named]
+
+    def _changes(self, was: SnapshotId, became: SnapshotId) -> list[Change]:
+        """What differs between two states and was covered at both; times play no part."""
         archive = self._place.archive
-        old, new = archive.load(before.state), archive.load(after.state)
+        old, new = archive.load(was), archive.load(became)
         return [
             change
             for change in compare(old.roots[MAIN], new.roots[MAIN], archive.read)
             if change.path
-            and not _is_same(change)
+            and not alike(change.before, change.after)
             and not is_excluded(old.filter, change.path)
             and not is_excluded(new.filter, change.path)
         ]
-
-
-def _is_same(change: Change) -> bool:
-    """Whether nothing but times differs."""
-    before, after = change.before, change.after
-    if before is not None and after is not None and before.is_dir and after.is_dir:
-        return before.attributes == after.attributes
-    return same(before, after)
 
 
 def _is_named(path: bytes, heads: set[bytes]) -> bool:
     return any(each in heads for each in tree_path.and_above(path))
 
 
-def _made_for(others: Sequence[Change], theirs: Sequence[Change]) -> list[Change]:
+def _made_for(named: Collection[bytes], changes: Sequence[Change]) -> Iterator[bytes]:
     """The directories that came or went because of what was named in them."""
-    above = {head for change in theirs for head in tree_path.above(change.path)}
-    return [
-        change
-        for change in others
-        if change.path in above and (change.before is None or change.after is None)
-    ]
+    above = {head for path in named for head in tree_path.above(path)}
+    for change in changes:
+        if change.path in above and (change.before is None or change.after is None):
+            yield change.path
 
 
 def _rows(connection: Connection, chat: Chat) -> Mapping[str, Checkpoint]:
@@ -170,15 +171,5 @@ def _rows(connection: Connection, chat: Chat) -> Mapping[str, Checkpoint]:
 
 def _undos(connection: Connection, plan_id: PlanId) -> Iterator[Undo]:
     for one in OperationRepository(connection).of_plan(plan_id):
-        intent = one.intent
-        if isinstance(intent, TakeBack):
-            yield Operation(
-                one.operation_id,
-                one.plan_id,
-                one.kind,
-                one.status,
-                intent,
-                one.outcome,
-                one.opened_at,
-                one.closed_at,
-            )
+        if isinstance(one.intent, TakeBack):
+            yield cast("Undo", one)

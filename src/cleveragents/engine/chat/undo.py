@@ -24,7 +24,7 @@ from cleveragents.engine.chat.saving import SavedState, saved
 from cleveragents.engine.chat.taking_back import TakeBackOutcome, TakingBack, record_id
 from cleveragents.engine.chat.unmerging import Step, Unmerged, step_of, unmerge
 from cleveragents.errors import NotFound, Refused
-from cleveragents.ids import PlanId
+from cleveragents.ids import PlanId, SnapshotId
 from cleveragents.operations.in_project import TakeBack, TakeBackAgain
 from cleveragents.records import frozen
 from cleveragents.sandbox.project import Project, inode_of
@@ -338,7 +338,7 @@ def _fixed(
     return found
 
 
-def _beginning(past: Past, choice: Choice):  # noqa: ANN202
+def _beginning(past: Past, choice: Choice) -> SnapshotId | None:
     """The state at the beginning of a turn."""
     for one in past.moments:
         if one.plan_id == choice.chat.plan_id and one.turn == choice.turn and one.state:
@@ -369,11 +369,8 @@ def _users(past: Past, choice: Choice) -> list[str]:
         ),
         0,
     )
-    return unclear_paths(
-        share
-        for share in past.shares
-        if share.whose is Whose.USER and share.difference.before.number >= first
-    )
+    later = past.shares_of(lambda one: one.before.number >= first)
+    return unclear_paths(share for share in later if share.whose is Whose.USER)
 
 
 def _joint(choice: Choice) -> list[str]:

@@ -3,10 +3,8 @@
 All is computed in memory, on top of what is there; nothing is stored or changed.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 
-from cleveragents.chats.attribution import Difference
 from cleveragents.engine.chat.past import Share
 from cleveragents.records import frozen, replace
 from cleveragents.sandbox.git import merge_text
@@ -58,7 +56,7 @@ def unmerge(
         for conflict in met:
             conflicts.setdefault(conflict.path, (conflict, step))
     if fixed:
-        root = with_entries(root, _with_parents(fixed), objects)
+        root = with_entries(root, fixed, objects)
     root = mine._replace(content=root.content)  # the directory itself is never changed
     changes = tuple(compare(mine, root, objects.read))
     result = replace(now, roots={**now.roots, MAIN: root})
@@ -76,10 +74,6 @@ class _LeftAlone:
 
     def __call__(self, path: bytes) -> bool:
         return path not in self._passed
-
-
-def _with_parents(fixed: Mapping[bytes, Entry | None]) -> Mapping[bytes, Entry | None]:
-    return dict(sorted(fixed.items()))
 
 
 def _merged(changes: Sequence[Change], steps: Sequence[Step], read: Load) -> frozenset[bytes]:
@@ -102,17 +96,4 @@ def _merged(changes: Sequence[Change], steps: Sequence[Step], read: Load) -> fro
 
 def step_of(archive: Archive, share: Share, paths: frozenset[bytes]) -> Step:
     """A share of a difference as a step back."""
-    was, became = _states(archive, share.difference)
-    return Step(became, was, paths, share)
-
-
-def _states(archive: Archive, difference: Difference) -> tuple[Snapshot, Snapshot]:
-    before, after = difference.before.state, difference.after.state
-    if before is None or after is None:  # nobody makes a difference of what is not known
-        raise AssertionError(difference)
-    return archive.load(before), archive.load(after)
-
-
-def told(path: bytes) -> str:
-    """A path as users read it."""
-    return os.fsdecode(path)
+    return Step(archive.load(share.became), archive.load(share.was), paths, share)
