@@ -99,8 +99,9 @@ def benchmark(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def machine(session: nox.Session) -> None:
-    """Many more random lives of trees, and of plans edited by hand, than in unit_tests."""
-    features = ("features/machine.feature", "features/hand_edits.feature")
+    """Many more random lives of trees, chats, and plans edited by hand, than in unit_tests."""
+    names = ("machine", "hand_edits", "chat_attribution")
+    features = (f"features/{name}.feature" for name in names)
     run(session, "behave", *features, more={"MACHINE_FACTOR": "5"})
 
 

@@ -98,3 +98,6 @@ Feature: Whose change a change is
     Then under way are: t1.1 since 2, t1.3 of helper since 4, B.t1.1 since 7
     When this happens: before:x prompt before:s@helper#0 B.before:z B.interrupt
     Then under way are: t0.2 of helper since 3
+
+  Scenario: random lives of chats, of a user and of what calls leave running
+    Then 800 random lives of chats go as a world says that knows who wrote what

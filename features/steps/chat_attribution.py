@@ -1,9 +1,15 @@
 """Steps about whose change a change is."""
 
+import os
+import sys
+from collections import Counter
+from random import randrange
+
 from behave import then, when
+from moment_lives import judge, life, shortened
 from moment_notation import called, moments, second, told
 
-from cleveragents.chats.attribution import differences
+from cleveragents.chats.attribution import Whose, differences
 from cleveragents.chats.turns import open_calls, turns
 
 
@@ -55,3 +61,18 @@ def check_under_way(context, wanted):
 @then("no call is under way")
 def check_none_under_way(context):
     assert not open_calls(context.moments)
+
+
+@then("{examples:d} random lives of chats go as a world says that knows who wrote what")
+def live(context, examples):
+    factor = int(os.environ.get("MACHINE_FACTOR", "1"))
+    first = 0 if factor == 1 else randrange(2**32)  # always the same lives, or others each time
+    found = Counter()
+    for seed in range(first, first + examples * factor):
+        try:
+            found.update(judge(life(seed)))
+        except AssertionError:
+            least = shortened(life(seed))
+            sys.stdout.write(f"life {seed}: {least}\n")
+            judge(least)
+    assert min(found[whose] for whose in Whose) > examples // 10, found

@@ -68,7 +68,8 @@ def _unseen_calls(moments: Sequence[Moment], unseen: Container[int]) -> Iterator
         if moment.number in unseen:
             since = heard.get(moment.plan_id, max(0, place - 1))
             yield _Stretch(since, place, (moment.plan_id, moment.turn))
-        heard[moment.plan_id] = place
+        if moment.kind is not MomentKind.ACT:
+            heard[moment.plan_id] = place
 
 
 def _between_calls(own: Iterable[_Placed], called: Container[int], end: int) -> Iterator[_Stretch]:
@@ -130,9 +131,9 @@ def _left_running(moments: Sequence[Moment], chat: PlanId) -> Iterator[_Stretch]
         if is_prompt(moment) and (is_own or (is_closed and not moment.left_running)):
             if since:
                 yield since._replace(end=place)
-            since, is_over, is_closed = None, False, False
-        if is_own and ends_turn(moment):
-            is_over, is_closed = True, moment.kind is MomentKind.END
+            since = None
+        if is_own and (is_prompt(moment) or ends_turn(moment)):
+            is_over, is_closed = not is_prompt(moment), moment.kind is MomentKind.END
         if is_own and is_over and moment.left_running and since is None:
             since = _Stretch(place, len(moments), (chat, moment.turn))
     if since:
