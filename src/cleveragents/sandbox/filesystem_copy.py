@@ -3,7 +3,6 @@
 import os
 from pathlib import Path
 
-from cleveragents.errors import Refused
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.sandbox import (
     About,
@@ -15,6 +14,7 @@ from cleveragents.sandbox.sandbox import (
 )
 from cleveragents.snapshots.archive import MAIN, Archive
 from cleveragents.snapshots.tree import tree_path
+from cleveragents.snapshots.tree.hindrance import Uncapturable
 from cleveragents.snapshots.tree.scan import Excluded
 
 TAKE_OUT = "change that, or take it out of the project; files that git ignores are left out"
@@ -72,9 +72,9 @@ def capture_project(
             project.path, lambda path: excluded(path) or ties.leads_out(path)
         ) as capture:
             reference = capture.commit(about)
-    except Refused as error:
+    except Uncapturable as error:
         # For a single path: what a checkpoint may leave out is part of the project all the same.
-        error.hints = (TAKE_OUT,) if type(error) is Refused else error.hints
+        error.hints = (TAKE_OUT,)
         raise
     unexplained = [line for line in capture.not_captured if not line.endswith(": excluded")]
     return ProjectState(reference, capture.files, (*unexplained, *dict.fromkeys(ties.notes)))

@@ -23,12 +23,14 @@ from cleveragents.snapshots.store.store import CleanResult, Store, Swept
 from cleveragents.snapshots.store.traverse import Verifier, reachable
 from cleveragents.snapshots.trackers import Trackers
 from cleveragents.snapshots.tree import beneath, long_work, record
+from cleveragents.snapshots.tree.content import HASH_ONLY
 from cleveragents.snapshots.tree.diff import Load, compare
-from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.filter import NEVER, Filter
+from cleveragents.snapshots.tree.live_scan import Bounds
 from cleveragents.snapshots.tree.manifest import Entry
 from cleveragents.snapshots.tree.record import Roots, Snapshot
 from cleveragents.snapshots.tree.scan import Excluded, shown
-from cleveragents.snapshots.tree.tracker import HASH_ONLY, Tracker
+from cleveragents.snapshots.tree.tracker import Tracker
 from cleveragents.snapshots.tree.tracking import Tracking
 from cleveragents.snapshots.tree.tree import Tree
 from cleveragents.snapshots.way import (
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from cleveragents.snapshots.erasing import Eraser
 
 MAIN = record.MAIN
+ALL = Bounds()
 MUCH = 1 << 30  # bytes; to copy more than that is told before
 
 
@@ -98,25 +101,31 @@ class Archive(SnapshotHealer):
         doing = "reading the project"
         with self._capture({MAIN: tracker}, Filter(), doing, full=True) as capture:
             yield capture
-            self._trackers.keep_project(tracker)
+            self._trackers.keep(tracker)
 
     @contextmanager
     def capture_live(
-        self, root: Path, filter_: Filter, cache: Path, *, full: bool = False
+        self, root: Path, filter_: Filter, cache: Path, *, full: bool = False, bounds: Bounds = ALL
     ) -> Generator[Capture]:
-        tracker = self._trackers.of_project(
-            root, lambda p: filter_.excludes(p) or p.endswith(b".git")
-        )
-        with self._capture({MAIN: tracker}, filter_, "x", full=True) as capture:
+        """Captures a directory that is not ours, in which others are at work.
+
+        No single path stops it: what cannot be taken is left out and listed, and the filter of the
+        capture names it, so that whoever goes by the snapshot leaves it alone. What is known of the
+        directory is kept at `cache`, beside the store, by `remember` and `release`. Raises
+        TooMuchNew beyond the bounds.
+        """
+        known = filter_.and_patterns(NEVER.patterns)
+        tracker = self._trackers.of_live(root, known, cache, bounds)
+        with self._capture({MAIN: tracker}, known, "saving files", full=full) as capture:
             yield capture
 
-    def live_now(self, root: Path, filter_: Filter, cache: Path) -> LiveSnapshot:
-        trackers = {
-            MAIN: self._trackers.of_project(
-                root, lambda p: filter_.excludes(p) or p.endswith(b".git")
-            )
-        }
-        return LiveSnapshot.of(trackers, filter_, self._store.read)
+    def live_now(
+        self, root: Path, filter_: Filter, cache: Path, *, full: bool = False, bounds: Bounds = ALL
+    ) -> LiveSnapshot:
+        """Looks at such a directory; takes no lock and stores nothing."""
+        known = filter_.and_patterns(NEVER.patterns)
+        tracker = self._trackers.of_live(root, known, cache, bounds)
+        return LiveSnapshot.of_live(tracker, known, self._store.read, full=full)
 
     def seen(self, capture: Capture) -> LiveSnapshot:
         """What a capture has found, read whether it is stored by now or not."""

@@ -8,7 +8,7 @@ from cleveragents.snapshots.tree import record
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.record import MAIN, Snapshot
 from cleveragents.snapshots.tree.scan import shown
-from cleveragents.snapshots.tree.tracker import Tracker
+from cleveragents.snapshots.tree.tracker import Tracker, TreeState
 
 
 class Capture:
@@ -19,18 +19,12 @@ class Capture:
     ) -> None:
         self._pack = pack
         self.trackers = trackers
-        self.filter = filter_
         states = {name: tracker.state(pack, full=full) for name, tracker in trackers.items()}
         self.roots = {name: state.root for name, state in states.items()}
         self.files = sum(state.files for state in states.values())
         self.size_bytes = 0  # known after the commit
-        self.not_captured = tuple(
-            sorted(  # a directory lists its names in no order
-                f"{named(name, path)}: {why}"
-                for name, state in states.items()
-                for path, why in state.not_captured
-            )
-        )
+        self.filter = filter_.without(path for state in states.values() for path in state.missed)
+        self.not_captured = not_captured(states)
 
     def commit(self, about: Mapping[str, object]) -> SnapshotId:
         """Stores the root record and makes everything durable; returns the snapshot id."""
@@ -40,6 +34,17 @@ class Capture:
         for tracker in self.trackers.values():
             tracker.mark_stored()
         return SnapshotId(identity.hex())
+
+
+def not_captured(states: Mapping[str, TreeState]) -> tuple[str, ...]:
+    """Tells what of directories is not captured, and why, as users read it."""
+    return tuple(
+        sorted(  # a directory lists its names in no order
+            f"{named(name, path)}: {why}"
+            for name, state in states.items()
+            for path, why in state.not_captured
+        )
+    )
 
 
 def named(root: str, path: bytes) -> str:

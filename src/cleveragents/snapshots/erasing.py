@@ -200,7 +200,7 @@ class _Writing:
         told = (*was.not_captured, *(f"{shown(path)}: {FORGOTTEN}" for path in paths))
         snapshot = replace(
             without.snapshot,
-            filter=was.filter.erasing(paths),
+            filter=was.filter.without(paths),
             not_captured=tuple(sorted(told)),
         )
         snapshot = replace(snapshot, about=self._restate(snapshot))

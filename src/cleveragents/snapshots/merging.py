@@ -14,7 +14,6 @@ from cleveragents.snapshots.merge import (
     three_way,
     with_links_settled,
 )
-from cleveragents.snapshots.picking import is_excluded
 from cleveragents.snapshots.tree import beneath, record, tree_path
 from cleveragents.snapshots.tree.diff import Load, alike, compare
 from cleveragents.snapshots.tree.lookup import Lookup, with_entries
@@ -74,7 +73,7 @@ class SnapshotReader:
         """Merges the files of two snapshots that went their own ways from a common one."""
         olds, mine, others = (snapshot.roots[MAIN] for snapshot in (base, ours, theirs))
         objects = PendingMerge(self.read)
-        left_alone = _or_forgotten(left_alone, base, theirs)
+        left_alone = _or_unknown(left_alone, base, theirs)
         root, conflicts = three_way(olds, mine, others, merge_text, objects, left_alone)
         changes = compare(mine, root, objects.read)
         snapshot = replace(ours, roots={**ours.roots, MAIN: root})
@@ -93,7 +92,7 @@ class SnapshotReader:
         Only the paths that changed are looked at: all else is taken to be as in the base.
         """
         objects = PendingMerge(self.read)
-        left_alone = _or_forgotten(left_alone, base, theirs)
+        left_alone = _or_unknown(left_alone, base, theirs)
         paths = self._changed(base, theirs, left_alone)
         with beneath.root_directory(root) as fd:
             seen = look_at(fd, paths, objects.put)
@@ -105,7 +104,7 @@ class SnapshotReader:
         """Does the same where the base is what was brought there: it is stored, and not read."""
         objects = PendingMerge(self.read)
         brought = self.lookup(base)
-        left_alone = _or_forgotten(_nothing, base, theirs)
+        left_alone = _or_unknown(_nothing, base, theirs)
         with beneath.root_directory(root) as fd:
             seen = look_at(fd, self._changed(base, theirs, left_alone), object_id)
             new = [path for path, entry in seen.items() if not alike(entry, brought.find(path))]
@@ -200,12 +199,12 @@ def _nothing(_: bytes) -> bool:
     return False
 
 
-def _or_forgotten(left_alone: LeftAlone, *sides: Snapshot) -> LeftAlone:
-    """Leaves alone, too, what was erased from a side: nobody knows what stood there."""
-    erased = [side.filter.forgotten for side in sides if side.filter.forgotten.patterns]
-    if not erased:
+def _or_unknown(left_alone: LeftAlone, *sides: Snapshot) -> LeftAlone:
+    """Leaves alone, too, what a side was to have and has not: nobody knows what stood there."""
+    unknown = [side.filter.single for side in sides if side.filter.single.patterns]
+    if not unknown:
         return left_alone
-    return lambda path: left_alone(path) or any(is_excluded(one, path) for one in erased)
+    return lambda path: left_alone(path) or not all(one.covers(path) for one in unknown)
 
 
 def _same_top(base: Snapshot, theirs: Snapshot) -> tuple[Entry, Entry]:

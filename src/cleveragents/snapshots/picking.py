@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from cleveragents.errors import InvalidInput, NotFound, Refused
 from cleveragents.records import frozen
@@ -48,7 +47,7 @@ def inside_or_top(text: str) -> bytes:
 
 def is_excluded(filter_: Filter, path: bytes) -> bool:
     """Tells whether a path, or a directory that it is in, is left out."""
-    return any(map(filter_.excludes, chain(above(path), [path])))
+    return not filter_.covers(path)
 
 
 def additions(paths: Sequence[bytes], state: Lookup, base: Lookup) -> list[Change]:

@@ -6,14 +6,16 @@ from typing import Self
 
 from cleveragents.errors import Damaged, Failed
 from cleveragents.records import frozen
+from cleveragents.snapshots.capture import not_captured
 from cleveragents.snapshots.merging import SnapshotReader
 from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree.content import HASH_ONLY
 from cleveragents.snapshots.tree.diff import Load
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import object_id
-from cleveragents.snapshots.tree.record import Snapshot
+from cleveragents.snapshots.tree.record import MAIN, Snapshot
 from cleveragents.snapshots.tree.scan import shown
-from cleveragents.snapshots.tree.tracker import HASH_ONLY, FileLocation, Tracker
+from cleveragents.snapshots.tree.tracker import FileLocation, Tracker
 
 
 class UnstoredObjects:
@@ -47,7 +49,8 @@ class UnstoredObjects:
 
 
 def _read(lying: FileLocation) -> bytes:
-    data = beneath.read(lying.root, lying.path)
+    read = beneath.read if lying.is_ours else beneath.read_as_is
+    data = read(lying.root, lying.path)
     if object_id(data) != lying.entry.content:
         raise Failed(
             f"{shown(lying.path)} changed while it was looked at", hints=["look again in a moment"]
@@ -71,4 +74,14 @@ class LiveSnapshot:
         return cls(
             Snapshot(roots, filter_, (), {}),
             SnapshotReader(UnstoredObjects(trackers.values(), stored)),
+        )
+
+    @classmethod
+    def of_live(cls, tracker: Tracker, filter_: Filter, stored: Load, *, full: bool) -> Self:
+        """Looks at a directory that is not ours; what is in the way is left out of it."""
+        state = tracker.state(HASH_ONLY, full=full)
+        notes = not_captured({MAIN: state})
+        return cls(
+            Snapshot({MAIN: state.root}, filter_.without(state.missed), notes, {}),
+            SnapshotReader(UnstoredObjects([tracker], stored)),
         )

@@ -7,14 +7,17 @@ from threading import Lock
 
 from cleveragents.snapshots.store.store import Store
 from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.live_scan import Bounds
 from cleveragents.snapshots.tree.record import MAIN, Roots
 from cleveragents.snapshots.tree.scan import Excluded
-from cleveragents.snapshots.tree.tracker import Cache, Tracker
+from cleveragents.snapshots.tree.stat_cache import Cache
+from cleveragents.snapshots.tree.tracker import Tracker
 from cleveragents.snapshots.tree.tracking import Tracking
 from cleveragents.storage.lock import FileLock
 
+SUFFIX = ".stat"  # of what is kept; for what is not ours that lies beside the store
 FOLLOWED = 8  # directories that nobody may be at work in any more
-_Key = tuple[Path, Filter]
+_Key = tuple[Path, Filter | None]  # None: a live directory, whatever is left out of it
 
 
 class Trackers:
@@ -22,23 +25,25 @@ class Trackers:
 
     def __init__(self, store: Store, tracking: Tracking, tell: Callable[[str], None]) -> None:
         self._store = store
-        self._project_cache = store.directory.with_name("project.stat")
+        self._project_cache = store.directory.with_name(f"project{SUFFIX}")
         self._tracking = tracking
         self._tell = tell
         # Each directory has one owner at a time, and so has its tracker; the list is everybody's.
         self._known: dict[_Key, Tracker] = {}
         self._listing = Lock()
         self._told: set[str] = set()
+        self._left_out: dict[Path, Filter] = {}  # of live directories, at the last look
 
     def of(self, name: str, path: Path, filter_: Filter) -> Tracker:
         """Returns the one that follows a root; the filter is for the files alone."""
-        key = (path, filter_ if name == MAIN else Filter())
+        applied = filter_ if name == MAIN else Filter()
+        key = (path, applied)
         with self._listing:
             if key not in self._known:
-                cache_key = os.fsencode("\0".join([self._store.identity, *key[1].patterns]))
+                cache_key = os.fsencode("\0".join([self._store.identity, *applied.patterns]))
                 made = self._known[key] = Tracker(
                     path,
-                    excluded=key[1].excludes,
+                    excluded=applied.excludes,
                     tracking=self._tracking,
                     cache=Cache(_cache_of(path), cache_key, self._packs, self._has),
                     borrow=True,
@@ -46,6 +51,32 @@ class Trackers:
                 )
                 made.expect(self._store.losses)
             return self._known[key]
+
+    def of_live(self, path: Path, filter_: Filter, cache: Path, bounds: Bounds) -> Tracker:
+        """Returns the one that follows a directory in which others are at work.
+
+        There is one for each, whatever is left out of it: what is known of the rest stays.
+        """
+        key = (path, None)
+        with self._listing:
+            known = self._known.get(key)
+            if known is None:
+                cache_key = f"{self._store.identity}\0live".encode()
+                known = self._known[key] = Tracker(
+                    path,
+                    excluded=filter_.excludes,
+                    tracking=self._tracking,
+                    cache=Cache(cache, cache_key, self._packs, self._has, for_any_filter=True),
+                    borrow=False,
+                    tell=self._tell_once,
+                    live=bounds,
+                )
+                known.expect(self._store.losses)
+            elif self._left_out[path] != filter_:
+                known.leave_out(filter_.excludes)
+            self._left_out[path] = filter_
+            known.bound(bounds)
+            return known
 
     def of_project(self, path: Path, excluded: Excluded) -> Tracker:
         """Returns one that looks at the project once: nothing is borrowed or watched there."""
@@ -64,9 +95,9 @@ class Trackers:
             tell=self._tell_once,
         )
 
-    def keep_project(self, tracker: Tracker) -> None:
-        """Keeps what is known of the project, unless somebody else does so just now."""
-        lock = FileLock(self._project_cache.with_suffix(".lock"), doing="keeping what is known")
+    def keep(self, tracker: Tracker) -> None:
+        """Keeps what is known of what is not ours, unless somebody else does so just now."""
+        lock = FileLock(tracker.kept_at.with_suffix(".lock"), doing="keeping what is known")
         if lock.try_acquire():
             try:
                 self._save(tracker)
@@ -80,14 +111,14 @@ class Trackers:
         """
         if len(self._known) > FOLLOWED:
             return self.release(roots)
-        for _, tracker in self._of(roots):
-            self._save(tracker)
+        for key, tracker in self._of(roots):
+            self._remember(key, tracker)
         return None
 
     def release(self, roots: Roots) -> None:
         """Keeps what is known of directories, and follows their changes no longer."""
         for key, tracker in self._of(roots):
-            self._save(tracker)
+            self._remember(key, tracker)
             tracker.forget()
             with self._listing:
                 del self._known[key]
@@ -103,7 +134,8 @@ class Trackers:
         """Follows nothing any more, and keeps nothing that is known of directories."""
         self.close()
         caches = [_cache_of(path) for each in roots for path in each.values()]
-        for cache in (self._project_cache, *caches):
+        beside = self._project_cache.parent.glob(f"*{SUFFIX}")  # of what is not ours
+        for cache in (*beside, *caches):
             cache.unlink(missing_ok=True)
 
     def doubt_all_but(self, stay: set[bytes]) -> None:
@@ -125,6 +157,12 @@ class Trackers:
         self._store.open()
         return self._store.has(names)
 
+    def _remember(self, key: _Key, tracker: Tracker) -> None:
+        if key[1] is None:
+            self.keep(tracker)  # others look at it, too
+        else:
+            self._save(tracker)
+
     def _save(self, tracker: Tracker) -> None:
         self._store.open()
         tracker.expect(self._store.losses)
@@ -139,4 +177,4 @@ class Trackers:
 
 def _cache_of(path: Path) -> Path:
     """Where what is known of a directory is kept."""
-    return path.with_name(path.name + ".stat")
+    return path.with_name(path.name + SUFFIX)

@@ -237,8 +237,7 @@ def _refuse_excluded(paths: Sequence[bytes], source: Checkpoint, held: Snapshot)
     """Refuses paths that a checkpoint left out: it neither has nor misses them."""
     for path in paths:
         if is_excluded(held.filter, path):
-            is_erased = is_excluded(held.filter.forgotten, path)
-            why = "it was forgotten" if is_erased else f"{EXCLUDE} left it out"
+            why = held.why_unknown(path) or f"{EXCLUDE} left it out"
             raise Refused(
                 f"{source.name} knows nothing of {shown(path)}: {why}",
                 hints=[

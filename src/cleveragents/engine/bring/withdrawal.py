@@ -125,7 +125,7 @@ def _forgotten(filter_: Filter, paths: Sequence[str]) -> Iterator[str]:
     """The paths that were applied and then forgotten: nobody knows what was there before."""
     for path in paths:
         heads = tree_path.and_above(os.fsencode(path).rstrip(b"/"))
-        if any(map(filter_.forgotten.excludes, heads)):
+        if any(map(filter_.single.excludes, heads)):
             yield path
 
 

@@ -102,7 +102,8 @@ class StoredFiles:
         entry = known.find(path)
         if entry is None:
             why = ", which leaves it out" if is_excluded(snapshot.filter, path) else ""
-            why = ": it was forgotten" if is_excluded(snapshot.filter.forgotten, path) else why
+            unknown = snapshot.why_unknown(path)
+            why = f": {unknown}" if unknown else why
             near = hints_near(path, known)
             raise NotFound(f"there is no {shown(path)} in {checkpoint.name}{why}", hints=near)
         if kind_of(entry) == SPECIAL:

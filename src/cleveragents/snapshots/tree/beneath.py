@@ -102,13 +102,27 @@ def read(root: str | os.PathLike[str], path: bytes) -> bytes:
     """Returns the bytes of a file of ours or the text of a link, also where modes forbid it."""
     head, name = tree_path.split(path)
     with own_directory(root, head) as parent:
-        if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+        if _is_link(parent, name):
             return os.fsencode(os.readlink(name, dir_fd=parent))
         with (
             _opened(parent, name, open_file, stat.S_IRUSR) as fd,
             os.fdopen(os.dup(fd), "rb") as file,
         ):
             return file.read()
+
+
+def read_as_is(root: str | os.PathLike[str], path: bytes) -> bytes:
+    """Returns the same of a file that is not ours: no mode is changed for it."""
+    head, name = tree_path.split(path)
+    with root_directory(root) as top, directory(top, head) as parent:
+        if _is_link(parent, name):
+            return os.fsencode(os.readlink(name, dir_fd=parent))
+        with os.fdopen(open_file(parent, name), "rb") as file:
+            return file.read()
+
+
+def _is_link(parent: int, name: bytes) -> bool:
+    return stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode)
 
 
 @contextmanager

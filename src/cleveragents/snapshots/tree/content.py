@@ -38,6 +38,19 @@ class WholeSink:
         return ()
 
 
+class HashOnly(WholeSink):
+    """Takes objects without keeping them."""
+
+    stores = False
+
+    def put(self, data: bytes, version: Version | None = None, /) -> bytes:  # noqa: ARG002 - a sink
+        """Returns the id the object would have."""
+        return object_id(data)
+
+
+HASH_ONLY = HashOnly()
+
+
 def store_file(fd: int, size: int, put: Put) -> bytes | None:
     """Stores a file's bytes; returns the id of its content, None if it is not as long as said."""
     return store_version(fd, size, lambda data, _: put(data), ())

@@ -7,19 +7,17 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 
-from cleveragents.errors import Failed, Refused
 from cleveragents.snapshots.tree import attributes, beneath, giving_up, looks, signature, tree_path
-from cleveragents.snapshots.tree.content import store_version
+from cleveragents.snapshots.tree.hindrance import Hindrance, KeepsChanging, Uncapturable
 from cleveragents.snapshots.tree.manifest import Entry
 from cleveragents.snapshots.tree.node import Node
-from cleveragents.snapshots.tree.tree import LinkedFile, Sink, Tree
+from cleveragents.snapshots.tree.reading import FileReader
+from cleveragents.snapshots.tree.tree import EXCLUDED, LinkedFile, Sink, Tree
 from cleveragents.snapshots.tree.watch import WatchLost
 
 MAX_DEPTH = 200  # one descriptor is held per level
 MANY = 32  # entries of one directory that changed; to open it costs as much as so many in place
 RACY_NS = 2_000_000_000  # what was changed this shortly before it was read may change unseen
-READ_ROUNDS = 3
-EXCLUDED = "excluded"
 
 Excluded = Callable[[bytes], bool]  # told the path from the root
 Watch = Callable[[int, Node], None]  # told a directory before it is read
@@ -59,6 +57,10 @@ class Scanner:
     def _look(self) -> looks.Look:  # one that looks at single names needs none
         return looks.best()
 
+    @cached_property
+    def _reader(self) -> FileReader:
+        return FileReader(self._sink)
+
     def everything(self, root: int) -> None:
         """Walks the whole directory."""
         self._device = os.fstat(root).st_dev
@@ -77,12 +79,28 @@ class Scanner:
         waiting: list[tuple[Node, list[bytes]]] = []
         for node, names in sorted(by_node.items(), key=lambda item: item[0].path):
             if self._is_known(node):
-                with _still_there(), beneath.directory(root, node.path) as fd:
+                with self._still_there(), beneath.directory(root, node.path) as fd:
                     waiting.append((node, self._update(fd, node, names)))
         for node, names in waiting:
             if names and self._is_known(node):
-                with _still_there(), beneath.directory(root, node.path) as fd:
+                with self._still_there(), beneath.directory(root, node.path) as fd:
                     self._update_directories(fd, node, names)
+
+    @contextmanager
+    def _still_there(self) -> Generator[None]:
+        """A directory that is gone is told by the one above it; a closed one needs a full look."""
+        try:
+            yield
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            if not self._is_of_a_path(error):
+                raise
+            raise WatchLost("a directory cannot be entered") from error
+
+    def _is_of_a_path(self, error: OSError) -> bool:
+        """Whether a look at everything may pass over what has failed."""
+        return isinstance(error, PermissionError)
 
     def _is_known(self, node: Node) -> bool:
         """Whether a directory is still in the tree; it may have gone with one above it."""
@@ -97,17 +115,17 @@ class Scanner:
         self._prepare(node, len(names))
         directories: list[bytes] = []
         for name in names:
-            found = _stat(fd, name) if name else os.fstat(fd)
+            if name:
+                self._tree.left_out.pop(node.inner(name), None)
+            found = self._stat(fd, name, node) if name else os.fstat(fd)
             child = node.children.get(name)
             if child is not None and (found is None or found.st_ino != child.inode):
                 self._remove_child(node, name)
             if found is None:
                 self._tree.remove(node, name)
-                self._tree.left_out.pop(node.inner(name), None)
             elif stat.S_ISDIR(found.st_mode):
                 directories.append(name)
             else:
-                self._tree.left_out.pop(node.inner(name), None)
                 self._named(fd, name, found, node, 0)
                 if stat.S_ISREG(found.st_mode):
                     self._named_files[node, name] = signature.of(found)
@@ -117,18 +135,18 @@ class Scanner:
     def _update_directories(self, fd: int, node: Node, names: Iterable[bytes]) -> None:
         depth = node.path.count(b"/") + 1 if node.path else 0
         for name in names:
-            found = _stat(fd, name) if name else None
+            found = self._stat(fd, name, node) if name else None
             if name == b"":
                 self._own(fd, node, self._root_mode if node is self._tree.root else None)
             elif found is not None:
-                self._tree.left_out.pop(node.inner(name), None)
                 self._named(fd, name, found, node, depth)
 
     def _directory(self, fd: int, node: Node, depth: int, mode: int | None) -> None:
         """Looks at a directory; the mode is its own, whatever was borrowed to enter it."""
         if depth > MAX_DEPTH:
-            raise Refused(
+            raise Uncapturable(
                 f"directories are nested deeper than {MAX_DEPTH}: {shown(node.path)[:100]}…",
+                why=f"directories are nested deeper than {MAX_DEPTH}",
                 hints=["remove them, or leave them out with sandbox.checkpoint.exclude"],
             )
         self._watch(fd, node)
@@ -136,7 +154,7 @@ class Scanner:
         differing = self._differing(fd, node)
         self._prepare(node, len(differing))
         for name in differing:
-            found = _stat(fd, name)
+            found = self._stat(fd, name, node)
             if found is None:
                 self._forget(node, name)
             else:
@@ -173,17 +191,31 @@ class Scanner:
         path = node.inner(name)
         if self._excluded(path):
             self._tree.left_out[path] = EXCLUDED
-        elif stat.S_ISDIR(found.st_mode):
-            self._subdirectory(fd, name, found, node, depth)
-        elif not self._is_read(node, name, found):
-            if name in node.children:
-                self._remove_child(node, name)
-            self._leaf(fd, name, found, node)
+            return
+        try:
+            if stat.S_ISDIR(found.st_mode):
+                self._subdirectory(fd, name, found, node, depth)
+            elif not self._is_read(node, name, found):
+                if name in node.children:
+                    self._remove_child(node, name)
+                self._leaf(fd, name, found, node)
+        except (Hindrance, OSError) as error:
+            self._miss(fd, name, node, error)
+
+    def _miss(self, _fd: int, _name: bytes, _node: Node, error: Hindrance | OSError) -> None:
+        """Meets a path that cannot be captured; in a place of ours nothing is, then."""
+        raise error
 
     def _is_read(self, node: Node, name: bytes, found: os.stat_result) -> bool:
         """Whether a file was read by this very look, and is as it was before that."""
         before = self._named_files.get((node, name))
         return before is not None and before == signature.of(found)
+
+    def _stat(self, fd: int, name: bytes, _node: Node) -> os.stat_result | None:
+        try:
+            return os.stat(name, dir_fd=fd, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
 
     def _forget(self, node: Node, name: bytes) -> None:
         if name in node.children:
@@ -204,8 +236,9 @@ class Scanner:
             self._tree.remove(node, name)
             self._tree.left_out[node.inner(name)] = "a socket cannot be restored"
         else:
-            raise Refused(
+            raise Uncapturable(
                 f"{shown(node.inner(name))} is a device",
+                why="a device cannot be restored",
                 hints=["remove it, or leave it out with sandbox.checkpoint.exclude"],
             )
 
@@ -229,6 +262,7 @@ class Scanner:
                 fd = beneath.open_directory(parent, name)
             stack.callback(os.close, fd)
             if os.fstat(fd).st_dev != self._device:
+                self._forget(node, name)
                 self._tree.left_out[path] = "another file system is mounted there"
                 return
             if child is None:
@@ -270,20 +304,15 @@ class Scanner:
 
         Returns how it was found when it had been read. `before` is how it was before it was opened.
         """
-        known = node.known(name)
-        earlier = () if known is None else self._sink.pieces(known)
         try:
-            for _ in range(READ_ROUNDS):
-                content = store_version(fd, before.st_size, self._sink.put, earlier)
-                xattrs = self._attributes(fd, node, name)
-                after = os.fstat(fd)
-                if content is not None and _same_moment(before, after):
-                    mode, size, time_ns = after.st_mode, after.st_size, after.st_mtime_ns
-                    return Entry(mode, size, time_ns, content, b"", xattrs), after
-                before = after
+            read = self._reader.read(
+                fd, before, node.known(name), lambda: self._attributes(fd, node, name)
+            )
         finally:
             os.close(fd)
-        raise Failed(
+        if read is not None:
+            return read
+        raise KeepsChanging(
             f"{shown(node.inner(name))} keeps changing while it is read",
             hints=["stop what writes to it, or leave it out with sandbox.checkpoint.exclude"],
         )
@@ -295,8 +324,9 @@ class Scanner:
         """Takes permissions that are missing, if the entry is ours and they may be borrowed."""
         owner = os.stat(name, dir_fd=parent, follow_symlinks=False).st_uid
         if not self._borrow or owner != os.geteuid():
-            raise Refused(
+            raise Uncapturable(
                 f"no permission to read {shown(path)}",
+                why="no permission to read it",
                 hints=["make it readable for you, or leave it out"],
             ) from error
         with beneath.borrowed(parent, name, bits):
@@ -317,32 +347,3 @@ class Scanner:
 def shown(path: bytes) -> str:
     """A path as people read it."""
     return os.fsdecode(path) or "."
-
-
-@contextmanager
-def _still_there() -> Generator[None]:
-    """A directory that is gone is told by the one above it; a closed one needs a full look."""
-    try:
-        yield
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    except PermissionError as error:
-        raise WatchLost("a directory cannot be entered") from error
-
-
-def _same_moment(before: os.stat_result, after: os.stat_result) -> bool:
-    """Whether both are of one regular file that nobody has written to in between."""
-    return (
-        before.st_ctime_ns == after.st_ctime_ns
-        and before.st_mtime_ns == after.st_mtime_ns
-        and before.st_size == after.st_size
-        and before.st_ino == after.st_ino
-        and stat.S_ISREG(before.st_mode)
-    )
-
-
-def _stat(fd: int, name: bytes) -> os.stat_result | None:
-    try:
-        return os.stat(name, dir_fd=fd, follow_symlinks=False)
-    except FileNotFoundError:
-        return None

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from hashlib import sha256
 from pathlib import Path
 
+from cleveragents.records import frozen
 from cleveragents.snapshots.tree.manifest import ID_BYTES, Entry, decode, encode
 from cleveragents.snapshots.tree.node import Node
 from cleveragents.snapshots.tree.tree import LinkedFile, Tree
@@ -22,6 +23,17 @@ _RECORD = struct.Struct(
 )  # lengths of three parts; has it directories, linked files; inode
 _LENGTH = struct.Struct("<I")
 _ROOT = b"root"
+
+
+@frozen
+class Cache:
+    """Where a tree is kept between processes, and for what it holds."""
+
+    path: Path
+    key: bytes
+    packs: Callable[[], Collection[str]]  # the packs that the store has now
+    has: Callable[[set[str]], bool]  # whether all that was in some packs is still there
+    for_any_filter: bool = False  # whether what is left out may be another the next time
 
 
 def save(path: Path, tree: Tree, key: bytes, packs: Collection[str]) -> None:

@@ -9,28 +9,19 @@ from pathlib import Path
 
 from cleveragents.records import frozen
 from cleveragents.snapshots.tree import beneath, stat_cache
-from cleveragents.snapshots.tree.content import WholeSink
-from cleveragents.snapshots.tree.manifest import Entry, Version, decode, object_id
+from cleveragents.snapshots.tree.filter import NEVER
+from cleveragents.snapshots.tree.live_scan import Bounds, LiveScanner
+from cleveragents.snapshots.tree.manifest import Entry, decode
 from cleveragents.snapshots.tree.node import Node
-from cleveragents.snapshots.tree.scan import EXCLUDED, Excluded, Scanner
+from cleveragents.snapshots.tree.scan import Excluded, Scanner
+from cleveragents.snapshots.tree.stat_cache import Cache
 from cleveragents.snapshots.tree.tracking import Tracking
-from cleveragents.snapshots.tree.tree import Sink, Tree
+from cleveragents.snapshots.tree.tree import EXCLUDED, Sink, Tree
 from cleveragents.snapshots.tree.watch import Watcher, WatchLost
 from cleveragents.storage.space import told_free
 
 # Of the time between two looks, this part may be spent on finding what makes no event.
 SHARE = 20
-
-
-@frozen
-class Cache:
-    """Where a tree is kept between processes, and for what it holds."""
-
-    path: Path
-    key: bytes
-    packs: Callable[[], Collection[str]]  # the packs that the store has now
-    has: Callable[[set[str]], bool]  # whether all that was in some packs is still there
-    for_any_filter: bool = False  # whether what is left out may be another the next time
 
 
 @frozen
@@ -40,6 +31,7 @@ class TreeState:
     root: Entry
     files: int
     not_captured: tuple[tuple[bytes, str], ...]  # path and why
+    missed: tuple[bytes, ...]  # those of a live directory that are nobody's wish to leave out
 
     @property
     def excluded(self) -> list[bytes]:
@@ -54,19 +46,7 @@ class FileLocation:
     root: Path
     path: bytes
     entry: Entry
-
-
-class HashOnly(WholeSink):
-    """Takes objects without keeping them."""
-
-    stores = False
-
-    def put(self, data: bytes, version: Version | None = None, /) -> bytes:  # noqa: ARG002 - a sink
-        """Returns the id the object would have."""
-        return object_id(data)
-
-
-HASH_ONLY = HashOnly()
+    is_ours: bool  # whether a mode may be changed to read it
 
 
 class Tracker:
@@ -81,6 +61,7 @@ class Tracker:
         cache: Cache | None,
         borrow: bool,
         tell: Callable[[str], None],
+        live: Bounds | None = None,  # of a directory that is not ours, in which others are at work
     ) -> None:
         self._path = path
         self._excluded = excluded
@@ -88,6 +69,8 @@ class Tracker:
         self._cache = cache
         self._borrow = borrow
         self._tell = tell
+        self._live = live
+        self._is_redefined = False  # whether something else is left out than at the last look
         self._tree = Tree()
         self._placed: Tree | None = None  # what somebody has just made here
         self._is_known = False  # whether the tree was ever filled
@@ -114,6 +97,17 @@ class Tracker:
         self._placed = tree
         self._root_inode = tree.root.inode
 
+    def leave_out(self, excluded: Excluded) -> None:
+        """Leaves something else out from now on: the next look is at everything."""
+        self._excluded = excluded
+        for gone in self._tree.leave_out(excluded):
+            self._unwatch(gone)
+        self._is_redefined = True
+
+    def bound(self, live: Bounds) -> None:
+        """Says how much the next look may take in."""
+        self._live = live
+
     def state(self, sink: Sink, *, full: bool = False) -> TreeState:
         """Returns the present content; what is not stored yet goes to a sink that stores.
 
@@ -125,7 +119,7 @@ class Tracker:
         try:
             self._root_mode = None if mode is None else stat.S_IFDIR | mode
             tree = self._up_to_date(root, sink, full=full)
-            return TreeState(tree.encode(sink), tree.files, tuple(tree.notes().items()))
+            return self._as_seen(tree, sink)
         except BaseException:
             self.forget()  # half a look is no look
             raise
@@ -135,9 +129,21 @@ class Tracker:
                 os.fchmod(root, mode)
             os.close(root)
 
+    def _as_seen(self, tree: Tree, sink: Sink) -> TreeState:
+        notes, missed = tree.notes().items(), tree.missed()
+        if self._live is None:
+            return TreeState(tree.encode(sink), tree.files, tuple(notes), ())
+        told = (note for note in notes if note[1] != EXCLUDED or not NEVER.excludes(note[0]))
+        return TreeState(tree.encode(sink), tree.files, tuple(told), tuple(missed))
+
     def mark_stored(self) -> None:
         """Says that everything of the last state is stored."""
         self._tree.mark_stored()
+
+    @property
+    def kept_at(self) -> Path:
+        """Where what is known is kept; its own directory if it is not."""
+        return self._path if self._cache is None else self._cache.path
 
     def save(self) -> None:
         """Keeps what is known for the next process, which looks at everything if it cannot be."""
@@ -162,7 +168,9 @@ class Tracker:
     def lying(self) -> dict[bytes, FileLocation]:
         """Tells where content of the last state lies that is not known to be stored, by its id."""
         return {
-            entry.content: FileLocation(self._path, node.inner(name), entry)
+            entry.content: FileLocation(
+                self._path, node.inner(name), entry, is_ours=self._live is None
+            )
             for node in self._tree.not_stored()
             if node.unstored
             for name, entry in decode(node.packed).items()
@@ -201,17 +209,24 @@ class Tracker:
         if not self._is_known:
             return self._first_look(root, sink)
         tree, scanner = self._tree, self._scanner(self._tree, sink)
+        if self._is_redefined:
+            return self._look_anew(root, tree, scanner)
         full = full or self._has_time()
         if self._watcher is not None:
             try:
                 dirty = self._dirty(tree, sink, self._watcher, full=full)
                 self._look_at_changes(root, tree, scanner, self._watcher, dirty)
             except WatchLost:
-                self._watch_anew(tree)
-                self._everything(root, tree, scanner)
-                return tree
+                return self._look_anew(root, tree, scanner)
         if full or self._watcher is None:
             self._look_at_everything(root, tree, scanner)
+        return tree
+
+    def _look_anew(self, root: int, tree: Tree, scanner: Scanner) -> Tree:
+        if self._watcher is not None:
+            self._watch_anew(tree)
+        self._everything(root, tree, scanner)
+        self._is_redefined = False
         return tree
 
     def _first_look(self, root: int, sink: Sink) -> Tree:
@@ -236,6 +251,7 @@ class Tracker:
         """Returns the names to look at again."""
         dirty = set(watcher.drain())
         dirty.update(tree.linked)  # a write through a link outside makes no event here
+        dirty.update(filter(None, map(tree.place_of, tree.missed())))
         if sink.stores and not full:  # a look at everything finds them itself
             dirty.update((node, name) for node in tree.not_stored() for name in node.unstored)
         if tree.root.watch < 0:
@@ -283,14 +299,19 @@ class Tracker:
         self._seconds = time.monotonic() - began
 
     def _scanner(self, tree: Tree, sink: Sink) -> Scanner:
+        watch, unwatch = self._watch, self._unwatch
+        if self._live is not None:
+            return LiveScanner(
+                tree, sink, self._excluded, bounds=self._live, watch=watch, unwatch=unwatch
+            )
         return Scanner(
             tree,
             sink,
             self._excluded,
             borrow=self._borrow,
             root_mode=self._root_mode,
-            watch=self._watch,
-            unwatch=self._unwatch,
+            watch=watch,
+            unwatch=unwatch,
         )
 
     def _watch(self, fd: int, node: Node) -> None:

@@ -7,10 +7,12 @@ that encoding and storing visit only what changed.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.manifest import Entry, Version, object_id
 from cleveragents.snapshots.tree.node import Node, OpenDirectory
 from cleveragents.snapshots.tree.signature import Signature
 
+EXCLUDED = "excluded"
 LINKED_OUTSIDE = "it has hard links outside and would be restored as a copy"
 
 
@@ -120,20 +122,21 @@ class Tree:
             for path in [path for path in notes if path.startswith(prefix)]:
                 del notes[path]
 
-    def leave_out(self, excluded: Callable[[bytes], bool]) -> None:
-        """Forgets what is not to be in it any more."""
+    def leave_out(self, excluded: Callable[[bytes], bool]) -> list[Node]:
+        """Forgets what is not to be in it any more; returns the directories that went."""
         doomed = [
             (node, name)
             for node in self.nodes()
             for name in node.names()
             if excluded(node.inner(name))
         ]
+        gone: list[Node] = []
         for node, name in doomed:
             if name in node.children:
-                for _ in self.remove_child(node, name):
-                    pass
+                gone += self.remove_child(node, name)
             else:
                 self.remove(node, name)
+        return gone
 
     def encode(self, sink: Sink) -> Entry:
         """Returns the root's entry, storing what is not stored if the sink keeps it."""
@@ -158,6 +161,18 @@ class Tree:
     def notes(self) -> Mapping[bytes, str]:
         """Returns everything that is not captured, and why."""
         return {**self.left_out, **self.attributes, **self._linked_outside()}
+
+    def missed(self) -> Iterator[bytes]:
+        """Yields the paths that could not be captured, though nothing excludes them."""
+        return (path for path, why in self.left_out.items() if why != EXCLUDED)
+
+    def place_of(self, path: bytes) -> tuple[Node, bytes] | None:
+        """Returns the directory that a path lies in, and its name there."""
+        head, name = tree_path.split(path)
+        node: Node | None = self.root
+        for step in tree_path.names(head):
+            node = None if node is None else node.children.get(step)
+        return None if node is None else (node, name)
 
     def nodes(self) -> Iterator[Node]:
         """Yields every directory, parents before children."""
