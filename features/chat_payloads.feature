@@ -144,10 +144,41 @@ Feature: What coding agents hand to their hooks
       | of our plugin              | claude   | PostToolUse      | {"session_id": "s", "tool_name": "mcp__plugin_agents_cleveragents__undo"}                  |
       | between rounds             | qwen     | UserPromptSubmit | {"session_id": "s", "cwd": "/p", "prompt": ""}                                             |
       | a prompt of spaces         | claude   | UserPromptSubmit | {"session_id": "s", "cwd": "/p", "prompt": " \n"}                                          |
+      | a subagent has ended       | claude   | UserPromptSubmit | {"session_id": "s", "cwd": "/p", "prompt": "<task-notification>\n<task-id>a3</task-id>"}   |
       | parts that nobody wrote    | opencode | chat.message     | {"input": {"sessionID": "s"}, "output": {"parts": [{"text": "x", "synthetic": true}, 3]}}  |
       | no session                 | claude   | Stop             | {"cwd": "/p"}                                                                              |
       | an event of no interest    | claude   | Notification     | {"session_id": "s", "cwd": "/p"}                                                           |
       | an unknown client          | emacs    | PreToolUse       | {"session_id": "s", "cwd": "/p"}                                                           |
+
+  Scenario Outline: tools that start a subagent, or wait for one, write nothing: <tool> of <client>
+    When the client <client> is about to call <tool> with
+      """
+      {"prompt": "go"}
+      """
+    Then it writes nothing
+
+    Examples:
+      | client   | tool                     |
+      | claude   | Agent                    |
+      | codex    | spawn_agent              |
+      | codex    | multi_agent_v1wait_agent |
+      | qwen     | agent                    |
+      | copilot  | task                     |
+      | opencode | task                     |
+
+  Scenario Outline: a subagent of Copilot has a session of its own, and belongs to its parent's: <name>
+    When the client copilot calls <name> with
+      """
+      {"sessionId": "da84", "cwd": "/p", "agentId": "da84", "parentAgentId": "988a", "prompt": "go", "toolName": "bash"}
+      """
+    Then the event is of kind <kind> with tool "<tool>" and text ""
+    And it is of the session "988a" and the agent "da84"
+
+    Examples:
+      | name                | kind        | tool |
+      | userPromptSubmitted | agent-start |      |
+      | preToolUse          | before      | bash |
+      | agentStop           | agent-end   |      |
 
   Scenario: a subagent's end of a turn is its own end
     When the client codex calls Stop with

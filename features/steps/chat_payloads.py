@@ -181,6 +181,11 @@ def has_ids(context, has):
     assert found == wanted, found
 
 
+@then('it is of the session "{session}" and the agent "{agent}"')
+def is_of(context, session, agent):
+    assert (context.event.session, context.event.agent) == (session, agent), context.event
+
+
 @then('it came from the directory "{cwd}"')
 @then('it came from the directory ""')
 def came_from(context, cwd=""):

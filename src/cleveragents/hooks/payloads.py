@@ -17,6 +17,8 @@ MOST_COMMAND = 200
 MOST_NAME = 300  # of ids and tools; what is longer is no client's
 MOST_PATH = 4096
 MOST_PATHS = 1000
+# Claude Code tells the model as if the user had that a subagent has ended: the same turn goes on.
+NOTIFICATION = "<task-notification>"
 
 # The kinds of `chats.event.EventKind`.
 START, PROMPT, BEFORE, AFTER, BATCH = "start", "prompt", "before", "after", "batch"
@@ -29,6 +31,7 @@ _LIKE_CLAUDE = {
     "PreToolUse": BEFORE,
     "PostToolUse": AFTER,
     "PostToolUseFailure": AFTER,
+    "PostToolBatch": BATCH,
     "Stop": TURN_END,
     "SubagentStart": AGENT_START,
     "SubagentStop": AGENT_END,
@@ -36,7 +39,7 @@ _LIKE_CLAUDE = {
 }
 # What each client calls the events that count here; any other one is nothing to record.
 KINDS = {
-    "claude": {**_LIKE_CLAUDE, "PostToolBatch": BATCH},
+    "claude": _LIKE_CLAUDE,
     "codex": {**_LIKE_CLAUDE, "Interrupt": INTERRUPT},
     "gemini": {
         "SessionStart": START,
@@ -53,6 +56,8 @@ KINDS = {
         "preToolUse": BEFORE,
         "postToolUse": AFTER,
         "agentStop": TURN_END,
+        "subagentStart": AGENT_START,
+        "subagentStop": AGENT_END,
         "sessionEnd": END,
     },
     "opencode": {
@@ -84,11 +89,11 @@ FIELDS = {
     "gemini": _SNAKE,
     "qwen": _SNAKE,
     "copilot": {
-        "session": "sessionId",
+        "session": "parentAgentId sessionId",  # a subagent has a session of its own
         "cwd": "cwd",
         "turn": "",
         "call": "",
-        "agent": "",
+        "agent": "agentId",
         "tool": "toolName",
         "input": "toolArgs",
         "prompt": "prompt",
@@ -119,18 +124,23 @@ FINE: dict[str, tuple[str, tuple[object, ...]]] = {
 READ_ONLY = {
     "claude": "Read NotebookRead Grep Glob LS LSP WebFetch WebSearch TodoWrite TaskCreate TaskGet"
     " TaskList TaskUpdate TaskOutput TaskStop BashOutput KillShell ToolSearch AskUserQuestion"
-    " EnterPlanMode ExitPlanMode ListMcpResourcesTool ReadMcpResourceTool Agent Task",
+    " EnterPlanMode ExitPlanMode ListMcpResourcesTool ReadMcpResourceTool Agent Task"
+    " ListAgents ReportFindings ScheduleWakeup",
     "codex": "read_file list_dir grep_files view_image update_plan web_search tool_search"
     " list_mcp_resources list_mcp_resource_templates read_mcp_resource request_user_input"
-    " spawn_agent send_input wait wait_agent resume_agent close_agent",
+    " spawn_agent send_input wait wait_agent resume_agent close_agent"
+    " multi_agent_v1spawn_agent multi_agent_v1send_input multi_agent_v1wait_agent"
+    " multi_agent_v1resume_agent multi_agent_v1close_agent create_goal get_goal update_goal",
     "gemini": "read_file read_many_files list_directory glob grep_search search_file_content"
     " google_web_search web_fetch write_todos ask_user get_internal_docs enter_plan_mode"
     " exit_plan_mode invoke_agent",
     "qwen": "read_file read_many_files list_directory glob grep_search search_file_content"
-    " web_search web_fetch todo_write ask_user_question exit_plan_mode lsp",
+    " web_search web_fetch todo_write ask_user_question exit_plan_mode lsp"
+    " agent task list_agents tool_search get_goal update_goal",
     "copilot": "view grep glob rg web_fetch web_search report_intent update_todo ask_user"
-    " read_bash list_bash fetch_copilot_cli_documentation",
-    "opencode": "read grep glob list webfetch websearch codesearch todowrite todoread question lsp",
+    " read_bash list_bash fetch_copilot_cli_documentation task list_agents read_agent",
+    "opencode": "read grep glob list webfetch websearch codesearch todowrite todoread question lsp"
+    " task",
 }
 # Tools that name what they write, and where; they write nothing else.
 WRITES = {
@@ -185,7 +195,7 @@ def _record(
     prompt = _cut(_words(_found(payload, fields["prompt"])), MOST_PROMPT)
     is_call = kind in (BEFORE, AFTER)
     tool = _name(payload, fields["tool"]) if is_call else ""
-    if not session or tool.startswith(OWN_TOOLS) or (kind == PROMPT and not prompt.strip()):
+    if not session or tool.startswith(OWN_TOOLS) or (kind == PROMPT and not _is_asked(prompt)):
         return None
     if agent and kind == PROMPT:
         kind = AGENT_START  # what a subagent is told to do is no word of the user's
@@ -211,6 +221,11 @@ def _record(
         "digest": _digest(client, name, payload),
         "pid": 0,
     }
+
+
+def _is_asked(prompt: str) -> bool:
+    """Whether it is a prompt of somebody's: clients hand empty ones and notes of their own too."""
+    return bool(prompt.strip()) and not prompt.startswith(NOTIFICATION)
 
 
 def _has_failed(client: str, name: str, payload: dict[str, object]) -> bool:
