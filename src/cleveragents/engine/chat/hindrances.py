@@ -1,10 +1,11 @@
-"""What else keeps an undo in the user's directory from being done: calls that are under way."""
+"""What else keeps an undo in the user's directory from being done: calls under way, and git."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from cleveragents.chats.turns import open_calls
 from cleveragents.engine.bring.obstacles import Obstacle
 from cleveragents.engine.chat.choice import UndoRequest
+from cleveragents.engine.chat.in_git import in_git
 from cleveragents.engine.chat.leftovers import is_gone
 from cleveragents.engine.chat.past import Past, Share
 from cleveragents.engine.chat.place import LivePlace
@@ -17,13 +18,16 @@ class ChatHindrances:
 
     def find(
         self,
-        place: LivePlace,  # noqa: ARG002
+        place: LivePlace,
         past: Past,
-        shares: Sequence[Share],  # noqa: ARG002
+        shares: Sequence[Share],
+        paths: Collection[bytes],
         wanted: UndoRequest,
     ) -> Sequence[Obstacle]:
-        """Lists everything but what a user says to pass over."""
-        return [] if wanted.anyway else list(_under_way(past))
+        """Lists everything but what a user says to pass over; only these paths would change."""
+        if wanted.anyway:
+            return []
+        return [*_under_way(past), *in_git(place, past, shares, paths)]
 
 
 def _under_way(past: Past) -> Iterator[Obstacle]:

@@ -11,7 +11,7 @@ from cleveragents.chats.moment import Moment, MomentKind
 from cleveragents.chats.moment_rows import MomentRepository
 from cleveragents.checkpoints.checkpoint import CheckpointRepository
 from cleveragents.checkpoints.triggers import CheckpointType
-from cleveragents.engine.chat import answers, leftovers
+from cleveragents.engine.chat import answers, leftovers, saving
 from cleveragents.engine.chat.place import LivePlace, LivePlaces
 from cleveragents.engine.chat.saving import SavedState, saved
 from cleveragents.engine.hold.ownership import Ownership
@@ -149,8 +149,8 @@ class Recording:
             if moments.is_known(chat.plan_id, moment.key):
                 return Recorded(is_late=is_late)
             told = answers.taken_back(connection, chat, event)
-            if state is not None and state.is_new:
-                CheckpointRepository(connection).add(state.checkpoint)
+            if state is not None:
+                saving.record(connection, state)
             known = None if state is None or is_late else state.checkpoint.checkpoint_id
             moments.add(replace(moment, checkpoint_id=known), event.input)
             stage = AT_REST if event.kind in RESTS else IN_TURN

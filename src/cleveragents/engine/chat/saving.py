@@ -1,17 +1,20 @@
 """Checkpoints of chats: rows without a sandbox, of the user's directory as it was."""
 
+import json
 from typing import Any
 
 from cleveragents.chats.chat import Chat
-from cleveragents.checkpoints.checkpoint import Checkpoint, state_hash
+from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.chat.place import LivePlace
 from cleveragents.ids import CheckpointId, new_id, now
 from cleveragents.plans.document import PlanDocument
-from cleveragents.records import frozen
+from cleveragents.records import frozen, replace
+from cleveragents.sandbox import git_state
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.capture import Capture
 from cleveragents.snapshots.tree.diff import alike, compare
+from cleveragents.storage.connection import Connection
 
 # The plan half of every checkpoint of a chat: what counts of a chat follows from its moments.
 DOCUMENT = PlanDocument("0", (), ())
@@ -23,6 +26,7 @@ class SavedState:
 
     checkpoint: Checkpoint
     is_new: bool  # its row is not recorded yet
+    is_restated: bool = False  # the repository stands elsewhere than its row says
 
 
 def saved(
@@ -36,7 +40,9 @@ def saved(
 ) -> SavedState:
     """Makes what was captured durable, unless the latest checkpoint has it; its row comes next."""
     if latest is not None and is_same(place, capture, latest):
-        return SavedState(latest, is_new=False)
+        there = {**latest.metadata, **noted_git(place)}
+        restated = replace(latest, metadata=there)
+        return SavedState(restated, is_new=False, is_restated=there != latest.metadata)
     row: dict[str, Any] = {
         "checkpoint_id": CheckpointId(new_id()),
         "plan_id": chat.plan_id,
@@ -58,6 +64,7 @@ def saved(
         "filter": list(capture.filter.patterns),
         "files": capture.files,
         "not_captured": list(capture.not_captured),
+        **noted_git(place),
     }
     checkpoint = Checkpoint(
         **row,
@@ -67,6 +74,25 @@ def saved(
         metadata=metadata,
     )
     return SavedState(checkpoint, is_new=True)
+
+
+def record(connection: Connection, state: SavedState) -> None:
+    """Adds the row of a state, or lets the one that has it say where the repository stands now.
+
+    What is to come begins from there; where it stood when the files became this, nobody asks.
+    """
+    if state.is_new:
+        CheckpointRepository(connection).add(state.checkpoint)
+    elif state.is_restated:
+        where = {"checkpoint_id": state.checkpoint.checkpoint_id}
+        told = json.dumps(dict(state.checkpoint.metadata))
+        connection.update("checkpoints", where, metadata_json=told)
+
+
+def noted_git(place: LivePlace) -> dict[str, object]:
+    """Where the repository around a directory stands, as checkpoints note it."""
+    found = git_state.look(place.root)
+    return {} if found is None else {"git": found.to_record()}
 
 
 def is_same(place: LivePlace, capture: Capture, latest: Checkpoint) -> bool:

@@ -6,6 +6,7 @@ from cleveragents.chats.moment import Moment, MomentKind
 from cleveragents.chats.moment_rows import MomentRepository
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.engine.chat import saving
 from cleveragents.engine.chat.place import LivePlace, LivePlaces
 from cleveragents.engine.chat.saving import DOCUMENT, SavedState
 from cleveragents.errors import CleverAgentsError
@@ -55,8 +56,7 @@ class TakingBack:
     def open(self, held: Held, safety: SavedState, intent: TakeBack) -> Operation[TakeBack]:
         """Records the checkpoint of what is there and the intent, in one transaction."""
         with self._database.writing(held) as connection:
-            if safety.is_new:
-                CheckpointRepository(connection).add(safety.checkpoint)
+            saving.record(connection, safety)
             operation = OperationRepository(connection).open(held.plan_id, intent)
             begin = _moment(operation, intent.safety, "begin")
             MomentRepository(connection).add(begin)

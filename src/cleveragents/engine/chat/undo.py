@@ -1,6 +1,6 @@
 """Undo and redo in the user's directory: what the agent changed goes, what the user did stays."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from cleveragents.chats.attribution import Whose
@@ -46,7 +46,12 @@ class Hindrances(Protocol):
     """Tells what else keeps an undo from being done: git, calls under way."""
 
     def find(
-        self, place: LivePlace, past: Past, shares: Sequence[Share], wanted: UndoRequest
+        self,
+        place: LivePlace,
+        past: Past,
+        shares: Sequence[Share],
+        paths: Collection[bytes],
+        wanted: UndoRequest,
     ) -> Sequence[Obstacle]: ...
 
 
@@ -289,7 +294,8 @@ class ChatUndos:
         if chats and inode_of(place.project) not in chats:
             why = "it is another directory than the one the chats were recorded in"
             found.append(Obstacle(str(place.root), why, "move the right one back"))
-        return [*found, *self._hindrances.find(place, past, shares, wanted)]
+        paths = {change.path for change in changes} | unmerged.conflicts.keys()
+        return [*found, *self._hindrances.find(place, past, shares, paths, wanted)]
 
 
 def refuse(would: ChatForesight) -> None:

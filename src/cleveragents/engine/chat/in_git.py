@@ -1,0 +1,121 @@
+"""What git says against an undo in the user's directory: commits, another branch, a merge begun."""
+
+import os
+import stat
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from cleveragents.engine.bring.obstacles import Obstacle
+from cleveragents.engine.chat.past import Past, Share
+from cleveragents.engine.chat.place import LivePlace
+from cleveragents.quoting import quoted
+from cleveragents.sandbox.commits import CommittedPath, blob_name, committed
+from cleveragents.sandbox.git import Git
+from cleveragents.sandbox.git_state import GitState, Repository
+from cleveragents.snapshots.tree.content import CHUNK, stream
+from cleveragents.snapshots.tree.manifest import Change, Entry
+from cleveragents.snapshots.tree.scan import shown
+
+NAMED = 5  # commits in one hint
+OVERRIDE = "or change the files all the same: --anyway"
+
+
+def in_git(
+    place: LivePlace, past: Past, shares: Iterable[Share], paths: Collection[bytes]
+) -> Iterator[Obstacle]:
+    """Lists what git says against taking back these paths of shares."""
+    repository = Repository.around(place.root)
+    if repository is None:
+        return
+    now = repository.state()
+    if now.operation:
+        why = f"a {now.operation} is in progress"
+        yield Obstacle(str(repository.top), why, f"end it first (git status); {OVERRIDE}")
+    since = [(share, noted) for share in shares if (noted := _noted(past, share)) is not None]
+    switched = [noted for _, noted in since if _is_switched(repository, noted, now)]
+    if switched:
+        yield _switch(repository, switched[0], now)
+        return
+    yield from _commits(place, repository, since, now, paths)
+
+
+def _noted(past: Past, share: Share) -> GitState | None:
+    """Where the repository stood before a share was made."""
+    before = share.difference.before
+    row = past.checkpoints(before.plan_id).get(before.checkpoint_id or "")
+    return None if row is None else GitState.from_record(row.metadata.get("git"))
+
+
+def _is_switched(repository: Repository, was: GitState, now: GitState) -> bool:
+    """Whether another branch is checked out; one that was made where HEAD was is no other."""
+    if (was.branch and was.branch == now.branch) or was.head == now.head:
+        return False
+    return repository.checkouts_since(was.head) is not False
+
+
+def _switch(repository: Repository, was: GitState, now: GitState) -> Obstacle:
+    told = f"the branch was switched from {_called(was)} to {_called(now)}"
+    way = f"git switch {quoted(was.branch)}" if was.branch else f"git switch --detach {was.head}"
+    return Obstacle(str(repository.top), told, f"go back first: {way}; {OVERRIDE}")
+
+
+def _called(state: GitState) -> str:
+    return state.branch or state.head[:12]
+
+
+def _commits(
+    place: LivePlace,
+    repository: Repository,
+    since: Iterable[tuple[Share, GitState]],
+    now: GitState,
+    paths: Collection[bytes],
+) -> Iterator[Obstacle]:
+    """Paths that a commit brought to what an agent made of them."""
+    known: dict[str, Mapping[bytes, list[CommittedPath]]] = {}
+    found: dict[bytes, list[str]] = {}
+    below = _below(place.root, repository.top)
+    git = Git(repository.git_dir)
+    for share, was in since:
+        if was.head == now.head:
+            continue
+        if was.head not in known:
+            known[was.head] = committed(git, was.head, now.head, [below + path for path in paths])
+        for change in share.changes:
+            for one in known[was.head].get(below + change.path, ()):
+                if change.path in paths and _is_result(place, change, one):
+                    found.setdefault(change.path, []).append(one.commit)
+    for path, commits in found.items():
+        ids = " ".join(one[:12] for one in dict.fromkeys(commits))
+        told = f"git revert {' '.join(ids.split()[:NAMED])}"
+        yield Obstacle(shown(path), f"it was committed since ({ids})", f"{told}; {OVERRIDE}")
+
+
+def _below(root: Path, top: Path) -> bytes:
+    """What stands before every path of a directory as the repository around it has it."""
+    return b"" if root == top else os.fsencode(root.relative_to(top)) + b"/"
+
+
+def _is_result(place: LivePlace, change: Change, found: CommittedPath) -> bool:
+    """Whether a commit has made of a path what the change made of it."""
+    before, entry, mode = change.before, change.after, int(found.mode, 8)
+    if entry is None or not mode:
+        return entry is None and not mode
+    if not entry.has_content or entry.kind != stat.S_IFMT(mode):
+        return False
+    if before is not None and before.content == entry.content:
+        return _runs(before.mode) is not _runs(entry.mode) and _runs(entry.mode) is _runs(mode)
+    return found.blob in _blobs(place, entry, found.blob)
+
+
+def _runs(mode: int) -> bool:
+    """Whether it may be executed: all that git keeps of a mode."""
+    return bool(mode & stat.S_IXUSR)
+
+
+def _blobs(place: LivePlace, entry: Entry, like: str) -> list[str]:
+    """The names that git may have given to a content: as it is, or with its own ends of lines."""
+    if entry.size > CHUNK:
+        return [blob_name(entry.size, stream(entry, place.archive.read), like)]
+    data = place.archive.read_file(entry)
+    texts = (data, data.replace(b"\r\n", b"\n"))
+    return [blob_name(len(text), [text], like) for text in texts]
