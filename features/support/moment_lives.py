@@ -400,7 +400,8 @@ def check_rules(world, difference):
     elif first in world.opened or last in world.finished:
         wanted = UNCLEAR
     assert difference.whose is wanted, (difference, wanted)
-    theirs = {call for _, calls in covered for call in calls} if wanted is AGENT else set()
+    seen = {call for _, calls in covered for call in calls}
+    theirs = seen if wanted in (AGENT, UNCLEAR) else set()
     names = {(name.chat, name.turn, name.number) for name in difference.calls}
     assert names == {call.name for call in theirs}, (difference, theirs)
     named = {path for call in theirs for path in call.paths}
