@@ -1,3 +1,4 @@
+@unmeasured
 Feature: Nothing deletes the only copy
   Somebody edits files, modes, links and directories by hand in the sandboxes and in the project, before
   every act that there is. Whatever bytes were there are afterwards still there, in a checkpoint, or in

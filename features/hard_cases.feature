@@ -312,6 +312,7 @@ Feature: Hard cases
     Then the tree is exactly as it was captured
 
   @same_for_every_user
+  @unmeasured
   Scenario: H33 sparse file of a TiB
     Given the shell has run "echo start > huge; truncate -s 1T huge; echo end >> huge" in the tree
     When the tree is captured

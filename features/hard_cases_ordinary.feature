@@ -1,3 +1,4 @@
+@unmeasured
 Feature: Hard cases of an ordinary user
   Root may read, enter and change what modes forbid, so a permission that nobody borrowed is missed by
   tests that root runs.

@@ -30,6 +30,7 @@ Feature: Limits and bad input
 
   # --- What a step may leave ---------------------------------------------------------------------
 
+  @unmeasured
   Scenario: a step that leaves a sparse file of a TiB, a FIFO, a socket and links in a circle
     Given a plain folder
     And the steps

@@ -1,3 +1,4 @@
+@unmeasured
 Feature: Whatever a step does, every checkpoint comes back
   A state machine writes, appends, truncates, renames, exchanges, links, writes through links that are
   gone again, changes modes, times and kinds, closes directories, makes them anew, floods the watcher,

@@ -2,6 +2,7 @@ Feature: Finding what has changed
   A capture costs what changed because changes are watched, or recognised by what the system says
   of a file. Either way a snapshot must hold what a look at every byte would have found.
 
+  @unmeasured
   Scenario Outline: whatever changes, a capture finds it: <how>, walk <seed>
     Given a tree to walk in
     And changes are found by <how>
