@@ -29,6 +29,7 @@ from cleveragents.snapshots.write.hindrances import hindrances, workshop
 from cleveragents.snapshots.write.look import look
 from cleveragents.snapshots.write.opening import OpenedPaths
 from cleveragents.snapshots.write.owners import Owners, give, owner_of
+from cleveragents.snapshots.write.restore import make_special
 from cleveragents.storage.durability import sync_file_system
 from cleveragents.storage.space import FREE_SOME, free_bytes
 
@@ -183,7 +184,7 @@ class Exchange:
                 elif entry.is_file:
                     self._stage_file(root, fd, change, entry)
                 else:
-                    os.symlink(self.read(entry.content), self._name(change.path), dir_fd=fd)
+                    make_special(self._name(change.path), fd, entry, self.read)
                     self._give(root, fd, self._name(change.path), change.path)
 
     def _give(self, root: int, parent: int, name: bytes, path: bytes) -> None:
