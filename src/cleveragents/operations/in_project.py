@@ -149,7 +149,10 @@ class TakeBack(Intent):
     @classmethod
     def from_record(cls, record: Record) -> Self:
         """Reads it back."""
-        pairs = {key: tuple(map(tuple, record.get(key, ()))) for key in ("takes", "passes")}
+        pairs = {
+            key: tuple((first, last) for first, last in record.get(key, ()))
+            for key in ("takes", "passes")
+        }
         return super().from_record({**record, **pairs, "place": InFiles.from_record(record)})
 
     @property
