@@ -18,7 +18,7 @@ from cleveragents.storage.glance import DATABASE
 from cleveragents.storage.head import Head
 from cleveragents.storage.lock import Locks
 from cleveragents.storage.place import ELSEWHERE, is_ours, make_durably, refuse_network
-from cleveragents.storage.privacy import make_private
+from cleveragents.storage.privacy import HOOK, make_private
 from cleveragents.storage.request import CancelRequests
 
 if TYPE_CHECKING:
@@ -102,6 +102,10 @@ def open_foundations(
 ) -> Foundations:
     """Opens what is kept in the data directory."""
     database = Database(_prepared(data) / DATABASE)
+    if os.path.exists(data / HOOK):
+        from cleveragents.clients.launcher import settle  # most people have no hooks
+
+        settle(data)
     return Foundations(
         data=data,
         settings=settings,

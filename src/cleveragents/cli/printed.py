@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cleveragents.cli.render import Block, Outline, Result
-from cleveragents.cli.table.entries import leaves
+from cleveragents.cli.table.entries import Command, leaves
 from cleveragents.cli.table.root import ROOT
 from cleveragents.errors import CleverAgentsError, Failed
 
@@ -94,13 +94,24 @@ class PrintedCommands:
 
     def _placed(self, text: str) -> str:
         """Says where this call has found its plans, unless the text says it by itself."""
-        unsaid = [f" {name} {value}" for name, value in self._where.items() if name not in text]
+        unsaid = {name: value for name, value in self._where.items() if name not in text}
         if not unsaid:
             return text
-        paths = sorted((" ".join(path) for path, _ in leaves(ROOT)), key=len, reverse=True)
+        commands = {" ".join(path): command for path, command in leaves(ROOT)}
+        paths = sorted(commands, key=len, reverse=True)
         return re.sub(
-            rf"\bagents (?:{'|'.join(paths)})\b", lambda found: found[0] + "".join(unsaid), text
+            rf"\bagents ({'|'.join(paths)})\b",
+            lambda found: _with_options(found[1], commands[found[1]], unsaid),
+            text,
         )
+
+
+def _with_options(path: str, command: Command, options: Mapping[str, str]) -> str:
+    """A command with options; those that mean something else to it come before it."""
+    own = {name for option in command.options for name in option.names}
+    before = "".join(f" {name} {value}" for name, value in options.items() if name in own)
+    after = "".join(f" {name} {value}" for name, value in options.items() if name not in own)
+    return f"agents{before} {path}{after}"
 
 
 def _found(texts: Iterable[str]) -> set[str]:

@@ -150,8 +150,8 @@ class CommandLine:
 
 
 def options_of(node: Node) -> dict[str, Option]:
-    """Every name of every option that may be given there."""
-    return {name: one for one in (*node.options, *EVERYWHERE) for name in one.names}
+    """Every name of every option that may be given there; a command's own one counts."""
+    return {name: one for one in (*EVERYWHERE, *node.options) for name in one.names}
 
 
 def _command_meant(word: str, group: Group) -> list[str]:

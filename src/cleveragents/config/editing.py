@@ -1,10 +1,7 @@
 """Changes a settings file, with its comments and order kept."""
 
-import fcntl
-import os
 import tomllib
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,8 +12,7 @@ from tomlkit.items import InlineTable
 
 from cleveragents.config.file import entries, said, text_of
 from cleveragents.errors import Failed
-from cleveragents.ids import new_id
-from cleveragents.storage.durability import sync_directory
+from cleveragents.storage.replacing import alone, replace_file
 
 Edit = Callable[[TOMLDocument], None]
 
@@ -37,14 +33,14 @@ def put(path: Path, key: str, value: object, others: Sequence[str]) -> None:
     def dotted(document: TOMLDocument) -> None:
         document.append(tomlkit.key(parts), tomlkit.item(value))
 
-    with _alone(path) as target:
+    with alone(path) as target:
         left = _without(entries(target), others)
         _change(target, {**left, key: value}, others, [nested, dotted])
 
 
 def remove(path: Path, keys: Sequence[str]) -> bool:
     """Removes keys; tells whether any was there."""
-    with _alone(path) as target:
+    with alone(path) as target:
         found = entries(target)
         left = _without(found, keys)
         if left != found:
@@ -59,7 +55,7 @@ def _change(
     for edit in edits:
         text = _edited(text_of(path), gone, edit)
         if _says(text) == expected:
-            _replace(path, text)
+            replace_file(path, text.encode())
             return
     raise Failed(
         f"{path} cannot be changed without changing more than that", hints=["change it by hand"]
@@ -92,35 +88,6 @@ def _says(text: str) -> dict[str, object] | None:
         return said(text)
     except tomllib.TOMLDecodeError:
         return None  # the edit did not fit the way the file is written
-
-
-@contextmanager
-def _alone(path: Path) -> Generator[Path]:
-    """Lets nobody else change the file meanwhile; a link is followed, so that it stays one."""
-    target = path.resolve()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    fd = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield target
-    finally:
-        os.close(fd)
-
-
-def _replace(path: Path, text: str) -> None:
-    """Replaces the file as a whole: a crash leaves the old one or the new one."""
-    temporary = path.with_name(f".{path.name}.{new_id()}")
-    try:
-        with open(temporary, "x", encoding="utf-8", newline="") as file:
-            if path.exists():
-                os.fchmod(file.fileno(), path.stat().st_mode & 0o7777)
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    sync_directory(path.parent)
 
 
 def _without(found: Mapping[str, object], keys: Sequence[str]) -> dict[str, object]:

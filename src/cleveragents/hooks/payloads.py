@@ -197,7 +197,7 @@ def _record(
     tool = _name(payload, fields["tool"]) if is_call else ""
     if not session or tool.startswith(OWN_TOOLS) or (kind == PROMPT and not _is_asked(prompt)):
         return None
-    if agent and kind == PROMPT:
+    if agent and kind in (START, PROMPT):
         kind = AGENT_START  # what a subagent is told to do is no word of the user's
     if agent and kind == TURN_END:
         kind = AGENT_END

@@ -52,6 +52,7 @@ from cleveragents.shapes.file import (
 from cleveragents.shapes.first_action import FirstAction
 from cleveragents.shapes.log import PlanLog
 from cleveragents.shapes.plan import Fork, PlanList, PlanRow
+from cleveragents.shapes.protection import HookCheck, ProtectionReport, UnprotectionReport
 from cleveragents.shapes.refresh import RefreshPreview, SandboxRefresh
 from cleveragents.shapes.relocation import ProjectMove
 from cleveragents.shapes.restore import Restoration, RestorePreview
@@ -78,6 +79,8 @@ SHAPES: Mapping[str, type | UnionType] = {
     "find": PathChanges,
     "cat": FileContent | LinkTarget | DirectoryListing | WrittenFile,
     "forget": Forgetting,
+    "protect": ProtectionReport | HookCheck,
+    "unprotect": UnprotectionReport,
     "completion": CompletionScript,
     "plan use": PlanRow,
     "plan list": PlanList,

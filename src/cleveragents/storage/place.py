@@ -26,13 +26,18 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def refuse_network(path: Path) -> None:
-    """Refuses a directory on a file system that is not of this machine."""
-    buffer = ctypes.create_string_buffer(_STATFS_BYTES)
-    refuse_error(_libc.statfs(os.fsencode(path), buffer), path)
-    kind = NETWORK.get(ctypes.c_ulong.from_buffer(buffer).value & 0xFFFFFFFF)
+    """Refuses a data directory on a file system that is not of this machine."""
+    kind = network_of(path)
     if kind is not None:
         text = f"the data directory is on a network file system ({kind}): {path}"
         raise Refused(text, hints=[ELSEWHERE])
+
+
+def network_of(path: Path) -> str | None:
+    """The kind of network that the file system of a path comes over; None: it is this machine's."""
+    buffer = ctypes.create_string_buffer(_STATFS_BYTES)
+    refuse_error(_libc.statfs(os.fsencode(path), buffer), path)
+    return NETWORK.get(ctypes.c_ulong.from_buffer(buffer).value & 0xFFFFFFFF)
 
 
 def is_ours(path: Path) -> bool:

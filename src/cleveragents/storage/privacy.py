@@ -9,7 +9,9 @@ from pathlib import Path
 from cleveragents.storage.place import make_durably
 
 ROOMS = ("projects", "sandboxes", "output", "locks")  # all but the database lies below these
-FILES = ("cleveragents.", "head")  # how the names of files beside them begin
+HOOK = "hook"  # the program that coding agents call
+# How the names of files beside them begin.
+FILES = ("cleveragents.", "head", HOOK, "protected", "installed")
 LOG = "log"
 OTHERS = 0o077
 

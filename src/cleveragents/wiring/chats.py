@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from cleveragents.config.environment import home
 from cleveragents.foundations import Foundations
 from cleveragents.once import once
 from cleveragents.storage.held import Hold
@@ -9,10 +10,17 @@ from cleveragents.wiring.acts import ActsOfPlans
 
 if TYPE_CHECKING:
     from cleveragents.chats.event import HookEvent
+    from cleveragents.clients.installation import Installation
+    from cleveragents.engine.chat.probe import Probe
+    from cleveragents.engine.chat.protection import Protection
     from cleveragents.engine.chat.recording import Recorded, Recording
     from cleveragents.engine.chat.undo import ChatUndos
     from cleveragents.engine.hold.ownership import Ownership
     from cleveragents.sandbox.project import Project
+
+
+HOOK_SECONDS = 5  # more than the longest wait of a hook, after which a client ends it
+PROBE_SECONDS = 1  # more than a hook waits, until a made-up event must have been recorded
 
 
 class ChatServices:
@@ -71,3 +79,40 @@ class ChatServices:
             ChatHindrances(),
             self._hold,
         )
+
+    @once
+    def protection(self) -> "Protection":
+        """The directories that hooks act in."""
+        from cleveragents.engine.chat.protection import Protection
+
+        return Protection(self._base.data)
+
+    @once
+    def installation(self) -> "Installation":
+        """Hooks in the settings of coding agents."""
+        from cleveragents.clients.installation import Installation
+
+        caller = self._base.caller
+        return Installation(
+            self._base.data, home(caller), self._project.path, caller, self._hook_seconds
+        )
+
+    @once
+    def probe(self) -> "Probe":
+        """Proves that hooks work."""
+        from cleveragents.engine.chat.probe import Probe, ProbePolicy
+
+        patience = self._base.settings.number("chat.hook-budget") + PROBE_SECONDS
+        return Probe(
+            self._base.database,
+            self.installation,
+            self.protection,
+            self._project,
+            self._base.data,
+            ProbePolicy(self._base.caller, self._hook_seconds, patience),
+        )
+
+    @property
+    def _hook_seconds(self) -> int:
+        """The limit that clients are told: a hook keeps to a shorter one by itself."""
+        return self._base.settings.number("chat.first-look") + HOOK_SECONDS

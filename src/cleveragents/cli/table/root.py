@@ -5,6 +5,7 @@ from pathlib import Path
 from cleveragents.cli.table.checkpoints import CHECKPOINTS
 from cleveragents.cli.table.entries import Argument, Command, Group, Option
 from cleveragents.cli.table.plans import PLANS
+from cleveragents.cli.table.protection import PROTECTION
 from cleveragents.cli.table.verbs import VERBS
 from cleveragents.cli.table.words import (
     ACTION,
@@ -37,6 +38,7 @@ ROOT = Group(
             "It runs in a sandbox: your files stay as they are until the result is applied.",
         ),
         *VERBS,
+        *PROTECTION,
         Command(
             "init",
             "Write a first action file that fits the project.",

@@ -1,0 +1,156 @@
+"""`agents protect`: hooks in the settings of coding agents, and whether they work."""
+
+import sys
+from collections.abc import Sequence
+from difflib import unified_diff
+from typing import TYPE_CHECKING
+
+from cleveragents.cli.invocation import Invocation, confirm
+from cleveragents.cli.render import Block, Fields, Grid, Patch, Result, Text, show_blocks
+from cleveragents.clients import launcher
+from cleveragents.clients.client import HookLevel
+from cleveragents.clients.installation import Proposal
+from cleveragents.counting import counted
+from cleveragents.errors import InvalidInput, Refused
+from cleveragents.shapes.protection import check_of, fate_of, protection_of
+
+if TYPE_CHECKING:
+    from cleveragents.app import App
+    from cleveragents.engine.chat.probe import ProbedClient
+
+REFUSED = 4  # the exit code if one of several files was refused
+DRY_RUN = "dry run: nothing was changed"
+PRIVATE = "what is recorded lies in clear in the data directory, which is yours alone"
+COMMITTED = "{file} is usually committed: others who use {title} would have these hooks"
+BY_HAND = "to add it by hand, put this into {file}:"
+CONTEXT = 1  # lines around a change
+
+
+def protect(
+    call: Invocation,
+    clients: Sequence[str] = (),
+    user: bool = False,
+    in_project: bool = False,
+    check: bool = False,
+    dry_run: bool = False,
+    yes: bool = False,
+) -> Result:
+    """Let coding agents here tell what they do, so that it can be taken back."""
+    refuse_elsewhere(sys.platform)
+    if user and in_project:
+        raise InvalidInput("--user and --project exclude each other")
+    app = call.app()
+    if check:
+        return _checked(call, app, clients)
+    level = HookLevel.PROJECT if in_project else HookLevel.USER
+    app.chats.protection.refuse_network(app.project)
+    installation = app.chats.installation
+    proposals = installation.proposed(installation.clients(clients), level)
+    if not dry_run:
+        _agree(call, app, proposals, yes=yes)
+        launcher.install(call.place)
+        app.chats.protection.add(app.project)
+        for one in proposals:
+            if one.change is not None:
+                installation.carry_out(one.change)
+        # The first look at the directory is made here.
+    data = protection_of(app.project.path, call.place, proposals, dry_run=dry_run)
+    refused = [one for one in proposals if one.refused]
+    return Result(
+        data,
+        [*_changes(proposals), *_by_hand(refused)] if dry_run else _by_hand(refused),
+        footer="" if dry_run else f"{app.project.path} is protected",
+        status="warn" if refused else "ok",
+        exit_code=REFUSED if refused else 0,
+        messages=[*([DRY_RUN] if dry_run else []), *_remarks(proposals), *refusals(proposals)],
+        next_steps=[] if dry_run else ["agents protect --check    # proves that hooks work"],
+    )
+
+
+def refuse_elsewhere(platform: str) -> None:
+    """Refuses where what hooks need is not there."""
+    if platform != "linux":
+        raise Refused("agents protect works on Linux alone")
+
+
+def _agree(call: Invocation, app: "App", proposals: Sequence[Proposal], *, yes: bool) -> None:
+    """Shows what would be changed, and asks."""
+    if yes:
+        return
+    where = [("Directory", str(app.project.path)), ("Data directory", str(call.place))]
+    blocks = [Fields("Protect", where), *_changes(proposals), Text([PRIVATE])]
+    show_blocks(blocks, call.form, sys.stderr)
+    changed = [one for one in proposals if one.change and not one.change.is_nothing]
+    files = f" and change {counted(len(changed), 'file')}" if changed else ""
+    confirm(f"Protect this directory{files}?", yes=False, command_line="agents protect")
+
+
+def _changes(proposals: Sequence[Proposal]) -> list[Block]:
+    """The files, and the lines that would change in each."""
+    patches = [
+        Patch(
+            list(
+                unified_diff(
+                    (one.change.before or "").splitlines(),
+                    (one.change.after or "").splitlines(),
+                    str(one.file.path),
+                    str(one.file.path),
+                    lineterm="",
+                    n=CONTEXT,
+                )
+            )
+        )
+        for one in proposals
+        if one.change is not None and not one.change.is_nothing
+    ]
+    return [files(proposals), *patches]
+
+
+def _remarks(proposals: Sequence[Proposal]) -> list[str]:
+    """What users must do or know, client by client."""
+    told: list[str] = []
+    for one in proposals:
+        client, level = one.file.client, one.file.level
+        if one.refused:
+            continue
+        if level == HookLevel.PROJECT and client.is_committed:
+            told.append(COMMITTED.format(file=one.file.path, title=client.title))
+        told += [f"{client.title}: {need}" for need in [client.needs(level)] if need]
+    return told
+
+
+def refusals(proposals: Sequence[Proposal]) -> list[str]:
+    """The files that stay as they are, and why."""
+    return [f"{one.file.client.title}: {one.refused}" for one in proposals if one.refused]
+
+
+def files(proposals: Sequence[Proposal]) -> Grid:
+    """The files, and what becomes of each."""
+    rows = [[one.file.client.title, str(one.file.path), fate_of(one)] for one in proposals]
+    return Grid("Settings", ["Client", "File", "Change"], rows)
+
+
+def _by_hand(refused: Sequence[Proposal]) -> list[Block]:
+    """What can be added by hand where we could not."""
+    return [Text([BY_HAND.format(file=one.file.path), *one.file.by_hand()]) for one in refused]
+
+
+def _checked(call: Invocation, app: "App", names: Sequence[str]) -> Result:
+    rows = app.chats.probe.of(app.chats.installation.clients(names))
+    data = check_of(app.project.path, call.place, rows, None, [])
+    is_good = all(one.row_seen for one in rows)
+    needs = [f"{one.client.title}: {need}" for one in rows for need in one.needs]
+    columns = ["Client", "Version", "Level", "Command", "Recorded", "Last event"]
+    return Result(
+        data,
+        [Grid("Hooks", columns, [_row(one) for one in rows])],
+        status="ok" if is_good else "warn",
+        exit_code=0 if is_good else 1,
+        messages=list(dict.fromkeys(needs)),
+    )
+
+
+def _row(one: "ProbedClient") -> list[str]:
+    last = "never" if one.last_event_at is None else one.last_event_at.isoformat(" ", "seconds")
+    works = ["ok" if is_good else "no" for is_good in (one.command_ok, one.row_seen)]
+    return [one.client.title, one.version or "-", one.level or "-", *works, last]

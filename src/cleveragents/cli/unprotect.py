@@ -1,0 +1,52 @@
+"""`agents unprotect`: takes our hooks out of the settings of coding agents."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cleveragents.cli.invocation import Invocation
+from cleveragents.cli.protect import REFUSED, files, refusals
+from cleveragents.cli.render import Result
+from cleveragents.clients import launcher
+from cleveragents.clients.client import CLIENTS, HookLevel
+from cleveragents.counting import counted
+from cleveragents.errors import InvalidInput
+from cleveragents.shapes.protection import unprotection_of
+
+LEFT = "what was recorded is left; to be rid of it as well, delete {data}"
+
+
+def unprotect(call: Invocation, clients: Sequence[str] = (), everything: bool = False) -> Result:
+    """Take our hooks out of the settings of coding agents."""
+    if clients and everything:
+        raise InvalidInput("name clients, or say --all")
+    app = call.app()
+    installation, protection = app.chats.installation, app.chats.protection
+    levels = list(HookLevel)
+    if everything:
+        protection.clear()
+    elif not clients:
+        protection.remove(app.project)
+        levels = [HookLevel.PROJECT] if protection.roots() else levels
+    chosen = installation.clients(clients) if clients else list(CLIENTS.values())
+    proposals = installation.without(chosen, *levels)
+    for one in proposals:
+        if one.change is not None:
+            installation.carry_out(one.change)
+    problems = refusals(proposals)
+    if everything:
+        launcher.remove(call.place)
+    roots = [one.path for one in protection.roots()]
+    return Result(
+        unprotection_of(call.place, proposals, roots),
+        [files(proposals)] if proposals else [],
+        footer=_told(len(proposals) - len(problems), roots),
+        status="warn" if problems else "ok",
+        exit_code=REFUSED if problems else 0,
+        messages=[*problems, *([LEFT.format(data=call.place)] if everything else [])],
+    )
+
+
+def _told(changed: int, roots: Sequence[Path]) -> str:
+    taken = f"hooks taken out of {counted(changed, 'file')}" if changed else "no hooks were there"
+    left = counted(len(roots), "directory is", "directories are")
+    return f"{taken}; {left} still protected" if roots else taken
