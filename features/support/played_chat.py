@@ -1,6 +1,7 @@
 """A chat that is played: events of a client, with what its tools and the user do in between."""
 
 import os
+import subprocess
 from pathlib import Path
 
 from cleveragents.chats.event import EventKind, HookEvent
@@ -17,6 +18,8 @@ class PlayedChats:
         self._current = "A"
         self._turns = {}
         self._count = 0
+        self._given = {}  # what every event has that comes now
+        self.client = "claude"
         self.answers = []
         self.pid = 0
 
@@ -59,6 +62,42 @@ class PlayedChats:
         self._world.sh(command)
         self._end(f"{name} {tool}")
 
+    def _start(self, _):
+        self.event(EventKind.START)
+
+    def _reads(self, rest):
+        name, tool = rest.split()
+        self.event(EventKind.BEFORE, call=name, tool=tool)
+        self.event(EventKind.AFTER, call=name, tool=tool)
+
+    def _agent(self, name):
+        self.event(EventKind.AGENT_START, agent=name)
+
+    def _by_agent(self, rest):
+        """`by-agent NAME c1 Bash: command`."""
+        agent, _, rest = rest.partition(" ")
+        self._given = {"agent": agent}
+        self._call(rest)
+        self._given = {}
+
+    def _unnumbered_begin(self, rest):
+        tool, given = rest.split()
+        self.event(EventKind.BEFORE, tool=tool, input=given, may_write=True)
+
+    def _unnumbered_end(self, rest):
+        tool, given = rest.split()
+        self.event(EventKind.AFTER, tool=tool, input=given, may_write=True)
+
+    def _stands_in(self, folder):
+        self._given = {"cwd": os.fspath(self._world.project / folder)}
+
+    def _leaves_running(self, rest):
+        """A call whose child goes on when it has ended."""
+        self._begin(f"{rest}: sleep")
+        running = subprocess.Popen(["sleep", "60"], cwd=self._world.project)
+        self._world.child = running  # which ends it with the scenario
+        self._end(rest)
+
     def _late(self, rest):
         """A call whose before came too late: nobody has looked at the files then."""
         head, _, command = rest.partition(":")
@@ -87,14 +126,14 @@ class PlayedChats:
         """Records one event of the chat that is played."""
         self._count += 1
         given = {
-            "client": "claude",
+            "client": self.client,
             "session": f"session-{self._current}",
             "cwd": os.fspath(self._world.project),
             "turn": f"turn-{self._turns.get(self._current, 0)}",
             "digest": f"{READ_BY}-{self._count}",
             "pid": self.pid,
         }
-        event = HookEvent(kind=kind, **{**given, **fields})
+        event = HookEvent(kind=kind, **{**given, **self._given, **fields})
         recorded = self._app.chats.record(event, is_late=is_late)
         self.answers.append(recorded)
         return recorded

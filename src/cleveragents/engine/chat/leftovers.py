@@ -32,13 +32,14 @@ def any_since(began: str, root: str, client: int, hook: Path) -> bool:
 
     Who runs the hook, and whoever called them, is no such process.
     """
-    age = (now() - datetime.fromisoformat(began).replace(tzinfo=UTC)).total_seconds() + TICK
+    ago = (now() - datetime.fromisoformat(began).replace(tzinfo=UTC)).total_seconds()
+    since = _uptime() - ago - TICK
     own = {os.getpid(), *_above(os.getpid()), client, *_above(client)}
     hooks = {pid for pid in _pids() if os.fsencode(hook) in _arguments(pid)}
     for pid in _pids():
         if pid in own or pid in hooks or hooks & set(_above(pid)):
             continue
-        if 0 <= _age(pid) <= age and _is_below(pid, root):
+        if _started(pid) >= since and _is_below(pid, root):
             return True
     return False
 
@@ -65,11 +66,14 @@ def _arguments(pid: int) -> bytes:
         return b""
 
 
-def _age(pid: int) -> float:
-    """For how many seconds a process has been running; none if it has ended."""
+def _started(pid: int) -> float:
+    """How many seconds after the machine a process began; never, if it has ended."""
     fields = process_fields(pid)
-    up = float((PROC / "uptime").read_text().split()[0])
-    return -1.0 if fields is None else up - int(fields[STARTED]) / _TICKS
+    return float("-inf") if fields is None else int(fields[STARTED]) / _TICKS
+
+
+def _uptime() -> float:
+    return float((PROC / "uptime").read_text().split()[0])
 
 
 def _is_below(pid: int, root: str) -> bool:
