@@ -43,7 +43,7 @@ class Difference:
 def differences(moments: Sequence[Moment]) -> list[Difference]:
     """What changed between the moments of all chats of one directory, in order, and whose it is."""
     parts = _parts(moments)
-    acts = _acts(moments)
+    acts = _begun(moments)
     known = [place for place, moment in enumerate(moments) if moment.state is not None]
     return [
         _difference(moments, parts, acts, first, last)
@@ -64,7 +64,7 @@ class _Part:
 def _difference(
     moments: Sequence[Moment],
     parts: Sequence[_Part],
-    acts: dict[OperationId, list[Moment]],
+    acts: dict[OperationId, Moment],
     first: int,
     last: int,
 ) -> Difference:
@@ -107,27 +107,26 @@ def _named(theirs: Iterable[Call]) -> tuple[str, ...] | None:
     return tuple(sorted({path for paths in named for path in paths})) if all(named) else None
 
 
-def _acts(moments: Iterable[Moment]) -> dict[OperationId, list[Moment]]:
-    """The moments of each act of ours."""
-    found: dict[OperationId, list[Moment]] = {}
+def _begun(moments: Iterable[Moment]) -> dict[OperationId, Moment]:
+    """The first moment of each act of ours."""
+    found: dict[OperationId, Moment] = {}
     for moment in moments:
         if moment.operation_id is not None:
-            found.setdefault(moment.operation_id, []).append(moment)
+            found.setdefault(moment.operation_id, moment)
     return found
 
 
-def _of_act(before: Moment, after: Moment, acts: dict[OperationId, list[Moment]]) -> Whose | None:
+def _of_act(before: Moment, after: Moment, begun: dict[OperationId, Moment]) -> Whose | None:
     """Whose a change beside an act of ours is; None: no act was under way.
 
     What else happened from a crash of ours to the end of the act cannot be told from what it did.
     """
-    if before.operation_id is not None and before.operation_id == after.operation_id:
+    act, next_act = before.operation_id, after.operation_id
+    if act is not None and act == next_act:
         return Whose.OURS
-    begun = before.operation_id is not None and (
-        before != acts[before.operation_id][-1] or before == acts[before.operation_id][0]
-    )
-    finished = after.operation_id is not None and after != acts[after.operation_id][0]
-    return Whose.UNCLEAR if begun or finished else None
+    is_cut_off = act is not None and begun[act] == before
+    is_finished = next_act is not None and begun[next_act] != after
+    return Whose.UNCLEAR if is_cut_off or is_finished else None
 
 
 def _parts(moments: Sequence[Moment]) -> list[_Part]:
