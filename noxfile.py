@@ -106,6 +106,12 @@ def machine(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def chat_lives(session: nox.Session) -> None:
+    """Many more random lives of agents and a user in one directory than in unit_tests."""
+    run(session, "behave", "features/chat_life.feature", more={"MACHINE_FACTOR": "50"})
+
+
+@nox.session(default=False)
 def limits(session: nox.Session) -> None:
     """A plan and a rollback on a project of a million files; takes about half an hour."""
     run(

@@ -22,6 +22,8 @@ _UNANSWERED = """SELECT call FROM moments AS opened
     WHERE plan_id = :plan_id AND kind = 'before' AND tool = :tool AND input = :input
     AND NOT EXISTS (SELECT 1 FROM moments AS closed WHERE closed.plan_id = opened.plan_id
         AND closed.kind = 'after' AND closed.call = opened.call)
+    AND number > (SELECT coalesce(max(number), 0) FROM moments
+        WHERE plan_id = :plan_id AND kind IN ('prompt', 'interrupt', 'end') AND agent = '')
     ORDER BY number LIMIT 1"""
 _FIRST_CALL = """SELECT min(happened_at) FROM moments
     WHERE plan_id = :plan_id AND turn = :turn AND kind = 'before'"""
@@ -78,7 +80,7 @@ class MomentRepository:
         return self._connection.value(_OF_AGENT, plan_id=plan_id, agent=agent)
 
     def unanswered(self, plan_id: PlanId, tool: str, input_: str) -> str | None:
-        """Returns the oldest call of a tool with an input that nobody has told the end of."""
+        """Returns the oldest open call of a tool with an input; a prompt ends those before it."""
         return self._connection.value(_UNANSWERED, plan_id=plan_id, tool=tool, input=input_)
 
     def first_call_at(self, plan_id: PlanId, turn: int) -> str | None:

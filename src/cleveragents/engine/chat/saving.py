@@ -38,8 +38,12 @@ def saved(
     reason: str,
     turn: int,
 ) -> SavedState:
-    """Makes what was captured durable, unless the latest checkpoint has it; its row comes next."""
-    if latest is not None and is_same(place, capture, latest):
+    """Makes what was captured durable, unless the latest checkpoint has it; its row comes next.
+
+    An act goes on from the captured directories themselves: they are stored, times and all.
+    """
+    with_times = kind is CheckpointType.SAFETY
+    if latest is not None and is_same(place, capture, latest, with_times=with_times):
         there = {**latest.metadata, **noted_git(place)}
         restated = replace(latest, metadata=there)
         return SavedState(restated, is_new=False, is_restated=there != latest.metadata)
@@ -95,11 +99,13 @@ def noted_git(place: LivePlace) -> dict[str, object]:
     return {} if found is None else {"git": found.to_record()}
 
 
-def is_same(place: LivePlace, capture: Capture, latest: Checkpoint) -> bool:
+def is_same(place: LivePlace, capture: Capture, latest: Checkpoint, *, with_times: bool) -> bool:
     """Whether a checkpoint holds these very files, whenever they were written."""
     was = place.archive.load(latest.sandbox_ref)
     if was.filter != capture.filter:
         return False
+    if with_times:
+        return was.roots == capture.roots
     read = place.archive.seen(capture).through.read
     changes = compare(was.roots[MAIN], capture.roots[MAIN], read)
     return all(alike(change.before, change.after) for change in changes)

@@ -1,0 +1,17 @@
+Feature: Whatever agents and a user do in one directory, undo takes back the agents' part alone
+  Two agents and a user work on the same files: in calls one after the other and side by side, of subagents,
+  cut off, never ended; what they did is taken back and done again at any time, by one process or another.
+
+  Scenario: random lives of agents and a user
+    Then 4 random lives of agents and a user end with the user's files, and with all of them after redo
+
+  Scenario: a file that was only touched since it was looked at last
+    Given a directory in which an agent has written in a call
+    When the user touches every file
+    Then all is taken back, and done again
+
+  Scenario: a client without ids: the same command again after it was cancelled
+    Given a directory in which a client without ids has begun "make", and the user cancelled it
+    When the user writes, and prompts, and the client runs "make" from end to end
+    Then only what the second "make" did is taken back
+    And the first one has no end

@@ -1,0 +1,88 @@
+"""Steps about random lives of agents and a user in one directory."""
+
+import os
+import sys
+from collections import Counter
+from random import randrange
+
+from behave import given, then, when
+from lives_in_place import Life, life, lived, shortened
+
+from cleveragents.chats.event import EventKind
+from cleveragents.chats.turns import calls
+from cleveragents.engine.chat.choice import UndoRequest
+
+
+@then(
+    "{examples:d} random lives of agents and a user end with the user's files,"
+    " and with all of them after redo"
+)
+def live(context, examples):
+    factor = int(os.environ.get("MACHINE_FACTOR", "1"))
+    first = 0 if factor == 1 else randrange(2**32)  # always the same lives, or others each time
+    found = Counter()
+    for seed in range(first, first + examples * factor):
+        try:
+            found.update(lived(life(seed)))
+        except Exception:
+            sys.stdout.write(f"life {seed}: {shortened(life(seed))}\n")
+            raise
+    sys.stdout.write(f"{found}\n")
+    assert found["undone"] > examples, found
+    assert found["redone"] > examples, found
+
+
+@given("a directory in which an agent has written in a call")
+def begin(context):
+    context.life = Life()
+    context.add_cleanup(context.life.remove)
+    context.life.call("A", 1)
+    context.life.stop("A", 0)
+
+
+@when("the user touches every file")
+def touch(context):
+    for folder, _, files in os.walk(context.life.root):
+        for name in files:
+            os.utime(os.path.join(folder, name), follow_symlinks=False)
+
+
+@then("all is taken back, and done again")
+def check_both_ways(context):
+    context.life.check_both_ways()
+
+
+@given('a directory in which a client without ids has begun "{command}", and the user cancelled it')
+def begin_without_ids(context, command):
+    context.life = Life()
+    context.add_cleanup(context.life.remove)
+    context.life.prompt("A", 0)
+    context.life.event("A", EventKind.BEFORE, **_call(command))
+
+
+@when('the user writes, and prompts, and the client runs "{command}" from end to end')
+def run_again(context, command):
+    one = context.life
+    one.put("user", "user/saved", ("file", "by the user", 0o644))
+    one.prompt("A", 0)
+    one.event("A", EventKind.BEFORE, **_call(command))
+    one.put("A", "A/made", ("file", "by the agent", 0o644))
+    one.event("A", EventKind.AFTER, **_call(command))
+    one.stop("A", 0)
+
+
+def _call(command):
+    return {"tool": "shell", "text": command, "input": command, "may_write": True}
+
+
+@then('only what the second "{command}" did is taken back')
+def check_taken_back(context, command):
+    one = context.life
+    assert one.act(UndoRequest(takes_unclear=False))
+    one.check("the second is taken back", one.kept)
+
+
+@then("the first one has no end")
+def check_no_end(context):
+    found = calls(context.life.app.chats.undos.past().moments)
+    assert [call.after is None for call in found] == [True, False], found
