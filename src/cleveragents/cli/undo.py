@@ -7,13 +7,15 @@ from cleveragents.app import App
 from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import Invocation, confirm
 from cleveragents.cli.render import Block, Fields, Grid, Result, Text, show_blocks
+from cleveragents.engine.chat.choice import UndoRequest
 from cleveragents.engine.undo.deeds import STEP, Deed, DeedList, Fate
 from cleveragents.engine.undo.reversals import Effect, ReversalResult
 from cleveragents.engine.undo.service import NOTHING, RetraceForesight, RetraceResult
 from cleveragents.engine.undo.trail import Direction
-from cleveragents.errors import Refused
+from cleveragents.errors import InvalidInput, Refused
 from cleveragents.ids import SHORTEST, PlanId
 from cleveragents.plans.plan import Plan
+from cleveragents.records import replace
 from cleveragents.shapes.deed import REDO, nothing, op_log_of, retrace_of, retrace_preview_of
 from cleveragents.undertakings import DryRunResult
 
@@ -35,12 +37,37 @@ VERBS = {
 
 def undo(
     call: Invocation,
+    target: str | None = None,
+    *,
     plan: str | None = None,
+    chat: str | None = None,
+    since: str | None = None,
+    path: Sequence[str] = (),
+    unclear: str | None = None,
+    everything: bool = False,
+    mine: Sequence[str] = (),
+    before: Sequence[str] = (),
+    anyway: bool = False,
+    times: bool = False,
     pick: bool = False,
     yes: bool = False,
     dry_run: bool = False,
 ) -> Result:
     """Take back what was done last here, or what was picked with everything newer."""
+    wanted = UndoRequest(
+        target=target,
+        since=since,
+        paths=tuple(path),
+        takes_unclear=None if unclear is None else unclear == "take",
+        is_everything=everything,
+        mine=tuple(mine),
+        before=tuple(before),
+        anyway=anyway,
+        keeps_times=times,
+    )
+    if _is_about_chats(wanted, plan, chat, pick=pick):
+        app = call.app(progress=True)
+        return _in_chat(call, app, Direction.BACK, wanted, chat, yes=yes, dry_run=dry_run)
     if pick:
         from cleveragents.cli.undo_pick import undo_picked  # of use only on a terminal
 
@@ -52,10 +79,59 @@ def undo(
 
 
 def redo(
-    call: Invocation, plan: str | None = None, yes: bool = False, dry_run: bool = False
+    call: Invocation,
+    *,
+    plan: str | None = None,
+    chat: str | None = None,
+    mine: Sequence[str] = (),
+    before: Sequence[str] = (),
+    anyway: bool = False,
+    yes: bool = False,
+    dry_run: bool = False,
 ) -> Result:
     """Do again what was taken back last."""
+    wanted = UndoRequest(mine=tuple(mine), before=tuple(before), anyway=anyway)
+    if _is_about_chats(wanted, plan, chat):
+        app = call.app(progress=True)
+        return _in_chat(call, app, Direction.FORWARD, wanted, chat, yes=yes, dry_run=dry_run)
     return _retrace(call, Direction.FORWARD, plan, yes=yes, dry_run=dry_run)
+
+
+def _is_about_chats(
+    wanted: UndoRequest, plan: str | None, chat: str | None, *, pick: bool = False
+) -> bool:
+    """Whether something was said that only chats know; that and a plan is refused."""
+    about = chat is not None or wanted != UndoRequest()
+    if about and (plan is not None or pick):
+        raise InvalidInput("--plan and --pick are about plans, the rest of this is about a chat")
+    return about
+
+
+def _in_chat(
+    call: Invocation,
+    app: App,
+    direction: Direction,
+    wanted: UndoRequest,
+    chat: str | None,
+    *,
+    yes: bool,
+    dry_run: bool,
+) -> Result:
+    from cleveragents.cli.chat_undo import ChatRetrace, retrace  # who has no chats needs none
+
+    chosen = None if chat is None else views.find_chat(app, chat).plan_id
+    asked = replace(wanted, chat=chosen)
+    return retrace(ChatRetrace(call, app, asked, direction is Direction.FORWARD, yes, dry_run))
+
+
+def _is_chats_turn(app: App, direction: Direction) -> bool:
+    """Whether the newest act here, which is to be taken back, was an agent's in a chat."""
+    reads = app.chats.reads
+    if not app.plans.list(limit=1):
+        return reads.past() is not None
+    in_chat = reads.latest_at(is_redo=direction is Direction.FORWARD)
+    on_plan = app.undo.latest_at(direction)
+    return in_chat is not None and (on_plan is None or on_plan < in_chat)
 
 
 def log(call: Invocation, plan: str | None = None, limit: int | None = None) -> Result:
@@ -94,6 +170,8 @@ def _retrace(
 ) -> Result:
     """Shows what would be done, asks, and does exactly that."""
     app = call.app(progress=True)
+    if plan is None and _is_chats_turn(app, direction):
+        return _in_chat(call, app, direction, UndoRequest(), None, yes=yes, dry_run=dry_run)
     chosen = _chosen(call, app, plan)
     act = app.undertakings.retrace(direction, chosen)
     if act is not None and not dry_run:

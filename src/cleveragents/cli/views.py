@@ -11,7 +11,7 @@ from cleveragents.cli.render import Fields
 from cleveragents.config.environment import caller_environment, home
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import now, shortened
-from cleveragents.plans.plan import Plan
+from cleveragents.plans.plan import CHAT, Plan
 
 if TYPE_CHECKING:
     from cleveragents.checkpoints.checkpoint import Checkpoint
@@ -93,6 +93,14 @@ def find(call: Invocation, app: App, text: str) -> Plan:
     if plan.runs_bare:
         call.messages.append(ROLLBACK_OFF)
     return plan
+
+
+def find_chat(app: App, text: str) -> Plan:
+    """Finds a chat by its id, the id that its client has for it, or `@chat`."""
+    found = app.plans.find(text)
+    if found.kind != CHAT:
+        raise NotFound(f"{text!r} is a plan, no chat", hints=["see: agents timeline"])
+    return found
 
 
 def find_decision(app: App, text: str) -> "Decision":

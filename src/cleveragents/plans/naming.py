@@ -6,13 +6,22 @@ from cleveragents.nearest import hints_for_id
 from cleveragents.storage.connection import Connection
 
 LATEST = "@"
+LATEST_CHAT = "@chat"
+SHORTEST_SESSION = 4  # letters of a client's own id of a conversation: fewer could be a name
 NO_PLAN_YET = "this project has no plan yet"
+NO_CHAT_YET = "no chat was recorded here"
+PROTECT = "protect this directory: agents protect"
 FIRST_PLAN = "write a first action: agents init, or run one that you have: agents run ACTION"
 
 _LATEST = """SELECT plan_id FROM plans WHERE project_id = :project_id AND parent_plan_id IS NULL
     AND kind = 'plan' ORDER BY number DESC LIMIT 1 OFFSET :back"""
 _CALLED = """SELECT plan_id, name FROM plans WHERE substr(plan_id, 1, length(:prefix)) = :prefix
     OR (project_id = :project_id AND name = :name AND kind = 'plan') ORDER BY created_at"""
+_LATEST_CHAT = """SELECT plan_id FROM chats JOIN plans USING (plan_id)
+    WHERE project_id = :project_id ORDER BY last_event_at DESC, plan_id DESC LIMIT 1"""
+_OF_SESSION = """SELECT plan_id, name FROM chats JOIN plans USING (plan_id)
+    WHERE project_id = :project_id AND substr(client_session, 1, length(:text)) = :text
+    ORDER BY created_at"""
 _NAMES = "SELECT plan_id, name FROM plans ORDER BY created_at DESC"
 # What is found by the beginning of its id, and the ids next to one: no other begins more like it.
 _SHORTENED = (
@@ -35,14 +44,19 @@ class PlanNames:
         """Finds a plan by `@` (the latest that is no subplan), `@-` (the one before), id or name.
 
         The beginning of an id will do, but all of a name; either must be that of one plan alone.
+        A chat has no name: it is found by `@chat` (the newest), its id, or that of its client.
         """
         back = back_from_latest(text)
         if back is not None:
             return self._latest(project_id, back)
+        if text == LATEST_CHAT:
+            return self._latest_chat(project_id)
         wanted = text.upper()
         if is_id(wanted):
             return PlanId(wanted)
         rows = self._connection.rows(_CALLED, prefix=wanted, name=text, project_id=project_id)
+        if not rows and len(text) >= SHORTEST_SESSION:
+            rows = self._connection.rows(_OF_SESSION, text=text, project_id=project_id)
         if not rows or not wanted:
             raise no_plan(self._connection, text)
         if len(rows) > 1:
@@ -62,6 +76,12 @@ class PlanNames:
             text = f"this project has no plan that is {back} before the latest"
             raise NotFound(text, hints=["see: agents plan list"])
         raise no_plan_yet()
+
+    def _latest_chat(self, project_id: ProjectId | None) -> PlanId:
+        found = self._connection.value(_LATEST_CHAT, project_id=project_id)
+        if found is None:
+            raise NotFound(NO_CHAT_YET, hints=[PROTECT])
+        return found
 
     def shown(self, identity: str, project_id: ProjectId | None) -> str:
         """Tells what stands for an id in a printed command: `@`, or a beginning that is unique."""

@@ -14,6 +14,7 @@ from cleveragents.shapes.apply import (
     UnapplyPreview,
 )
 from cleveragents.shapes.bisect import Border
+from cleveragents.shapes.chat import ChatTimeline, ChatUndoPreview, ChatUndoReport
 from cleveragents.shapes.checkpoint import (
     CheckpointList,
     CheckpointRow,
@@ -71,8 +72,14 @@ SHAPES: Mapping[str, type | UnionType] = {
     "diff": Differences,
     "rollback": Rollback | RollbackPreview | RebuildPreview | Extraction,
     "init": FirstAction,
-    "undo": UndoReport | UndoPreview | UndoSeries | UndoSeriesPreview,
-    "redo": UndoReport | UndoPreview,
+    "undo": UndoReport
+    | UndoPreview
+    | UndoSeries
+    | UndoSeriesPreview
+    | ChatUndoReport
+    | ChatUndoPreview,
+    "redo": UndoReport | UndoPreview | ChatUndoReport | ChatUndoPreview,
+    "timeline": ChatTimeline,
     "op log": OpLog,
     "demo": Demonstration,
     "doctor": Diagnosis,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from cleveragents.clients.installation import Installation
     from cleveragents.engine.chat.probe import Probe
     from cleveragents.engine.chat.protection import Protection
+    from cleveragents.engine.chat.reading import ChatReader
     from cleveragents.engine.chat.recording import Recorded, Recording
     from cleveragents.engine.chat.undo import ChatUndos
     from cleveragents.engine.hold.ownership import Ownership
@@ -43,6 +44,13 @@ class ChatServices:
     def record(self, event: "HookEvent", *, is_late: bool = False) -> "Recorded":
         """Records an event of a client, with the files as they are."""
         return self._recording.record(event, is_late=is_late)
+
+    @once
+    def reads(self) -> "ChatReader":
+        """What is known of chats here."""
+        from cleveragents.engine.chat.reading import ChatReader
+
+        return ChatReader(self._base.database, self._acts.places, self._project)
 
     @once
     def _recording(self) -> "Recording":

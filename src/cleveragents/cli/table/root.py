@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from cleveragents.cli.table.chats import CHATS
 from cleveragents.cli.table.checkpoints import CHECKPOINTS
 from cleveragents.cli.table.entries import Argument, Command, Group, Option
 from cleveragents.cli.table.plans import PLANS
@@ -13,6 +14,7 @@ from cleveragents.cli.table.words import (
     CHECKPOINT,
     DRY_RUN,
     OF_PLAN,
+    ON_PLAN,
     VERSION,
     YES,
     positive,
@@ -22,7 +24,6 @@ KEY = Argument("KEY", "key", "The name of a setting.")
 PROJECT_LEVEL = Option(
     ("--project-level",), "In the project's file, for everybody who works on it."
 )
-ON_PLAN = Option(("--plan",), "Only acts on this plan; default: on all.", "PLAN")
 
 ROOT = Group(
     "agents",
@@ -48,30 +49,7 @@ ROOT = Group(
             more="It finds out how the project is tested, and explains each part in comments. A"
             " file that is there already stays as it is.",
         ),
-        Command(
-            "undo",
-            "Take back what was done last here.",
-            "undo:undo",
-            ("agents undo", "agents undo --pick", "agents undo --plan @ --yes"),
-            options=(
-                ON_PLAN,
-                Option(("--pick",), "Pick an act; it goes with everything newer."),
-                DRY_RUN,
-                YES,
-            ),
-            more="That is the newest act that stands: an apply, unapply, rollback, correct, revert,"
-            " restore, resolve or refresh, or the last step of a plan that is not running."
-            " Typed again, it takes back the act before; an undo is never itself taken back by an"
-            " undo. See `agents op log`.",
-        ),
-        Command(
-            "redo",
-            "Do again what was taken back last.",
-            "undo:redo",
-            ("agents redo", "agents redo --dry-run"),
-            options=(ON_PLAN, DRY_RUN, YES),
-            more="Once something new was done, there is nothing to do again.",
-        ),
+        *CHATS,
         Group(
             "op",
             "What was done here.",
@@ -154,6 +132,7 @@ ROOT = Group(
             ),
             (
                 OF_PLAN,
+                ON_PLAN,
                 Option(("--to",), "Write it to a new file, with its mode.", "FILE", make=Path),
             ),
         ),

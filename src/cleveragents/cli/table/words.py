@@ -17,6 +17,8 @@ def positive(text: str) -> int:
 PLAN = Argument("PLAN", "plan", "A name, an id or its beginning, @ (the latest) or @- (before it).")
 PLAN_OR_LATEST = PLAN._replace(help=f"{PLAN.help[:-1]}; default: @.", needed=False)
 OF_PLAN = Option(("--plan",), "Of which plan; default: the latest.", "PLAN")
+ON_PLAN = Option(("--plan",), "Only acts on this plan; default: on all.", "PLAN")
+OF_CHAT = Option(("--chat",), "Of which chat: an id, its client's id for it, or @chat.", "CHAT")
 CHECKPOINT = Argument("CHECKPOINT", "checkpoint", "A number, a label, an id, or @.")
 DECISION = Argument("DECISION", "decision", "An id, or the name of its step; see `plan tree`.")
 ACTION = Argument("ACTION", "action", "The action file.", make=Path)

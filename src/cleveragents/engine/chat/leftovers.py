@@ -34,10 +34,10 @@ def any_since(began: str, root: str, client: int, hook: Path) -> bool:
     """
     ago = (now() - datetime.fromisoformat(began).replace(tzinfo=UTC)).total_seconds()
     since = _uptime() - ago - TICK
-    own = {os.getpid(), *_above(os.getpid()), client, *_above(client)}
+    own = {os.getpid(), *above(os.getpid()), client, *above(client)}
     hooks = {pid for pid in _pids() if os.fsencode(hook) in _arguments(pid)}
     for pid in _pids():
-        if pid in own or pid in hooks or hooks & set(_above(pid)):
+        if pid in own or pid in hooks or hooks & set(above(pid)):
             continue
         if _started(pid) >= since and _is_below(pid, root):
             return True
@@ -48,7 +48,7 @@ def _pids() -> Iterator[int]:
     return (int(name) for name in os.listdir(PROC) if name.isdecimal())
 
 
-def _above(pid: int) -> Iterator[int]:
+def above(pid: int) -> Iterator[int]:
     """The processes that a process descends from."""
     seen = {pid}
     while (fields := process_fields(pid)) is not None:

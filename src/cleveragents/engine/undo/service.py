@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.engine.hold.ownership import ways_out
@@ -9,7 +10,7 @@ from cleveragents.engine.undo.deeds import Deed, DeedList, DeedReader
 from cleveragents.engine.undo.reversals import Effect, Reversal, ReversalResult, Ways
 from cleveragents.engine.undo.trail import Direction
 from cleveragents.errors import Busy, CleverAgentsError, Refused
-from cleveragents.ids import CheckpointId, PlanId
+from cleveragents.ids import CheckpointId, PlanId, made_at
 from cleveragents.operations.intent import Retrace
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import AnyOperation, OperationRepository
@@ -70,6 +71,11 @@ class UndoService:
         if not found.plans:
             raise no_plan_yet()
         return found
+
+    def latest_at(self, direction: Direction) -> datetime | None:
+        """Returns when that was done which would be taken back next; None: there is nothing."""
+        due = self._reader.read().trail.due(direction)
+        return None if due is None else made_at(due.when)
 
     def owner(self, direction: Direction, plan_id: PlanId | None) -> PlanId | None:
         """Returns the plan whose turn it is; None: there is nothing to do."""

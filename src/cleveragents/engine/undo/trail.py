@@ -73,14 +73,19 @@ class Trail:
         return standing[-1] if standing else None
 
     def owner(self, direction: Direction) -> str | None:
-        """Whose turn it is; None: there is nothing to do.
+        """Whose turn it is; None: there is nothing to do."""
+        due = self.due(direction)
+        return None if due is None else due.owner
+
+    def due(self, direction: Direction) -> Mark | None:
+        """The event that would be taken back next: the deed, or its undo; None: there is none.
 
         What was begun and waits to be finished comes first if it came later: it may be next.
         """
         deed = self.next(direction) or ""
         last = self._undone.get(deed, "") if direction is Direction.FORWARD else deed
         due = [mark for mark in self._marks if mark.is_open or mark.mark_id == last]
-        return due[-1].owner if due else None
+        return due[-1] if due else None
 
     @property
     def _standing(self) -> Sequence[Mark]:

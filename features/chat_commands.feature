@@ -1,0 +1,538 @@
+Feature: Undo, redo and the timeline of chats on the command line
+  `agents undo` takes back the newest act here, be it on a plan or an agent's in a chat. It says first which it
+  is, shows what would change, and asks; what may be the user's own is asked about apart.
+
+  Background:
+    Given the files
+      | file     | content                   |
+      | a.txt    | 1\|2\|3\|4\|5\|6\|7\|8\|9 |
+      | b.txt    | b                         |
+    And I remember the files as "start"
+
+  # --- What is shown, and what programs are told --------------------------------------------------
+
+  Scenario: a turn is shown first, then taken back, then done again
+    Given this chat
+      """
+      prompt make a mess of all that there is in this directory, and then tell me what it was like
+      call c1 Bash: rm b.txt; sed -i 's/^2$/two/' a.txt; echo x > x
+      stop
+      user: sed -i 's/^8$/eight/' a.txt
+      """
+    And I remember the files as "end"
+    When I run "agents undo --dry-run"
+    Then the exit code is 0
+    And the output says
+      """
+      undo of t1: "make a mess of all that there is in this directory, and the…" (chat of claude,
+      merged    a.txt
+      restored  b.txt
+      removed   x
+      """
+    And the error says "dry run: nothing was changed"
+    And the files are as in "end"
+    When I run "agents undo"
+    Then the exit code is 2
+    And the error says "undo of t1"
+    And the error says "confirm it: agents undo --yes"
+    When I run "agents undo --yes --format json"
+    Then the exit code is 0
+    And the keys of "data" are "kind, chat, client, turn, call, taken_back, kept, conflicts, not_covered, unclear, safety, operation, redo"
+    And the data holds
+      | field        | value                                 |
+      | kind         | "chat"                                |
+      | client       | "claude"                              |
+      | turn         | "t1"                                  |
+      | call         | null                                  |
+      | taken_back.0 | {"file": "a.txt", "action": "merged"} |
+      | taken_back.2 | {"file": "x", "action": "removed"}    |
+      | kept         | []                                    |
+      | conflicts    | []                                    |
+      | redo         | "agents redo"                         |
+    When I run "agents undo --yes --format json"
+    Then the exit code is 0
+    And a message is "there is nothing to take back"
+    And the data holds
+      | field | value |
+      | turn  | null  |
+    When I run "agents redo"
+    Then the exit code is 2
+    And the error says "redo of t1"
+    When I run "agents redo --yes"
+    Then the exit code is 0
+    And the output says "Done again"
+    And the error says "agents undo    # takes it back again"
+    And the files are as in "end"
+    When I run "agents redo --yes"
+    Then the exit code is 0
+    And the error says "there is nothing to do again"
+
+  Scenario: one call, a path of it, and the way back
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      call c2 Bash: echo y > y; echo z > z
+      stop
+      """
+    When I run "agents undo t1.2 --path y --format json --dry-run"
+    Then the exit code is 0
+    And the data holds
+      | field             | value                              |
+      | call              | "t1.2"                             |
+      | taken_back.0.file | "y"                                |
+      | prompt            | "one"                              |
+      | counts.files      | 1                                  |
+      | moving            | false                              |
+      | operation         | null                               |
+    When I run "agents undo t1.2 --path y --yes"
+    Then the exit code is 0
+    And the error says "agents undo    # takes back the turn before it"
+    When I run "agents undo t1.2 --path y --yes"
+    Then the exit code is 0
+    And the error says "there is nothing to take back: t1.2 left nothing here that is still so"
+    When I run "agents undo 1 --times --yes"
+    Then the exit code is 0
+    And the files are as in "start"
+
+  Scenario: what stands in the way is shown with the ways out, and nothing is changed
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: sed -i 's/^2$/two/' a.txt; echo x > b.txt
+      stop
+      user: sed -i 's/^two$/zwei/' a.txt
+      """
+    And I remember the files as "end"
+    When I run "agents undo --dry-run"
+    Then the exit code is 4
+    And the output says
+      """
+      In the way
+      a.txt  you changed the same or neighbouring lines
+      """
+    And the error says "--mine a.txt"
+    When I run "agents undo --dry-run --format json"
+    Then the exit code is 4
+    And the data holds
+      | field       | value                                                                    |
+      | conflicts.0 | {"file": "a.txt", "reason": "you changed the same or neighbouring lines"} |
+    When I run "agents undo"
+    Then the exit code is 4
+    And the files are as in "end"
+    When I run "agents undo --mine a.txt --yes"
+    Then the exit code is 0
+    And the files are as in "end" but for
+      | file  | content |
+      | b.txt | b       |
+
+  Scenario: what goes with everything is named apart
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > b.txt
+      stop
+      user: echo mine > mine
+      prompt two
+      call c2 Bash: echo y > y
+      stop
+      """
+    When I run "agents undo t1 --everything --dry-run"
+    Then the exit code is 0
+    And the output says
+      """
+      Your own changes, which go too
+      mine
+      """
+    And the error says "agents undo t1 --everything"
+    When I run "agents undo t1 --everything --yes"
+    Then the exit code is 0
+    And the files are as in "start"
+
+  Scenario: many paths are counted, calls side by side are named
+    Given this chat
+      """
+      prompt one
+      begin c1 Bash: one
+      begin c2 Bash: two
+      user: for i in $(seq 30); do echo $i > f$i; done
+      end c2 Bash
+      end c1 Bash
+      user: for i in $(seq 25); do echo $i > mine$i; done
+      call c3 Bash: true
+      stop
+      """
+    When I run "agents undo t1.1 --dry-run"
+    Then the exit code is 0
+    And the output says
+      """
+      and 10 more
+      done jointly, so that it goes as well: t1.2
+      """
+    When I run "agents undo t1 --dry-run"
+    Then the output says "and 5 more"
+    When I run "agents undo t1.3 --yes"
+    Then the exit code is 0
+    And the error says "there is nothing to take back: t1.3 left nothing here that is still so"
+    When I run "agents timeline"
+    Then the output says "changed 30 paths: f1, f10, f11, f12, f13 and 25 more (jointly with t1.2)"
+
+  Scenario: a path that nobody covers any more is left alone, and told
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x; echo y > y
+      stop
+      """
+    When I run "agents undo --dry-run --set chat.exclude=[\"x\"]"
+    Then the exit code is 0
+    And the output says
+      """
+      Not covered, left as it is
+      x
+      """
+
+  Scenario: a directory with the user's own files stays, and that is told
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: mkdir d; echo x > d/x
+      stop
+      user: echo mine > d/secret
+      """
+    When I run "agents undo --yes --format json --set chat.exclude=[\"d/secret\"]"
+    Then the exit code is 0
+    And a message is "kept, because it holds other files: d"
+    And the data holds
+      | field | value                                           |
+      | kept  | [{"file": "d", "why": "it holds other files"}]  |
+    And the files are as in "start" but for
+      | file     | content     |
+      | d        | (directory) |
+      | d/secret | mine        |
+
+  # --- Questions ---------------------------------------------------------------------------------
+
+  Scenario: a terminal is asked, once about what may be the user's, and no is no
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      user: echo late > late.txt
+      call c2 Bash: echo y > y
+      stop
+      """
+    And I remember the files as "end"
+    When I type on a terminal "agents undo"
+      | question                             | answer |
+      | Take these back as well? [y/N]       | n      |
+      | Take it back? [y/N]                  | n      |
+    Then the exit code is 1
+    And the output says "declined; nothing was changed"
+    And the files are as in "end"
+    When I type on a terminal "agents undo"
+      | question                             | answer |
+      | Take these back as well? [y/N]       | y      |
+      | Take it back? [y/N]                  | y      |
+    Then the exit code is 0
+    And the output says "(goes too)"
+    And the files are as in "start"
+    When I run "agents redo --yes"
+    And I run "agents undo --yes --format json"
+    Then the data holds
+      | field   | value                                                        |
+      | unclear | ["late.txt"]                                                 |
+      | kept.0  | {"file": "late.txt", "why": "it is unclear whose it is"}     |
+    And the files are as in "start" but for
+      | file     | content |
+      | late.txt | late    |
+
+  Scenario: where all of a turn is unclear and that stays, there is nothing to take back
+    Given this chat
+      """
+      prompt one
+      begin c1 Write named.txt: named.txt
+      user: echo mine > mine.txt
+      end c1 Write named.txt
+      stop
+      """
+    When I type on a terminal "agents undo t1"
+      | question                       | answer |
+      | Take these back as well? [y/N] | n      |
+    Then the exit code is 0
+    And the output says "there is nothing to take back"
+    When I run "agents undo --unclear take --yes"
+    Then the exit code is 0
+    And the files are as in "start"
+
+  Scenario: a state that was not looked at in time is asked about
+    Given this chat
+      """
+      prompt one
+      late c1 Bash: echo x > x
+      stop
+      """
+    When I run "agents undo --unclear take --dry-run"
+    Then the exit code is 0
+    When I type on a terminal "agents undo"
+      | question                             | answer |
+      | Take these back as well? [y/N]       | y      |
+      | Take them back all the same? [y/N]   | y      |
+      | Take it back? [y/N]                  | y      |
+    Then the exit code is 0
+    And the files are as in "start"
+
+  Scenario: a call that is under way is refused without a terminal, and asked about on one
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      begin c2 Bash: make something
+      """
+    When I run "agents undo --yes"
+    Then the exit code is 4
+    And the error says "t1.2: a call of claude is under way: Bash make something"
+    When I run "agents undo --dry-run"
+    Then the exit code is 4
+    And the error says "wait for it, or do it all the same: --anyway"
+    When I type on a terminal "agents undo"
+      | question                  | answer |
+      | Go on all the same? [y/N] | n      |
+    Then the exit code is 1
+    When I type on a terminal "agents undo"
+      | question                  | answer |
+      | Go on all the same? [y/N] | y      |
+      | Take it back? [y/N]       | y      |
+    Then the exit code is 0
+    And the output says "t1.2 is under way for "
+    And the files are as in "start"
+
+  Scenario Outline: from inside an agent's call <option> is refused
+    Given the client of this chat has started us
+    And this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      begin c2 Bash: agents undo
+      """
+    When I run "agents undo <option> --yes"
+    Then the exit code is 4
+    And the error says "--anyway and --everything are for people"
+    When a process of its own runs "agents undo <option> --yes"
+    Then the exit code is 4
+    Given this chat goes on
+      """
+      end c2 Bash
+      """
+    When I run "agents undo <option> --yes"
+    Then the exit code is 0
+    And the files are as in "start"
+
+    Examples:
+      | option       |
+      | --anyway     |
+      | --everything |
+
+  # --- Interrupted -------------------------------------------------------------------------------
+
+  Scenario: an undo that was interrupted is shown and asked about, finished, and that is all
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      prompt two
+      call c2 Bash: echo y > y
+      stop
+      """
+    When I run "agents undo --yes"
+    And the process dies before it has closed that
+    When I run "agents undo --dry-run"
+    Then the exit code is 4
+    And the error says "interrupted, and not finished yet"
+    When I run "agents timeline"
+    Then the error says "interrupted, and not finished yet: undo of t2; finish it: agents undo"
+    When I run "agents undo"
+    Then the exit code is 2
+    And the error says "interrupted, and not finished yet: undo of t2"
+    When I run "agents undo --yes --format json"
+    Then the exit code is 0
+    And a message is "the interrupted undo was finished just now; nothing else was done"
+    And the data holds
+      | field | value         |
+      | turn  | "t2"          |
+      | redo  | "agents redo" |
+    And the files are as in "start" but for
+      | file | content |
+      | x    | x       |
+    When I run "agents redo --yes"
+    And the process dies before it has closed that
+    And I run "agents undo --yes"
+    Then the exit code is 0
+    And the output says "undo of t2"
+    And the files are as in "start" but for
+      | file | content |
+      | x    | x       |
+
+  # --- Plans and chats ---------------------------------------------------------------------------
+
+  Scenario: plans and chats are one list by time
+    Given the action
+      """
+      name: change
+      steps:
+        - {name: first, tool: shell, with: {command: "echo 1 > v"}}
+      """
+    And this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      """
+    And I have run "agents run ACTION"
+    And this chat goes on
+      """
+      prompt two
+      call c2 Bash: echo y > y
+      stop
+      """
+    When I run "agents op log"
+    Then the exit code is 0
+    When I run "agents undo --yes"
+    Then the output says "undo of t2"
+    When I run "agents undo --yes"
+    Then the output says "step first (plan change"
+    When I run "agents undo --yes"
+    Then the output says "undo of t1"
+    And the files are as in "start"
+    When I run "agents undo --yes"
+    Then the exit code is 0
+    And the error says "there is nothing to take back"
+    When I run "agents redo --yes"
+    Then the output says "redo of t1"
+    When I run "agents redo --yes"
+    Then the output says "step first (plan change"
+    When I run "agents redo --yes"
+    Then the output says "redo of t2"
+    When I run "agents undo --plan @ --dry-run"
+    Then the output says "step first (plan change"
+    When I run "agents undo --chat @chat --dry-run"
+    Then the output says "undo of t2"
+
+  Scenario: a chat is named by its id, the beginning of it, its client's id, or @chat
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      chat B
+      prompt another
+      call c1 Bash: echo y > y
+      stop
+      """
+    When I run "agents undo --chat session-A --dry-run"
+    Then the output says "removed  x"
+    When I run "agents undo --chat @chat --dry-run"
+    Then the output says "removed  y"
+    When I undo each chat here by its id and the beginning of it
+    Then each is found
+    When I run "agents undo --chat sess --dry-run"
+    Then the exit code is 2
+    And the error says "'sess' names 2 plans"
+    When I run "agents undo --chat nonesuch --dry-run"
+    Then the exit code is 3
+    When I run "agents undo --chat session-B --plan @"
+    Then the exit code is 2
+    When I run "agents undo --pick --path x"
+    Then the exit code is 2
+    When I run "agents redo --chat session-A --dry-run"
+    Then the exit code is 0
+    And the error says "there is nothing to do again"
+
+  Scenario: a plan is no chat, and where there is neither, that is told
+    Given a plain folder
+    When I run "agents undo --chat @chat"
+    Then the exit code is 3
+    And the error says "no chat was recorded here"
+    When I run "agents undo t1 --anyway --yes"
+    Then the exit code is 3
+    When I run "agents timeline"
+    Then the exit code is 3
+    And the error says "protect this directory: agents protect"
+    Given the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo 1 > v"}}
+      """
+    And I have run "agents run ACTION"
+    When I run "agents undo --chat @ --yes"
+    Then the exit code is 3
+    And the error says "'@' is a plan, no chat"
+
+  # --- Timeline ----------------------------------------------------------------------------------
+
+  Scenario: prompts and calls, the newest first, with what each changed and what the user did
+    Given this chat
+      """
+      prompt make a mess
+      call c1 Bash: rm b.txt; mkdir d; echo x > d/x
+      user: echo late > late.txt
+      call c2 Bash: echo y > y
+      stop
+      user: echo u > mine
+      prompt again
+      call c3 Bash: true
+      stop
+      chat B
+      prompt other
+      call c1 Bash: echo z > z
+      stop
+      """
+    When I run "agents timeline --format json"
+    Then the exit code is 0
+    And the keys of "data.chats.0" are "id, client, session, turns"
+    And the keys of "data.chats.0.turns.0" are "turn, prompt, started_at, calls, external, unclear, taken_back_by"
+    And the keys of "data.chats.0.turns.0.calls.0" are "call, tool, text, agent, changed, joint_with"
+    And the data holds
+      | field                           | value                                |
+      | chats.0.session                 | "session-B"                          |
+      | chats.1.turns.0.turn            | "t2"                                 |
+      | chats.1.turns.0.external        | ["mine"]                             |
+      | chats.1.turns.0.calls.0.changed | []                                   |
+      | chats.1.turns.1.prompt          | "make a mess"                        |
+      | chats.1.turns.1.calls.0.changed | ["b.txt", "d/x"]                     |
+      | chats.1.turns.1.calls.1.call    | "t1.2"                               |
+      | chats.1.turns.1.calls.1.text    | "echo y > y"                         |
+      | chats.1.turns.1.unclear         | ["late.txt"]                         |
+      | chats.1.turns.1.taken_back_by   | null                                 |
+    When I run "agents undo t1 --chat session-A --yes --format json"
+    And I run "agents timeline --chat session-A --limit 1"
+    Then the output says "t2"
+    And the output does not say "t1.1"
+    And the output does not say "session-B"
+    When I run "agents timeline"
+    Then the output says "t1  just now [taken back]  make a mess"
+    And the output says "yours: 1 path: mine"
+    And the output says "unclear: 1 path: late.txt"
+
+  Scenario: no line of the timeline is wider than the terminal
+    Given this chat
+      """
+      prompt a prompt that is a good deal longer than a terminal is wide, with line after line about what is to be done
+      call c1 Bash: echo a-command-that-is-longer-than-eighty-columns-of-a-terminal-and-goes-on-and-on-and-on > /dev/null; echo > x
+      stop
+      """
+    Then none of these is wider than 40, 80 or 160 columns, and each shows its ids whole
+      | line     |
+      | timeline |
+    Given the variable COLUMNS is "80"
+    When I run "agents timeline"
+    Then the output says "…"
+
+  Scenario: a chat in which nothing was asked for yet
+    Given this chat
+      """
+      interrupt
+      """
+    When I run "agents timeline"
+    Then the exit code is 0
+    And the error says "nothing was asked for yet"

@@ -1,0 +1,243 @@
+"""`agents undo|redo` in a chat: takes back what an agent did here, and does it again."""
+
+import sys
+
+from cleveragents.app import App
+from cleveragents.cli import chat_views, previewing
+from cleveragents.cli.invocation import Invocation, answer_to, confirm
+from cleveragents.cli.render import Block, Result, Text, show_blocks
+from cleveragents.engine.chat.choice import UndoRequest
+from cleveragents.engine.chat.foresight import ChatForesight
+from cleveragents.engine.chat.past import Undo
+from cleveragents.engine.chat.undo import ChatUndoResult
+from cleveragents.errors import Refused
+from cleveragents.operations.kind import Kind, Status
+from cleveragents.quoting import quoted
+from cleveragents.records import frozen, replace
+from cleveragents.shapes.chat import (
+    chat_undo_finished_of,
+    chat_undo_of,
+    chat_undo_preview_of,
+    no_turn,
+    turn_named,
+)
+from cleveragents.undertakings import Undertaking
+
+REFUSED = 4  # the exit code of what would be refused
+Act = Undertaking[ChatForesight, ChatUndoResult]
+
+
+@frozen
+class ChatRetrace:
+    """One undo or redo that somebody asks for."""
+
+    call: Invocation
+    app: App
+    wanted: UndoRequest
+    is_redo: bool
+    yes: bool
+    dry_run: bool
+
+    @property
+    def word(self) -> str:
+        """The command."""
+        return "redo" if self.is_redo else "undo"
+
+    @property
+    def line(self) -> str:
+        """The command line that asks for it again."""
+        wanted = self.wanted
+        many = {"--path": wanted.paths, "--mine": wanted.mine, "--before": wanted.before}
+        unclear = {None: "", True: " --unclear take", False: " --unclear keep"}
+        flags = {
+            "--everything": wanted.is_everything,
+            "--anyway": wanted.anyway,
+            "--times": wanted.keeps_times,
+        }
+        return (
+            f"agents {self.word}"
+            + (f" {wanted.target}" if wanted.target else "")
+            + (f" --since {wanted.since}" if wanted.since else "")
+            + (f" --chat {wanted.chat}" if wanted.chat else "")
+            + "".join(f" {name} {quoted(one)}" for name, given in many.items() for one in given)
+            + unclear[wanted.takes_unclear]
+            + "".join(f" {name}" for name, is_set in flags.items() if is_set)
+        )
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether more was said than to take back the last turn."""
+        return self.wanted != UndoRequest(chat=self.wanted.chat)
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether somebody is there to answer, and wants to be asked."""
+        return not self.yes and not self.dry_run and sys.stdin.isatty()
+
+    def act(self) -> Act | None:
+        """The act itself; None: there is nothing to do."""
+        return self.app.undertakings.undo_chat(self.wanted, is_redo=self.is_redo)
+
+
+def retrace(asked: ChatRetrace) -> Result:
+    """Shows what would be done, asks, and does exactly that."""
+    _refuse_inside(asked)
+    if not asked.dry_run:
+        finished = _finish(asked)
+        if finished is not None:
+            return finished
+    act = asked.act()
+    if act is None:
+        return _nothing(asked)
+    if asked.dry_run:
+        found = previewing.dry_run(asked.call, act)
+        return _preview(asked, found.would, moving=found.is_moving)
+    if asked.yes and not asked.is_narrowed:
+        return _done(asked, act.carry_out())
+    return _agreed(asked, act, act.foresee())
+
+
+def _agreed(asked: ChatRetrace, act: Act, would: ChatForesight) -> Result:
+    """Asks what has to be asked, one thing after the other, and does what was agreed to."""
+    if asked.can_ask:
+        more = _although_under_way(asked, would) or _with_unclear(asked, would)
+        if more is not None:
+            again = more.act()
+            return _nothing(more) if again is None else _agreed(more, again, again.foresee())
+    if would.is_empty and asked.is_narrowed:
+        return _nothing(asked, would)
+    if not asked.yes:
+        show_blocks(chat_views.blocks(would), asked.call.form, sys.stderr)
+        if not would.is_refused:  # what is refused needs no question
+            _ask_late(asked, would)
+            question = "Do it again?" if asked.is_redo else "Take it back?"
+            confirm(question, yes=False, command_line=asked.line)
+    return _done(asked, act.carry_out(would.digest))
+
+
+def _with_unclear(asked: ChatRetrace, would: ChatForesight) -> ChatRetrace | None:
+    """Asks once about paths that may be the user's; None: they stay, or that was said before."""
+    if not would.unclear or asked.wanted.takes_unclear is not None:
+        return None
+    show_blocks(chat_views.unclear(would), asked.call.form, sys.stderr)
+    if answer_to("Take these back as well? [y/N] ") not in ("y", "yes"):
+        return None
+    return replace(asked, wanted=replace(asked.wanted, takes_unclear=True))
+
+
+def _although_under_way(asked: ChatRetrace, would: ChatForesight) -> ChatRetrace | None:
+    """Asks about calls that are under way, if nothing else stands in the way; None: settled."""
+    calls = {chat_views.named(one): one for one in asked.app.chats.reads.under_way()}
+    met = [one.path for one in would.obstacles]
+    if not met or would.conflicts or not calls.keys() >= set(met):
+        return None
+    told = [chat_views.aged(calls[name]) for name in met]
+    show_blocks([Text(told)], asked.call.form, sys.stderr)
+    confirm("Go on all the same?", yes=False, command_line=f"{asked.line} --anyway")
+    return replace(asked, wanted=replace(asked.wanted, anyway=True))
+
+
+def _ask_late(asked: ChatRetrace, would: ChatForesight) -> None:
+    """Asks about paths whose state before a call nobody saw in time."""
+    if would.questions and asked.can_ask:
+        confirm("Take them back all the same?", yes=False, command_line=asked.line)
+
+
+def _refuse_inside(asked: ChatRetrace) -> None:
+    """Refuses an agent what only a person may ask for."""
+    wanted = asked.wanted
+    if not wanted.anyway and not wanted.is_everything:
+        return
+    if asked.app.chats.reads.is_inside_call():
+        raise Refused(
+            "a call of an agent asks for this: --anyway and --everything are for people",
+            hints=["type it in a terminal of your own"],
+        )
+
+
+def _finish(asked: ChatRetrace) -> Result | None:
+    """Finishes what was interrupted, if the user agrees; tells if it was just this."""
+    reads = asked.app.chats.reads
+    for begun in reads.unfinished(asked.wanted.chat):
+        _show_begun(asked, begun)
+        confirm("Finish it first?", yes=asked.yes, command_line=asked.line)
+        asked.app.recover(begun.plan_id)
+        done = reads.undo(begun.operation_id)
+        is_this = begun.kind == (Kind.REDO if asked.is_redo else Kind.UNDO)
+        if is_this and done is not None and done.status is Status.DONE:
+            return _finished(asked, done)
+    return None
+
+
+def _show_begun(asked: ChatRetrace, begun: Undo) -> None:
+    told = f"interrupted, and not finished yet: {begun.kind} of {turn_named(begun.intent.turn)}"
+    show_blocks(
+        [Text([told]), chat_views.paths("Would go on with", begun.intent.paths)],
+        asked.call.form,
+        sys.stderr,
+    )
+
+
+def _finished(asked: ChatRetrace, done: Undo) -> Result:
+    past = asked.app.chats.undos.past()
+    client = past.chat(done.plan_id).client
+    data = chat_undo_finished_of(done, client, can_redo=bool(past.standing_undos))
+    return Result(
+        data,
+        [Text([f"{asked.word} of {turn_named(done.intent.turn)} of {client}"])],
+        _footer(asked),
+        messages=[f"the interrupted {asked.word} was finished just now; nothing else was done"],
+        next_steps=["agents redo    # does it again"] if done.kind is Kind.UNDO else [],
+    )
+
+
+def _nothing(asked: ChatRetrace, would: ChatForesight | None = None) -> Result:
+    """The answer where nothing is to be done: that is no failure."""
+    told = "there is nothing to do again" if asked.is_redo else "there is nothing to take back"
+    of = "" if would is None else f": {would.title} left nothing here that is still so"
+    blocks = [] if would is None else chat_views.apart(would)
+    return Result(no_turn(), blocks, messages=[told + of], next_steps=["agents timeline"])
+
+
+def _preview(asked: ChatRetrace, would: ChatForesight, *, moving: bool) -> Result:
+    ways = list(dict.fromkeys(chat_views.ways_out(would)))
+    return Result(
+        chat_undo_preview_of(would, moving=moving),
+        chat_views.blocks(would),
+        status="warn" if would.is_refused else "ok",
+        exit_code=REFUSED if would.is_refused else 0,
+        messages=[previewing.DRY_RUN],
+        next_steps=ways or [asked.line],
+    )
+
+
+def _done(asked: ChatRetrace, result: ChatUndoResult) -> Result:
+    would = result.foresight
+    blocks: list[Block] = [
+        Text([chat_views.heading(would)]),
+        chat_views.changed("Changed", would),
+    ]
+    return Result(
+        chat_undo_of(result),
+        [*blocks, *chat_views.apart(would)],
+        _footer(asked),
+        messages=[f"kept, because it holds other files: {path}" for path in result.outcome.kept],
+        next_steps=_next(asked, result),
+    )
+
+
+def _footer(asked: ChatRetrace) -> str:
+    return "Done again" if asked.is_redo else "Taken back"
+
+
+def _next(asked: ChatRetrace, result: ChatUndoResult) -> list[str]:
+    """The command that takes it back, and the one after it."""
+    again, back = (
+        ("# does again what was taken back before", "# takes it back again")
+        if asked.is_redo
+        else ("# does it again", "# takes back the turn before it")
+    )
+    return [
+        *([f"agents redo    {again}"] if result.can_redo else []),
+        *([f"agents undo    {back}"] if result.can_undo else []),
+    ]

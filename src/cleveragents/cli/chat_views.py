@@ -1,0 +1,98 @@
+"""How undo and redo in a chat are shown: which turn it is, what changes, what is apart."""
+
+from collections.abc import Iterator, Sequence
+
+from cleveragents.chats.turns import Call
+from cleveragents.cli import changes, views
+from cleveragents.cli.render import Block, Fields, Text
+from cleveragents.engine.chat.foresight import ChatForesight
+from cleveragents.ids import SHORTEST, now
+from cleveragents.quoting import quoted
+from cleveragents.shapes.chat import call_named
+
+PROMPT = 60  # letters of a prompt in a heading
+LISTED = 20  # paths shown to people; JSON has them all
+
+
+def blocks(would: ChatForesight) -> list[Block]:
+    """The preview: which turn of which chat, what would change, and everything apart from that."""
+    return [
+        Text([heading(would)]),
+        changed("Would change", would),
+        *apart(would),
+        *_in_the_way(would),
+    ]
+
+
+def heading(would: ChatForesight) -> str:
+    """Says that it is about a chat, which turn of it, and what the user had asked for."""
+    asked = f': "{cut(would.prompt, PROMPT)}"' if would.prompt else ""
+    short = would.chat.plan_id[:SHORTEST]
+    return f"{would.kind} of {would.title}{asked} (chat of {would.chat.client}, {short})"
+
+
+def changed(title: str, would: ChatForesight) -> Fields:
+    """The paths that change, each with what becomes of it."""
+    return changes.panel(title, would.files)
+
+
+def apart(would: ChatForesight) -> list[Block]:
+    """Everything that is not simply taken back."""
+    found = [*unclear(would)]
+    if would.users:
+        found.append(paths("Your own changes, which go too", would.users))
+    if would.not_covered:
+        found.append(paths("Not covered, left as it is", would.not_covered))
+    if would.joint:
+        found.append(Text([f"done jointly, so that it goes as well: {', '.join(would.joint)}"]))
+    return [*found, *(Text([question]) for question in would.questions)]
+
+
+def unclear(would: ChatForesight) -> list[Block]:
+    """The paths that may be the user's, and what becomes of them."""
+    if not would.unclear:
+        return []
+    fate = "goes too" if would.takes_unclear else "stays"
+    title = f"Unclear: yours, or of something that a call left running ({fate})"
+    return [paths(title, would.unclear)]
+
+
+def paths(title: str, names: Sequence[str]) -> Fields:
+    """The first of some paths, one to a line."""
+    more = [f"and {len(names) - LISTED} more"] if len(names) > LISTED else []
+    return Fields(title, [("", name) for name in [*names[:LISTED], *more]])
+
+
+def _in_the_way(would: ChatForesight) -> list[Block]:
+    met = [(each.file, each.reason) for each in would.conflicts]
+    met += [(each.path, each.why) for each in would.obstacles]
+    return [Fields("In the way", met)] if met else []
+
+
+def ways_out(would: ChatForesight) -> Iterator[str]:
+    """What to do about whatever stands in the way."""
+    for each in would.conflicts:
+        yield from each.ways
+    for each in would.conflicts[:1]:
+        yield f"keep yours: --mine {quoted(each.file)}"
+        yield f"or what was there before: --before {quoted(each.file)}"
+    for each in would.obstacles:
+        if isinstance(each.remedy, str):
+            yield each.remedy
+
+
+def named(call: Call) -> str:
+    """A call, as people name it."""
+    return call_named(call.name, call.name.chat)
+
+
+def aged(call: Call) -> str:
+    """A call that is under way, and for how long it has been."""
+    since = views.elapsed((now() - call.started_at).total_seconds())
+    return f"{named(call)} is under way for {since}: {call.tool} {call.text}".rstrip()
+
+
+def cut(text: str, most: int) -> str:
+    """The beginning of a text, in one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -1,0 +1,96 @@
+"""`agents timeline`: prompts and calls of every agent here, with what each changed."""
+
+import sys
+from collections.abc import Iterator, Sequence
+
+from cleveragents.cli import views
+from cleveragents.cli.cells import cell_len, padded
+from cleveragents.cli.invocation import Invocation
+from cleveragents.cli.render import Block, Outline, Result, paper_for
+from cleveragents.counting import counted
+from cleveragents.engine.chat.timeline import CallStory, ChatStory, TurnStory
+from cleveragents.errors import NotFound
+from cleveragents.ids import SHORTEST
+from cleveragents.plans.naming import NO_CHAT_YET, PROTECT
+from cleveragents.shapes.chat import call_named, timeline_of, turn_named
+
+Line = tuple[str, str, str]
+MOST = 200  # columns of a line, however wide it may be
+NAMED = 5  # paths of one call; JSON has them all
+
+
+def timeline(call: Invocation, chat: str | None = None, limit: int | None = None) -> Result:
+    """Tell the prompts and calls of every agent in this directory, the newest first."""
+    app = call.app()
+    chosen = None if chat is None else views.find_chat(app, chat).plan_id
+    reads = app.chats.reads
+    if reads.past() is None:
+        raise NotFound(NO_CHAT_YET, hints=[PROTECT])
+    found = reads.timeline(chosen, limit)
+    width = min(paper_for(call.form, sys.stdout).width, MOST)
+    blocks: list[Block] = [Outline(list(_chat(story, width))) for story in found.chats]
+    begun = [
+        f"interrupted, and not finished yet: {one.kind} of {turn_named(one.intent.turn)};"
+        f" finish it: agents {one.kind}"
+        for one in reads.unfinished(chosen)
+    ]
+    return Result(
+        timeline_of(found),
+        blocks,
+        status="warn" if begun else "ok",
+        messages=begun or ([] if found.chats else ["nothing was asked for yet"]),
+        next_steps=_next(found.chats),
+        paged=True,
+    )
+
+
+def _chat(story: ChatStory, width: int) -> Iterator[Line]:
+    chat = story.chat
+    yield _line("", f"{chat.client}  {chat.plan_id[:SHORTEST]}  ({chat.client_session})", width)
+    for turn in story.turns:
+        yield from _turn(turn, width)
+
+
+def _turn(story: TurnStory, width: int) -> Iterator[Line]:
+    turn = story.turn
+    fate = " [taken back]" if story.taken_back_by else ""
+    prompt = turn.prompt or "(no prompt)"
+    yield _line(
+        "  ", f"{turn_named(turn.number)}  {views.ago(turn.started_at)}{fate}  {prompt}", width
+    )
+    for call in story.calls:
+        yield from _call(call, width)
+    for whose, paths in (("yours", story.external), ("unclear", story.unclear)):
+        if paths:
+            yield _line("    ", f"{whose}: {_paths(paths)}", width)
+
+
+def _call(story: CallStory, width: int) -> Iterator[Line]:
+    call = story.call
+    name = call_named(call.name, call.name.chat)
+    by = f" ({call.agent})" if call.agent else ""
+    yield _line("    ", f"{name}  {call.tool}{by}  {call.text}".rstrip(), width)
+    if not story.changed:
+        return
+    beside = [call_named(each, call.name.chat) for each in story.joint_with]
+    jointly = f" (jointly with {', '.join(beside)})" if beside else ""
+    yield _line("        ", f"changed {_paths(story.changed)}{jointly}", width)
+
+
+def _paths(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+    return f"{counted(len(paths), 'path')}: {', '.join(paths[:NAMED])}{more}"
+
+
+def _line(lead: str, text: str, width: int) -> Line:
+    """One line, cut where the terminal ends."""
+    line, room = " ".join(text.splitlines()), width - len(lead)
+    cut = line if cell_len(line) <= room else f"{padded(line, room - 1).rstrip()}…"
+    return lead, lead, cut
+
+
+def _next(found: Sequence[ChatStory]) -> list[str]:
+    """How the newest turn that stands is taken back."""
+    newest = [turn for story in found for turn in story.turns if turn.changed]
+    stands = [turn for turn in newest if turn.taken_back_by is None]
+    return ["agents undo    # takes back the last turn that changed something"] if stands else []

@@ -1,0 +1,83 @@
+"""Tells what is known of the chats of a directory; stores and changes nothing, needs no lock."""
+
+import os
+from collections.abc import Sequence
+from datetime import datetime
+
+from cleveragents.chats.turns import Call, open_calls
+from cleveragents.engine.chat.choice import UndoRequest, choose
+from cleveragents.engine.chat.leftovers import above, is_gone, process_name
+from cleveragents.engine.chat.past import Past, Share, Undo
+from cleveragents.engine.chat.place import LivePlaces
+from cleveragents.engine.chat.timeline import Timeline, timeline
+from cleveragents.ids import PlanId
+from cleveragents.operations.kind import Status
+from cleveragents.sandbox.project import Project
+from cleveragents.storage.database import Database
+
+
+class ChatReader:
+    """Reads them anew each time it is asked."""
+
+    def __init__(self, database: Database, places: LivePlaces, project: Project) -> None:
+        self._database = database
+        self._places = places
+        self._project = project
+
+    def past(self) -> Past | None:
+        """Returns all that happened in chats here; None: nothing ever did."""
+        place = self._places.known(self._project)
+        past = None if place is None else Past(self._database, place)
+        return past if past is not None and past.chats else None
+
+    def latest_at(self, *, is_redo: bool = False) -> datetime | None:
+        """Returns when that was done which an undo or a redo would take back; None: nothing was.
+
+        An undo that was begun and waits to be finished comes first if it came later.
+        """
+        past = self.past()
+        if past is None:
+            return None
+        begun = [one.opened_at for one in past.operations if one.status is Status.OPEN]
+        done = [one.opened_at for one in past.standing_undos] if is_redo else _standing_at(past)
+        return max([*begun, *done], default=None)
+
+    def unfinished(self, chat: PlanId | None = None) -> Sequence[Undo]:
+        """Returns undos and redos that were begun and wait to be finished."""
+        past = self.past()
+        begun: Sequence[Undo] = () if past is None else past.operations
+        return [one for one in begun if one.status is Status.OPEN and chat in (None, one.plan_id)]
+
+    def undo(self, operation_id: str) -> Undo | None:
+        """Returns an undo or a redo by its id; None: there is no such one any more."""
+        past = self.past()
+        known: Sequence[Undo] = () if past is None else past.operations
+        return next((one for one in known if one.operation_id == operation_id), None)
+
+    def under_way(self) -> Sequence[Call]:
+        """Returns the calls that are under way, of clients that still run, the oldest first."""
+        return [call for call, client in self._open_calls() if not is_gone(client)]
+
+    def is_inside_call(self) -> bool:
+        """Whether a call that is under way has started this very process."""
+        callers = {process_name(pid) for pid in above(os.getpid())}
+        return any(client in callers for _, client in self._open_calls())
+
+    def _open_calls(self) -> list[tuple[Call, str]]:
+        """The calls that have begun and not ended, each with the process of its client."""
+        past = self.past()
+        if past is None:
+            return []
+        return [(one, past.chat(one.name.chat).pid) for one in open_calls(past.moments)]
+
+    def timeline(self, chat: PlanId | None = None, limit: int | None = None) -> Timeline:
+        """Tells what every turn and call changed, the newest first."""
+        past = self.past()
+        return Timeline(()) if past is None else timeline(past, chat, limit)
+
+
+def _standing_at(past: Past) -> list[datetime]:
+    """When the agent changed what the next undo would take back."""
+    choice = choose(past, UndoRequest())
+    shares: Sequence[Share] = () if choice is None else choice.shares
+    return [share.difference.after.at for share in shares if past.standing(share)]

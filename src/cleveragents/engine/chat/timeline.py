@@ -1,0 +1,97 @@
+"""The timeline of a directory: prompts and calls of every chat, with what each changed."""
+
+from collections.abc import Iterable, Sequence
+
+from cleveragents.chats.attribution import Whose
+from cleveragents.chats.chat import Chat
+from cleveragents.chats.turns import Call, CallName, Turn, turns
+from cleveragents.checkpoints.comparison import path_told
+from cleveragents.checkpoints.file_change import telling
+from cleveragents.engine.chat.past import Past, Share, Undo
+from cleveragents.ids import PlanId
+from cleveragents.records import frozen
+
+
+@frozen
+class CallStory:
+    """A call, and what it changed."""
+
+    call: Call
+    changed: Sequence[str]  # paths
+    joint_with: Sequence[CallName]  # calls that ran side by side with it
+
+
+@frozen
+class TurnStory:
+    """A prompt and what followed from it."""
+
+    turn: Turn
+    calls: Sequence[CallStory]
+    external: Sequence[str]  # paths that the user changed before it or during it
+    unclear: Sequence[str]  # paths that may be the user's or of something that a call left running
+    taken_back_by: Undo | None  # the undo that has taken the last of it back
+
+    @property
+    def changed(self) -> Sequence[str]:
+        """The paths that its calls changed."""
+        return list(dict.fromkeys(path for one in self.calls for path in one.changed))
+
+
+@frozen
+class ChatStory:
+    """A chat with its turns, the newest first."""
+
+    chat: Chat
+    turns: Sequence[TurnStory]
+
+
+@frozen
+class Timeline:
+    """The chats of a directory, the one that was heard of last first."""
+
+    chats: Sequence[ChatStory]
+
+
+def timeline(past: Past, chat: PlanId | None = None, limit: int | None = None) -> Timeline:
+    """Tells of all chats or of one; of all their turns, or of so many of the newest."""
+    meant = [turn for turn in turns(past.moments) if chat in (None, turn.chat)]
+    listed = meant[-limit:] if limit else meant
+    told = {chat.plan_id: list[TurnStory]() for chat in past.chats}
+    for turn in reversed(listed):
+        told[turn.chat].append(_turn(past, turn))
+    stories = [ChatStory(each, told[each.plan_id]) for each in reversed(past.chats)]
+    return Timeline([story for story in stories if story.turns])
+
+
+def _turn(past: Past, turn: Turn) -> TurnStory:
+    of = (turn.chat, turn.number)
+    shown = past.shares_of(lambda one: one.turn == of)
+    made = past.shares_of(lambda one: any((call.chat, call.turn) == of for call in one.calls))
+    mine = [share for share in made if share.whose is Whose.AGENT]
+    return TurnStory(
+        turn,
+        [_call(call, mine) for call in turn.calls],
+        _paths(share for share in shown if share.whose is Whose.USER),
+        _paths(share for share in shown if share.whose is Whose.UNCLEAR),
+        _taken_back(past, mine),
+    )
+
+
+def _call(call: Call, shares: Sequence[Share]) -> CallStory:
+    mine = [share for share in shares if call.name in share.difference.calls]
+    return CallStory(call, _paths(mine), call.joint_with)
+
+
+def _taken_back(past: Past, shares: Sequence[Share]) -> Undo | None:
+    """The last undo of a turn of which nothing stands any more."""
+    if any(past.standing(share) for share in shares):
+        return None
+    pairs = {share.pair for share in shares}
+    found = [one for one in past.standing_undos if pairs.intersection(one.intent.takes)]
+    return max(found, key=lambda one: one.operation_id, default=None)
+
+
+def _paths(shares: Iterable[Share]) -> list[str]:
+    """The paths that shares tell of, each once."""
+    changes = (change for share in shares for change in telling(share.changes))
+    return list(dict.fromkeys(map(path_told, changes)))

@@ -1,0 +1,242 @@
+"""Undo and redo of what agents did in a chat, and the timeline of chats."""
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from cleveragents.chats.turns import CallName
+from cleveragents.engine.chat.foresight import ChatForesight
+from cleveragents.engine.chat.past import Undo
+from cleveragents.engine.chat.timeline import CallStory, ChatStory, Timeline, TurnStory
+from cleveragents.engine.chat.undo import ChatUndoResult
+from cleveragents.ids import CheckpointId, OperationId, PlanId
+from cleveragents.shapes.change import ChangeRow, changes_of
+from cleveragents.shapes.deed import REDO, ConflictingPath, KeptRow
+from cleveragents.shapes.name import file_name
+
+CHAT = "chat"
+UNCLEAR = "it is unclear whose it is"
+NOT_EMPTY = "it holds other files"
+
+
+class ChatUndoReport(TypedDict):
+    """The result or preview of an undo or a redo in a chat; all null: there was nothing to do."""
+
+    kind: str  # what it was done to: chat
+    chat: PlanId | None
+    client: str | None
+    turn: str | None  # t4
+    call: str | None  # t4.2; null: all that the turn did
+    taken_back: Sequence[ChangeRow]  # of a redo: brought again
+    kept: Sequence[KeptRow]
+    conflicts: Sequence[ConflictingPath]  # what stands in the way; only a dry run tells of any
+    not_covered: Sequence[str]  # paths that nobody looks at, and that are left alone
+    unclear: Sequence[str]  # paths that may be the user's
+    safety: CheckpointId | None  # what was there before
+    operation: OperationId | None  # null: nothing was done
+    redo: str | None  # the command that does it, or what was taken back before it, again
+
+
+class ChatCounts(TypedDict):
+    """How many there are of each."""
+
+    files: int
+    conflicts: int
+    not_covered: int
+    unclear: int
+    users: int
+
+
+class ChatUndoPreview(ChatUndoReport):
+    """The preview of an undo or a redo in a chat."""
+
+    prompt: str  # the beginning of what the user had asked for
+    users: Sequence[str]  # changes of the user's own that would go too, with --everything
+    joint_with: Sequence[str]  # calls that did some of it together with what would be taken back
+    questions: Sequence[str]  # what a person must know before they agree
+    counts: ChatCounts
+    moving: bool  # another process is at work on the chat
+
+
+class ChatCall(TypedDict):
+    """A call of a turn."""
+
+    call: str  # t4.2
+    tool: str
+    text: str  # the beginning of a command, or the path of an edit
+    agent: str | None  # the subagent whose call it is
+    changed: Sequence[str]
+    joint_with: Sequence[str]  # calls that ran side by side with it: what changed is of all of them
+
+
+class ChatTurn(TypedDict):
+    """A prompt and what followed from it."""
+
+    turn: str  # t4
+    prompt: str
+    started_at: str
+    calls: Sequence[ChatCall]
+    external: Sequence[str]  # paths that the user changed
+    unclear: Sequence[str]  # paths that may be the user's
+    taken_back_by: OperationId | None
+
+
+class ChatWithTurns(TypedDict):
+    """A chat, with its turns, the newest first."""
+
+    id: PlanId
+    client: str
+    session: str  # the client's own id of the conversation
+    turns: Sequence[ChatTurn]
+
+
+class ChatTimeline(TypedDict):
+    """The chats of a directory, the newest first."""
+
+    chats: Sequence[ChatWithTurns]
+
+
+def no_turn() -> ChatUndoReport:
+    """The answer where there was nothing to do."""
+    return {
+        "kind": CHAT,
+        "chat": None,
+        "client": None,
+        "turn": None,
+        "call": None,
+        "taken_back": [],
+        "kept": [],
+        "conflicts": [],
+        "not_covered": [],
+        "unclear": [],
+        "safety": None,
+        "operation": None,
+        "redo": None,
+    }
+
+
+def chat_undo_of(result: ChatUndoResult) -> ChatUndoReport:
+    """The result of an undo or a redo."""
+    would, operation = result.foresight, result.outcome.operation
+    full: list[KeptRow] = [{**file_name(path), "why": NOT_EMPTY} for path in result.outcome.kept]
+    return {
+        **_about(would),
+        "kept": [*_left(would), *full],
+        "conflicts": [],
+        "safety": operation.intent.safety,
+        "operation": operation.operation_id,
+        "redo": REDO if result.can_redo else None,
+    }
+
+
+def chat_undo_preview_of(would: ChatForesight, *, moving: bool) -> ChatUndoPreview:
+    """The preview of an undo or a redo."""
+    about = _about(would)
+    return {
+        **about,
+        "prompt": would.prompt,
+        "users": list(would.users),
+        "joint_with": list(would.joint),
+        "questions": list(would.questions),
+        "counts": {
+            "files": len(about["taken_back"]),
+            "conflicts": len(about["conflicts"]),
+            "not_covered": len(would.not_covered),
+            "unclear": len(would.unclear),
+            "users": len(would.users),
+        },
+        "moving": moving,
+    }
+
+
+def chat_undo_finished_of(done: Undo, client: str, *, can_redo: bool) -> ChatUndoReport:
+    """One that recovery has just finished: what became of single files is not known."""
+    return {
+        **no_turn(),
+        "chat": done.plan_id,
+        "client": client,
+        "turn": turn_named(done.intent.turn),
+        "call": _call_named(done.intent.turn, done.intent.call),
+        "safety": done.intent.safety,
+        "operation": done.operation_id,
+        "redo": REDO if can_redo else None,
+    }
+
+
+def timeline_of(found: Timeline) -> ChatTimeline:
+    """The chats of a directory, the newest first."""
+    return {"chats": [_chat(story) for story in found.chats]}
+
+
+def turn_named(number: int) -> str:
+    """A turn as people name it."""
+    return f"t{number}"
+
+
+def call_named(name: CallName, chat: PlanId) -> str:
+    """A call as people name it who speak of a chat; one of another chat has that before it."""
+    told = f"t{name.turn}.{name.number}"
+    return told if name.chat == chat else f"{name.chat} {told}"
+
+
+def _call_named(turn: int, call: int) -> str | None:
+    return f"t{turn}.{call}" if call else None
+
+
+def _about(would: ChatForesight) -> ChatUndoReport:
+    met: list[ConflictingPath] = [
+        *({**file_name(each.file), "reason": each.reason} for each in would.conflicts),
+        *({**file_name(each.path), "reason": each.why} for each in would.obstacles),
+    ]
+    return {
+        **no_turn(),
+        "chat": would.chat.plan_id,
+        "client": would.chat.client,
+        "turn": turn_named(would.turn),
+        "call": _call_named(would.turn, would.call),
+        "taken_back": changes_of(would.files),
+        "kept": _left(would),
+        "conflicts": met,
+        "not_covered": list(would.not_covered),
+        "unclear": list(would.unclear),
+    }
+
+
+def _left(would: ChatForesight) -> list[KeptRow]:
+    """The paths that stay because nobody can tell whose they are."""
+    stay = () if would.takes_unclear else would.unclear
+    return [{**file_name(path), "why": UNCLEAR} for path in stay]
+
+
+def _chat(story: ChatStory) -> ChatWithTurns:
+    chat = story.chat
+    return {
+        "id": chat.plan_id,
+        "client": chat.client,
+        "session": chat.client_session,
+        "turns": [_turn(turn) for turn in story.turns],
+    }
+
+
+def _turn(story: TurnStory) -> ChatTurn:
+    by = story.taken_back_by
+    return {
+        "turn": turn_named(story.turn.number),
+        "prompt": story.turn.prompt,
+        "started_at": story.turn.started_at.isoformat(),
+        "calls": [_call(call) for call in story.calls],
+        "external": list(story.external),
+        "unclear": list(story.unclear),
+        "taken_back_by": None if by is None else by.operation_id,
+    }
+
+
+def _call(story: CallStory) -> ChatCall:
+    call = story.call
+    return {
+        "call": call_named(call.name, call.name.chat),
+        "tool": call.tool,
+        "text": call.text,
+        "agent": call.agent or None,
+        "changed": list(story.changed),
+        "joint_with": [call_named(name, call.name.chat) for name in story.joint_with],
+    }
