@@ -186,3 +186,19 @@ Feature: Recording what a coding agent does
     Then the preview of undo "-" tells
       | what      | told |
       | obstacles |      |
+
+  Scenario: a chat whose client has died ends when another one is heard of
+    Given the client's process has ended
+    And this chat
+      """
+      chat B
+      prompt one
+      user: echo mine > mine
+      call c1 Bash: echo x > x
+      stop
+      """
+    Then the moments of the chat are "prompt, end, prompt, before, after, turn-end"
+    And the preview of undo "t1" tells
+      | what    | told      |
+      | files   | x removed |
+      | unclear |           |

@@ -502,6 +502,30 @@ Feature: Undo where you chat
     When I undo "--anyway" here
     Then the files are as in "start"
 
+  Scenario: a call that was denied is not under way when the turn has ended
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      begin c2 Bash: denied
+      stop
+      """
+    When I undo here
+    Then the files are as in "start"
+
+  Scenario: what else changed during a call stays to be asked about when the call is taken back
+    Given this chat
+      """
+      prompt one
+      begin c1 Write named.txt: named.txt
+      user: echo x > named.txt; echo mine > mine.txt
+      end c1 Write named.txt
+      stop
+      """
+    When I undo here
+    And I undo "t1 --unclear take" here
+    Then the files are as in "start"
+
   Scenario: another directory in its place is not touched
     Given this chat
       """

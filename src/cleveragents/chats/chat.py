@@ -21,6 +21,9 @@ _OF_PROJECT = """SELECT chats.*, plans.name, plans.project_id FROM chats
 _OF_SESSION = """SELECT chats.*, plans.name, plans.project_id FROM chats
     JOIN plans ON plans.plan_id = chats.plan_id WHERE plans.project_id = :project_id
     AND chats.client = :client AND chats.client_session = :session"""
+_IN_TURN = """SELECT chats.*, plans.name, plans.project_id FROM chats
+    JOIN plans ON plans.plan_id = chats.plan_id
+    WHERE plans.project_id = :project_id AND plans.state = :state AND chats.pid != ''"""
 _NEWEST_NUMBER = "SELECT max(number) FROM plans WHERE project_id = :project_id"
 
 
@@ -55,6 +58,11 @@ class ChatRepository:
             _OF_SESSION, project_id=project_id, client=client, session=session
         )
         return None if row is None else _chat(row)
+
+    def in_turn(self, project_id: ProjectId) -> Sequence[Chat]:
+        """Returns the chats whose turn has not ended, as far as anybody told, and their process."""
+        rows = self._connection.rows(_IN_TURN, project_id=project_id, state=IN_TURN[1])
+        return [_chat(row) for row in rows]
 
     def add(self, project_id: ProjectId, client: str, session: str, root: str, inode: str) -> Chat:
         """Records a new chat."""

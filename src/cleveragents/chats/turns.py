@@ -102,8 +102,20 @@ def _turn_of(call: Call) -> tuple[PlanId, int]:
 
 
 def open_calls(moments: Sequence[Moment]) -> list[Call]:
-    """The calls that are under way after the last moment, the oldest first."""
-    return [call for call in calls(moments) if call.closed is None]
+    """The calls that are under way after the last moment, the oldest first.
+
+    One that the user denied has no after: with the turn it is over, unless it is a subagent's.
+    """
+    ended = {
+        moment.plan_id: moment.number
+        for moment in moments
+        if moment.kind is MomentKind.TURN_END and not moment.agent
+    }
+    return [
+        call
+        for call in calls(moments)
+        if call.closed is None and (call.agent or ended.get(call.name.chat, 0) < call.before.number)
+    ]
 
 
 def calls(moments: Sequence[Moment]) -> list[Call]:

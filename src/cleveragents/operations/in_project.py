@@ -136,7 +136,10 @@ class TakeBack(Intent):
     turn: int
     call: int = 0  # one of its calls alone; 0: all that it did
     takes: tuple[tuple[int, int], ...] = ()  # differences, by the moments around each
-    passes: tuple[tuple[int, int], ...] = ()  # those that may be the user's, and were left
+    unclear: tuple[
+        tuple[int, int], ...
+    ] = ()  # those of which the rest may be the user's, taken too
+    passes: tuple[tuple[int, int], ...] = ()  # those of which that was left
     within: tuple[str, ...] = ()  # the paths that were asked for; none: all
     undoes: str = ""  # the undo that a redo takes back
 
@@ -151,7 +154,7 @@ class TakeBack(Intent):
         """Reads it back."""
         pairs = {
             key: tuple((first, last) for first, last in record.get(key, ()))
-            for key in ("takes", "passes")
+            for key in ("takes", "unclear", "passes")
         }
         return super().from_record({**record, **pairs, "place": InFiles.from_record(record)})
 

@@ -38,7 +38,7 @@ class ChatForesight:
     title: str
     prompt: str  # what the user had asked for
     takes: tuple[tuple[int, int], ...]  # differences, by the moments around each
-    passes: tuple[tuple[int, int], ...]  # those that may be the user's, and stay
+    unclear_pairs: tuple[tuple[int, int], ...]  # those of which some may be the user's
     undoes: str = ""  # the undo that a redo takes back
     unmerged: Unmerged
     conflicts: Sequence[Conflict]

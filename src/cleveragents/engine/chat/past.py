@@ -91,7 +91,7 @@ class Past:
     def undone_by(self, share: Share) -> Undo | None:
         """The undo that has taken a share back, as a whole."""
         for one in self.standing_undos:
-            if share.pair in one.intent.takes and not one.intent.within:
+            if _has_taken(one, share) and not one.intent.within:
                 return one
         return None
 
@@ -99,7 +99,7 @@ class Past:
         """The changes of a share that no undo has taken back."""
         if self.undone_by(share) is not None:
             return []
-        partly = [one for one in self.standing_undos if share.pair in one.intent.takes]
+        partly = [one for one in self.standing_undos if _has_taken(one, share)]
         gone = [os.fsencode(path) for one in partly for path in one.intent.within]
         return [
             change
@@ -149,6 +149,11 @@ class Past:
             and not is_excluded(old.filter, change.path)
             and not is_excluded(new.filter, change.path)
         ]
+
+
+def _has_taken(undo: Undo, share: Share) -> bool:
+    intent = undo.intent
+    return share.pair in (intent.takes if share.whose is Whose.AGENT else intent.unclear)
 
 
 def _is_named(path: bytes, heads: set[bytes]) -> bool:

@@ -86,6 +86,7 @@ class Recording:
         if event.kind in OF_CALLS and not event.may_write:
             return Recorded()
         place = self._places.of(self._project)
+        self._end_gone(place)
         chat = self._chat(place, event)
         is_first = self._is_first_look(chat)
         patience = self._policy.first_look if is_first else self._policy.budget
@@ -98,6 +99,22 @@ class Recording:
                 return self._write(held, place, chat, event, None if is_late else until)
         except Busy:
             return self._without_files(chat, event)
+
+    def _end_gone(self, place: LivePlace) -> None:
+        """Ends the chats whose client has died: else all that changes later might be theirs."""
+        with self._database.reading() as connection:
+            begun = ChatRepository(connection).in_turn(place.project_id)
+        for chat in begun:
+            if leftovers.is_gone(chat.pid):
+                ended = HookEvent(
+                    client=chat.client,
+                    session=chat.client_session,
+                    kind=EventKind.END,
+                    cwd=chat.root,
+                    digest=f"gone:{chat.pid}",
+                )
+                with self._ownership.note(chat.plan_id, "recording its end") as held:
+                    self._note(held, chat, ended, None, is_late=False)
 
     def _chat(self, place: LivePlace, event: HookEvent) -> Chat:
         with self._database.reading() as connection:

@@ -160,7 +160,8 @@ class ChatUndos:
             turn=would.turn,
             call=would.call,
             takes=would.takes,
-            passes=would.passes,
+            unclear=would.unclear_pairs if would.takes_unclear else (),
+            passes=() if would.takes_unclear else would.unclear_pairs,
             within=tuple(each.file.rstrip("/") for each in would.files) if wanted.paths else (),
             undoes=would.undoes,
             keeps=(files.old, files.new),
@@ -210,8 +211,8 @@ class ChatUndos:
             call=choice.call,
             title=choice.title,
             prompt=_prompt(past, choice.chat, choice.turn),
-            takes=tuple(share.pair for share in shares),
-            passes=() if takes_unclear else tuple(share.pair for share in choice.unclear),
+            takes=tuple(share.pair for share in choice.shares),
+            unclear_pairs=tuple(share.pair for share in choice.unclear),
             unmerged=unmerged,
             conflicts=[
                 each
@@ -251,7 +252,7 @@ class ChatUndos:
             title=f"t{intent.turn}" + (f".{intent.call}" if intent.call else ""),
             prompt=_prompt(past, chat, intent.turn),
             takes=(),
-            passes=(),
+            unclear_pairs=(),
             undoes=found.operation_id,
             unmerged=unmerged,
             conflicts=[
