@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cleveragents.errors import InvalidInput
 from cleveragents.nearest import asking
-from cleveragents.records import frozen
+from cleveragents.records import field, frozen
 
 
 class HookLevel(StrEnum):
@@ -38,6 +38,8 @@ class Client:
     events: tuple[str, ...]  # those that hooks are put on
     shape: HookShape = HookShape.GROUPS
     units: int = 1  # of a second, in which it counts a time limit
+    # Events that it gives less time than is asked for, in seconds, and complains otherwise.
+    brief: Mapping[str, int] = field(default_factory=dict[str, int])
     variable: str = ""  # that names another directory than that in the home directory
     below: str = ""  # where in that
     is_committed: bool = True  # whether the project's file is usually shared with others
@@ -107,6 +109,7 @@ CLIENTS: Mapping[str, Client] = {
             "hooks.json",
             ".codex/hooks.json",
             (*_LIKE_CLAUDE, "Interrupt"),
+            brief={"SessionEnd": 3, "Interrupt": 3},
             variable="CODEX_HOME",
             confirm="start codex, type /hooks and trust the hooks of agents;"
             " until then Codex skips them without a word",

@@ -18,7 +18,8 @@ def entries_for(client: Client, data: Path, seconds: int) -> Entries:
 
 
 def _entry(client: Client, data: Path, event: str, seconds: int) -> dict[str, Any]:
-    command, limit = command_for(data, client.name, event), seconds * client.units
+    command = command_for(data, client.name, event)
+    limit = min(seconds, client.brief.get(event, seconds)) * client.units
     if client.shape == HookShape.FLAT:
         return {"type": "command", "bash": command, "timeoutSec": limit}
     named = {"name": NAME} if client.has_names else {}
