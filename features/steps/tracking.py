@@ -41,7 +41,7 @@ def choose_tracking(context, how):
     context.between = ", each time in another process" in how
     context.tracking = Tracking.WATCH if how.startswith("watching") else Tracking.SCAN
     if context.tracking is Tracking.WATCH:
-        _need_watches(context)
+        need_watches(context)
     if "with trust" in how:
         context.add_cleanup(setattr, scan, "RACY_NS", scan.RACY_NS)
         scan.RACY_NS = 0
@@ -51,7 +51,7 @@ def choose_tracking(context, how):
     )
 
 
-def _need_watches(context):
+def need_watches(context):
     try:
         Watcher().close()
     except WatchLost as problem:

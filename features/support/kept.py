@@ -39,7 +39,7 @@ def begun_pack(store):
     return begun
 
 
-class _WatchedStore(Store):
+class WatchedStore(Store):
     """A store that tells when an object is about to be stored or read."""
 
     def __init__(self, directory, watcher):
@@ -87,7 +87,7 @@ class Kept:
         """Opens the store anew, as another process would."""
         self.close()
         self.tracking = tracking
-        self.store = _WatchedStore(self.home / "store", self)
+        self.store = WatchedStore(self.home / "store", self)
         self.archive = Archive(self.store, tracking, self.told.append)
 
     def close(self):

@@ -26,12 +26,17 @@ class Bounds:
     """How much one look at a live directory may take in; None: however much there is."""
 
     file_bytes: int | None = None  # a larger file is left out
-    new_files: int | None = None  # beyond it the look is given up: see `TooMuchNew`
+    new_files: int | None = None  # since the last look; beyond it one is given up: `TooMuchNew`
     new_bytes: int | None = None
+
+    @property
+    def of_a_file(self) -> "Bounds":
+        """Those of a look that is the first: all is new to it."""
+        return Bounds(self.file_bytes)
 
 
 class TooMuchNew(Exception):
-    """More has come since the last look than one may take in."""
+    """More has come since the last look than one may take in; what it has read is known then."""
 
 
 class LiveScanner(Scanner):

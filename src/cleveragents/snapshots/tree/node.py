@@ -103,7 +103,9 @@ class Node:
         return self.opened
 
     def names(self) -> list[bytes]:
-        """Returns what its object lists, sorted."""
+        """Returns what is in it, sorted."""
+        if self.opened is not None:
+            return sorted([*self.opened.entries, *self.children])
         return names_of(self.packed)
 
     def joined_names(self) -> bytes:

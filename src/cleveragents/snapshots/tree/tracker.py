@@ -10,7 +10,7 @@ from pathlib import Path
 from cleveragents.records import frozen
 from cleveragents.snapshots.tree import beneath, stat_cache
 from cleveragents.snapshots.tree.filter import NEVER
-from cleveragents.snapshots.tree.live_scan import Bounds, LiveScanner
+from cleveragents.snapshots.tree.live_scan import Bounds, LiveScanner, TooMuchNew
 from cleveragents.snapshots.tree.manifest import Entry, decode
 from cleveragents.snapshots.tree.node import Node
 from cleveragents.snapshots.tree.scan import Excluded, Scanner
@@ -120,6 +120,9 @@ class Tracker:
             self._root_mode = None if mode is None else stat.S_IFDIR | mode
             tree = self._up_to_date(root, sink, full=full)
             return self._as_seen(tree, sink)
+        except TooMuchNew:
+            self._is_redefined = True  # whoever asked will leave something out
+            raise
         except BaseException:
             self.forget()  # half a look is no look
             raise
@@ -230,12 +233,13 @@ class Tracker:
         return tree
 
     def _first_look(self, root: int, sink: Sink) -> Tree:
-        tree = self._tree = self._placed or self._loaded() or Tree()
+        known = self._placed or self._loaded()
+        tree = self._tree = known or Tree()
         self._placed = None
         self._is_known = True
         if self._tracking is not Tracking.SCAN:
             self._start_watching()
-        self._everything(root, tree, self._scanner(tree, sink))
+        self._everything(root, tree, self._scanner(tree, sink, is_all_new=known is None))
         return tree
 
     def _loaded(self) -> Tree | None:
@@ -298,11 +302,12 @@ class Tracker:
         tree.explain_links()
         self._seconds = time.monotonic() - began
 
-    def _scanner(self, tree: Tree, sink: Sink) -> Scanner:
+    def _scanner(self, tree: Tree, sink: Sink, *, is_all_new: bool = False) -> Scanner:
         watch, unwatch = self._watch, self._unwatch
         if self._live is not None:
+            bounds = self._live.of_a_file if is_all_new else self._live
             return LiveScanner(
-                tree, sink, self._excluded, bounds=self._live, watch=watch, unwatch=unwatch
+                tree, sink, self._excluded, bounds=bounds, watch=watch, unwatch=unwatch
             )
         return Scanner(
             tree,
