@@ -17,6 +17,22 @@ Feature: The demo
       """
     And the error does not say "Traceback"
 
+  Scenario: the demo of a chat takes back what an agent did in the user's own files
+    Given a plain folder
+    When a process of its own runs "agents demo --chat"
+    Then the exit code is 0
+    And the output says
+      """
+      $ agents protect claude --yes
+      > clean up the shop
+      $ agents timeline
+      $ agents undo --yes
+      Everything that the agent did is gone, what rm deleted is back, and notes.txt is yours.
+      $ agents redo --yes
+      agents undo                 take back what the last prompt changed
+      """
+    And the error does not say "Traceback"
+
   Scenario: a demo that goes wrong says so
     Given a plain folder
     And the variable CLEVERAGENTS_SANDBOX_BASE is "nonsense"

@@ -4,7 +4,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cleveragents.cli.invocation import Invocation
@@ -49,74 +49,93 @@ NEXT = (
 )
 
 
-def demo(call: Invocation) -> Result:
-    """Show how a plan runs, fails and is taken back."""
+def demo(call: Invocation, chat: bool = False) -> Result:
+    """Show how a plan runs, fails and is taken back, or what an agent did in your own files."""
     with tempfile.TemporaryDirectory(prefix="cleveragents-demo-") as home:
-        _Story(Path(home), call.form).tell()
-    data: Demonstration = {"next": NEXT}
-    return Result(data, [Text(["", *NEXT])])
+        next_steps = _told_of(Story(Path(home), call.form), chat=chat)
+    data: Demonstration = {"next": next_steps}
+    return Result(data, [Text(["", *next_steps])])
 
 
-class _Story:
-    """Runs commands in the throw-away project and says what they show."""
+def _told_of(story: "Story", *, chat: bool) -> Sequence[str]:
+    """Tells one of the stories; returns what to type next."""
+    if not chat:
+        _tell(story)
+        return NEXT
+    from cleveragents.cli import demo_chat  # which needs what stands here
+
+    demo_chat.tell(story)
+    return demo_chat.NEXT
+
+
+class Story:
+    """Runs commands in a throw-away project and says what they show."""
 
     def __init__(self, home: Path, form: Format) -> None:
         # A program reads one envelope on standard output, and the story beside it.
         self._stream = sys.stderr if form in (Format.JSON, Format.YAML) else sys.stdout
-        self._project = home / "shop"
-        self._action = home / "add-taxes.yaml"
+        self.project = home / "shop"
+        self.home = home
         self._environment: Mapping[str, str] = {
             **caller_environment(),
+            "HOME": str(home),  # where agents keep their settings
             "CLEVERAGENTS_DATA_DIR": str(home / "data"),
             "PAGER": "",  # the story goes on by itself
         }
 
-    def tell(self) -> None:
-        self._make_project()
-        self._say(
-            f"A small project in {self._project}, and an action of four steps.",
-            "The last one deletes files with rm and then fails.",
-        )
-        self._agents("run", "../add-taxes.yaml", expected=1)
-        self._say("The failed step is undone by itself. Every state is still there:")
-        self._agents("plan", "checkpoint", "list", "@")
-        self._say("Back by hand, to before the shop was edited:")
-        self._agents("plan", "rollback", "@", "2", "--yes")
-        self._say("That rollback can be taken back as well:")
-        self._agents("plan", "rollback", "@", "6", "--yes")
-        self._agents("plan", "diff", "@")
-        self._prove_untouched()
-
-    def _make_project(self) -> None:
+    def make_project(self) -> None:
+        """Makes the repository that the story is about."""
         for name, content in FILES.items():
-            path = self._project / name
+            path = self.project / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content)
-        self._action.write_text(ACTION)
-        start_repository(self._project, "A small shop")
+        start_repository(self.project, "A small shop")
 
-    def _agents(self, *arguments: str, expected: int = 0) -> None:
-        self._say(f"$ agents {shlex.join(arguments)}")
+    def agents(self, *arguments: str, expected: int = 0) -> None:
+        """Runs a command and shows it; it must end as expected."""
+        self.say(f"$ agents {shlex.join(arguments)}")
+        self.run("agents", [sys.executable, "-P", "-m", "cleveragents", *arguments], expected)
+
+    def run(self, name: str, command: Sequence[str], expected: int = 0, told: bytes = b"") -> None:
+        """Runs a program in the project, with something to read."""
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "cleveragents", *arguments],
-            cwd=self._project,
+            command,
+            cwd=self.project,
+            input=told,
             stdout=self._stream,
             env=dict(self._environment),
             check=False,
         )
-        what = f"agents {shlex.join(arguments)} ended with {done.returncode}"
-        _require(done.returncode == expected, what)
+        what = f"{name} {shlex.join(command[4:])} ended with {done.returncode}"
+        require(done.returncode == expected, what)
 
-    def _prove_untouched(self) -> None:
-        now = {name: (self._project / name).read_text() for name in FILES}
-        _require(now == FILES, "the demo changed the project itself")
-        self._say("Your own files never changed: all of it happened in the sandbox.")
-
-    def _say(self, *lines: str) -> None:
+    def say(self, *lines: str) -> None:
+        """Tells what comes next."""
         self._stream.write("\n" + "\n".join(lines) + "\n")
         self._stream.flush()
 
 
-def _require(held: bool, otherwise: str) -> None:
+def require(held: bool, otherwise: str) -> None:
+    """Ends a story that does not go as it is told."""
     if not held:
         raise Failed(otherwise)
+
+
+def _tell(story: Story) -> None:
+    story.make_project()
+    (story.home / "add-taxes.yaml").write_text(ACTION)
+    story.say(
+        f"A small project in {story.project}, and an action of four steps.",
+        "The last one deletes files with rm and then fails.",
+    )
+    story.agents("run", "../add-taxes.yaml", expected=1)
+    story.say("The failed step is undone by itself. Every state is still there:")
+    story.agents("plan", "checkpoint", "list", "@")
+    story.say("Back by hand, to before the shop was edited:")
+    story.agents("plan", "rollback", "@", "2", "--yes")
+    story.say("That rollback can be taken back as well:")
+    story.agents("plan", "rollback", "@", "6", "--yes")
+    story.agents("plan", "diff", "@")
+    now = {name: (story.project / name).read_text() for name in FILES}
+    require(now == FILES, "the demo changed the project itself")
+    story.say("Your own files never changed: all of it happened in the sandbox.")

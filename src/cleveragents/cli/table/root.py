@@ -138,9 +138,12 @@ ROOT = Group(
         ),
         Command(
             "demo",
-            "Show how a plan runs, fails and is taken back.",
+            "Show how a plan, or an agent in your own files, is taken back.",
             "demo:demo",
-            ("agents demo",),
+            ("agents demo", "agents demo --chat"),
+            options=(
+                Option(("--chat",), "An agent that works in your own files, and undo there."),
+            ),
             more="It tells the story on a throw-away repository and leaves nothing behind.",
         ),
         Command(
