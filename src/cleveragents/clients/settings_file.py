@@ -61,7 +61,7 @@ class SettingsFile:
             raise self._wrong("it is no text in UTF-8") from error
 
     def commands(self) -> dict[str, str]:
-        """Our commands in it, by event; a file that cannot be read has none that a client finds."""
+        """Our commands in it, by event; a file that is not there has none."""
         text = self.read()
         if text is None:
             return {}
@@ -160,9 +160,10 @@ class SettingsFile:
     def _refuse_unwritable(self) -> None:
         """Refuses what its owner has closed, although it could be replaced."""
         target = self.path.resolve()
-        there = next(one for one in (target, *target.parents) if one.exists())
-        if not os.access(there, os.W_OK, effective_ids=True):
-            raise Refused(f"{self.path} cannot be changed: {there} is not yours to write to")
+        directory = next(one for one in target.parents if one.exists())
+        for there in (target, directory) if target.exists() else (directory,):
+            if not os.access(there, os.W_OK, effective_ids=True):
+                raise self._wrong(f"{there} is not yours to write to")
 
 
 def _is_strict(text: str) -> bool:
