@@ -99,5 +99,6 @@ Feature: Whose change a change is
     When this happens: before:x prompt before:s@helper#0 B.before:z B.interrupt
     Then under way are: t0.2 of helper since 3
 
+  @unmeasured
   Scenario: random lives of chats, of a user and of what calls leave running
     Then 800 random lives of chats go as a world says that knows who wrote what
