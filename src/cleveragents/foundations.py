@@ -22,6 +22,7 @@ from cleveragents.storage.privacy import HOOK, make_private
 from cleveragents.storage.request import CancelRequests
 
 if TYPE_CHECKING:
+    from cleveragents.clients.launcher import Launcher
     from cleveragents.masking import Masking
     from cleveragents.sandbox.process import StepEnvironment
     from cleveragents.sandbox.sandboxes import Sandboxes
@@ -83,6 +84,19 @@ class Foundations:
         """Where the output of steps is kept."""
         return self.data / "output"
 
+    @once
+    def launcher(self) -> "Launcher":
+        """The program that coding agents call."""
+        from cleveragents.clients.launcher import Launcher
+
+        denials: Mapping[str, str] = {}
+        if self.settings.flag("chat.strict"):
+            from cleveragents.clients.client import CLIENTS
+            from cleveragents.engine.chat.answers import blocking
+
+            denials = {client: blocking(client) for client in CLIENTS}
+        return Launcher(self.data, self.settings.number("chat.hook-budget"), denials)
+
     @property
     def cleanup(self) -> str:
         """When the files of a sandbox go."""
@@ -102,11 +116,7 @@ def open_foundations(
 ) -> Foundations:
     """Opens what is kept in the data directory."""
     database = Database(_prepared(data) / DATABASE)
-    if os.path.exists(data / HOOK):
-        from cleveragents.clients.launcher import settle  # most people have no hooks
-
-        settle(data)
-    return Foundations(
+    base = Foundations(
         data=data,
         settings=settings,
         caller=caller,
@@ -117,6 +127,9 @@ def open_foundations(
         stopping=StopRequests(CancelRequests(data / "locks")),
         report=report,
     )
+    if os.path.exists(data / HOOK):  # most people have no hooks
+        base.launcher.settle()
+    return base
 
 
 def _prepared(data: Path) -> Path:

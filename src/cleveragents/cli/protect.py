@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from cleveragents.cli.invocation import Invocation, confirm
 from cleveragents.cli.render import Block, Fields, Grid, Patch, Result, Text, show_blocks
-from cleveragents.clients import launcher
 from cleveragents.clients.client import HookLevel
 from cleveragents.clients.installation import Proposal
 from cleveragents.counting import counted
@@ -48,7 +47,7 @@ def protect(
     proposals = installation.proposed(installation.clients(clients), level)
     if not dry_run:
         _agree(call, app, proposals, yes=yes)
-        launcher.install(call.place)
+        app.chats.launcher.install()
         app.chats.protection.add(app.project)
         for one in proposals:
             if one.change is not None:

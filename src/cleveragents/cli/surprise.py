@@ -9,7 +9,7 @@ import stat
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -38,6 +38,15 @@ def told(problem: BaseException, arguments: Sequence[str], data: Path) -> Unfore
         detail=[where],
         hints=["look whether all is well: agents doctor", "report it with what is known of it"],
     )
+
+
+def keeping(arguments: Sequence[str], data: Path) -> Callable[[Exception], None]:
+    """Returns what keeps a surprise for later, where there is nobody to be told of it."""
+
+    def keep(problem: Exception) -> None:
+        _kept(_report(problem, arguments), data)
+
+    return keep
 
 
 def without_secrets(text: str, arguments: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from cleveragents.clients import launcher
 from cleveragents.clients.client import CLIENTS, HookLevel
 from cleveragents.counting import counted
 from cleveragents.errors import InvalidInput
+from cleveragents.hooks import asking
 from cleveragents.shapes.protection import unprotection_of
 
 LEFT = "what was recorded is left; to be rid of it as well, delete {data}"
@@ -35,6 +36,7 @@ def unprotect(call: Invocation, clients: Sequence[str] = (), everything: bool = 
     problems = refusals(proposals)
     if everything:
         launcher.remove(call.place)
+        asking.stop(call.place)
     roots = [one.path for one in protection.roots()]
     return Result(
         unprotection_of(call.place, proposals, roots),

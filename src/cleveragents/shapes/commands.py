@@ -51,6 +51,7 @@ from cleveragents.shapes.file import (
     WrittenFile,
 )
 from cleveragents.shapes.first_action import FirstAction
+from cleveragents.shapes.keeper import HookAnswer, KeeperStatus, KeeperStop
 from cleveragents.shapes.log import PlanLog
 from cleveragents.shapes.plan import Fork, PlanList, PlanRow
 from cleveragents.shapes.protection import HookCheck, ProtectionReport, UnprotectionReport
@@ -80,6 +81,9 @@ SHAPES: Mapping[str, type | UnionType] = {
     | ChatUndoPreview,
     "redo": UndoReport | UndoPreview | ChatUndoReport | ChatUndoPreview,
     "timeline": ChatTimeline,
+    "hook": HookAnswer,
+    "keeper status": KeeperStatus,
+    "keeper stop": KeeperStop,
     "op log": OpLog,
     "demo": Demonstration,
     "doctor": Diagnosis,

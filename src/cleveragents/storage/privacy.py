@@ -8,10 +8,11 @@ from pathlib import Path
 
 from cleveragents.storage.place import make_durably
 
-ROOMS = ("projects", "sandboxes", "output", "locks")  # all but the database lies below these
+# All but the database lies below these.
+ROOMS = ("projects", "sandboxes", "output", "locks", "spool")
 HOOK = "hook"  # the program that coding agents call
 # How the names of files beside them begin.
-FILES = ("cleveragents.", "head", HOOK, "protected", "installed")
+FILES = ("cleveragents.", "head", HOOK, "keeper.", "protected", "installed")
 LOG = "log"
 OTHERS = 0o077
 

@@ -11,6 +11,7 @@ from cleveragents.wiring.acts import ActsOfPlans
 if TYPE_CHECKING:
     from cleveragents.chats.event import HookEvent
     from cleveragents.clients.installation import Installation
+    from cleveragents.clients.launcher import Launcher
     from cleveragents.engine.chat.probe import Probe
     from cleveragents.engine.chat.protection import Protection
     from cleveragents.engine.chat.reading import ChatReader
@@ -41,9 +42,20 @@ class ChatServices:
         self._ownership = ownership
         self._hold = hold
 
-    def record(self, event: "HookEvent", *, is_late: bool = False) -> "Recorded":
-        """Records an event of a client, with the files as they are."""
-        return self._recording.record(event, is_late=is_late)
+    def has_looked(self, event: "HookEvent") -> bool:
+        """Tells whether the files were ever looked at for the chat of an event."""
+        return self._recording.has_looked(event)
+
+    def record(
+        self, event: "HookEvent", *, until: float | None = None, is_late: bool = False
+    ) -> "Recorded":
+        """Records an event of a client, with the files as they are; `until` is when it goes on."""
+        return self._recording.record(event, until=until, is_late=is_late)
+
+    @property
+    def launcher(self) -> "Launcher":
+        """The program that coding agents call."""
+        return self._base.launcher
 
     @once
     def reads(self) -> "ChatReader":

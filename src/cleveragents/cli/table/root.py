@@ -229,6 +229,36 @@ ROOT = Group(
                 ),
             ),
         ),
+        Command(
+            "hook",
+            "Record an event of a coding agent, without the keeper.",
+            "hook:hook",
+            ("agents hook claude:PreToolUse",),
+            (Argument("CLIENT:EVENT", "named", "Which agent tells it, and what it calls it."),),
+            more="It reads what the agent tells of the event from standard input, prints what the"
+            " agent is to be told, if anything, and always ends well: an agent is never kept from"
+            " its work. `agents protect` lets agents call a quicker program that does the same.",
+        ),
+        Group(
+            "keeper",
+            "The process that takes what coding agents tell.",
+            (
+                Command(
+                    "status",
+                    "Tell whether it is running, and what it has recorded.",
+                    "keeper:status",
+                    ("agents keeper status",),
+                ),
+                Command(
+                    "stop",
+                    "End it; the next event of an agent starts another.",
+                    "keeper:stop",
+                    ("agents keeper stop",),
+                    more="Nothing that was recorded is lost. It ends by itself when no agent has"
+                    " said anything for half an hour.",
+                ),
+            ),
+        ),
         Group(
             "project",
             "The directory that plans are made for.",

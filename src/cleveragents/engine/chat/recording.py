@@ -78,10 +78,25 @@ class Recording:
         self._masked = masked
         self._hook = hook
 
-    def record(self, event: HookEvent, *, is_late: bool = False) -> Recorded:
+    def has_looked(self, event: HookEvent) -> bool:
+        """Tells whether the files were ever looked at for the chat of an event."""
+        place = self._places.known(self._project)
+        if place is None:
+            return False
+        with self._database.reading() as connection:
+            chat = ChatRepository(connection).of_session(
+                place.project_id, event.client, event.session
+            )
+        return chat is not None and not self._is_first_look(chat)
+
+    def record(
+        self, event: HookEvent, *, until: float | None = None, is_late: bool = False
+    ) -> Recorded:
         """Records one event; the same one again is nothing new.
 
-        One that comes late has no state: what it was to be the state before has happened since.
+        `until` is when the client goes on, by `monotonic`; by default as the settings say, from
+        now. One that comes late has no state: what it was to be the state before has happened
+        since.
         """
         if event.kind in OF_CALLS and not event.may_write:
             return Recorded()
@@ -89,8 +104,9 @@ class Recording:
         self._end_gone(place)
         chat = self._chat(place, event)
         is_first = self._is_first_look(chat)
-        patience = self._policy.first_look if is_first else self._policy.budget
-        until = monotonic() + patience
+        if until is None:
+            until = monotonic() + (self._policy.first_look if is_first else self._policy.budget)
+        patience = max(0.0, until - monotonic())
         try:
             with (
                 self._places.owned(place, "recording a chat", patience),

@@ -1,0 +1,66 @@
+"""`agents hook`: records an event of a coding agent in a process of its own."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+from cleveragents.app import App
+from cleveragents.cli import surprise
+from cleveragents.cli.invocation import NOT_WATCHED, Invocation
+from cleveragents.cli.render import Result
+from cleveragents.config.environment import caller_environment, home
+from cleveragents.hooks import plain_json, roots, spool
+from cleveragents.hooks.client import agent_above
+from cleveragents.hooks.intake import Intake, NotNow, Told
+from cleveragents.hooks.payloads import event_of
+from cleveragents.hooks.recorder import ChatRecorder
+from cleveragents.sandbox.project import locate
+from cleveragents.shapes.keeper import HookAnswer
+
+
+def hook(call: Invocation, named: str) -> Result:
+    """Record an event of a coding agent, without the keeper."""
+    try:
+        answer = _answer(call, named)
+    except Exception as problem:  # noqa: BLE001 - an agent must go on, whatever is wrong with us
+        surprise.keeping(["hook", named], call.place)(problem)
+        answer = ""
+    data: HookAnswer = {"answer": answer}
+    return Result(data, content=[f"{answer}\n".encode()] if answer else [])
+
+
+def _answer(call: Invocation, named: str) -> str:
+    client, _, name = named.partition(":")
+    event = event_of(client, name, plain_json.read(sys.stdin.read()))
+    if event is None:
+        return ""
+    cwd = Path(str(event["cwd"]) or os.getcwd())
+    event["cwd"] = str(cwd)
+    event["pid"] = agent_above(os.getppid())
+    data = call.place
+    root = roots.root_above(str(data), str(cwd)) or str(_located(call, cwd))
+    recorder = ChatRecorder(lambda path: _app(call, path))
+    intake = Intake(str(data), recorder, surprise.keeping(["hook", named], data))
+    try:
+        return intake.take(Told(root, event))
+    except NotNow:
+        line = plain_json.written({"root": root, "event": event})
+        spool.put(str(data), time.time_ns(), line.encode())
+        return ""
+    finally:
+        recorder.close()
+
+
+def _located(call: Invocation, cwd: Path) -> Path:
+    return locate(call.project, cwd, home(caller_environment())).path
+
+
+def _app(call: Invocation, root: str) -> App:
+    return App(
+        root,
+        data_dir=call.place,
+        config_path=call.config_path,
+        flags=[*NOT_WATCHED, *call.settings],
+        cwd=root,
+    )

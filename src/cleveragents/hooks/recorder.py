@@ -1,0 +1,54 @@
+"""Records events in the chats of the directories that they belong to."""
+
+from collections.abc import Callable
+
+from cleveragents.app import App
+from cleveragents.chats.event import HookEvent
+from cleveragents.hooks.intake import NotNow, Told
+from cleveragents.storage.fault import is_the_machines
+
+MOST_ROOTS = 16  # that are kept open: each watches all directories below it
+
+Open = Callable[[str], App]
+
+
+class ChatRecorder:
+    """Keeps the directories open that were heard of last: what is known of one makes it quick."""
+
+    def __init__(self, open_app: Open) -> None:
+        self._open = open_app
+        self._apps: dict[str, App] = {}  # by root, the one heard of last at the end
+
+    @property
+    def roots(self) -> list[str]:
+        """The directories that are open."""
+        return list(self._apps)
+
+    def patience(self, told: Told) -> float:
+        """Returns how long the first look at a directory may be waited for, if there was none."""
+        app = self._app(told.root)
+        has_looked = app.chats.has_looked(HookEvent.from_record(told.event))
+        return 0.0 if has_looked else float(app.settings.number("chat.first-look"))
+
+    def record(self, told: Told, *, until: float | None, is_late: bool) -> str:
+        """Records an event; what passes, as a full disk does, lets it wait in the spool."""
+        event = HookEvent.from_record(told.event)
+        try:
+            chats = self._app(told.root).chats
+            return chats.record(event, until=until, is_late=is_late).answer
+        except Exception as problem:
+            if is_the_machines(problem):
+                raise NotNow from problem
+            raise
+
+    def _app(self, root: str) -> App:
+        app = self._apps.pop(root, None) or self._open(root)
+        self._apps[root] = app
+        if len(self._apps) > MOST_ROOTS:
+            self._apps.pop(next(iter(self._apps))).close()
+        return app
+
+    def close(self) -> None:
+        """Gives back what is open."""
+        for app in self._apps.values():
+            app.close()
