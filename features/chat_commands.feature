@@ -55,6 +55,12 @@ Feature: Undo, redo and the timeline of chats on the command line
     And the data holds
       | field | value |
       | turn  | null  |
+    When I run "agents op log --format json"
+    Then the exit code is 0
+    And the data holds
+      | field        | value    |
+      | acts.0.state | "undone" |
+      | next_undo    | null     |
     When I run "agents redo"
     Then the exit code is 2
     And the error says "redo of t1"
@@ -396,10 +402,28 @@ Feature: Undo, redo and the timeline of chats on the command line
       call c2 Bash: echo y > y
       stop
       """
-    When I run "agents op log"
+    When I run "agents op log --format json"
     Then the exit code is 0
+    And the data holds
+      | field         | value    |
+      | acts.0.kind   | "chat"   |
+      | acts.0.type   | "turn"   |
+      | acts.0.text   | "two"    |
+      | acts.0.name   | "claude" |
+      | acts.0.state  | "stands" |
+      | acts.1.type   | "step"   |
+      | acts.2.text   | "one"    |
+      | next_redo     | null     |
+    And what would be undone next is the first of the acts
     When I run "agents undo --yes"
     Then the output says "undo of t2"
+    When I run "agents op log --limit 1"
+    Then the output says "t2: two"
+    And the output says "undone"
+    When I run "agents op log --plan @ --format json"
+    Then the data holds
+      | field       | value  |
+      | acts.0.type | "step" |
     When I run "agents undo --yes"
     Then the output says "step first (plan change"
     When I run "agents undo --yes"
@@ -536,3 +560,9 @@ Feature: Undo, redo and the timeline of chats on the command line
     When I run "agents timeline"
     Then the exit code is 0
     And the error says "nothing was asked for yet"
+    When I run "agents op log --format json"
+    Then the exit code is 0
+    And the data holds
+      | field     | value |
+      | acts      | []    |
+      | next_undo | null  |

@@ -43,3 +43,9 @@ def undo_by_id(context):
 @then("each is found")
 def check_found(context):
     assert context.found == context.wanted, context.found
+
+
+@then("what would be undone next is the first of the acts")
+def check_next(context):
+    data = context.world.done.data
+    assert data["next_undo"] == data["acts"][0]["id"], data

@@ -1,4 +1,4 @@
-"""`agents undo|redo`: takes back what was done last; `agents op log`: everything that was done."""
+"""`agents undo|redo`: takes back what was done last here, on a plan or in a chat."""
 
 import sys
 from collections.abc import Sequence
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from cleveragents.app import App
 from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import Invocation, confirm
-from cleveragents.cli.render import Block, Fields, Grid, Result, Text, show_blocks
+from cleveragents.cli.render import Block, Fields, Result, Text, show_blocks
 from cleveragents.engine.chat.choice import UndoRequest
-from cleveragents.engine.undo.deeds import STEP, Deed, DeedList, Fate
+from cleveragents.engine.undo.deeds import STEP, Deed, DeedList
 from cleveragents.engine.undo.reversals import Effect, ReversalResult
 from cleveragents.engine.undo.service import NOTHING, RetraceForesight, RetraceResult
 from cleveragents.engine.undo.trail import Direction
@@ -16,7 +16,7 @@ from cleveragents.errors import InvalidInput, Refused
 from cleveragents.ids import SHORTEST, PlanId
 from cleveragents.plans.plan import Plan
 from cleveragents.records import replace
-from cleveragents.shapes.deed import REDO, nothing, op_log_of, retrace_of, retrace_preview_of
+from cleveragents.shapes.deed import REDO, nothing, retrace_of, retrace_preview_of
 from cleveragents.undertakings import DryRunResult
 
 REFUSED = 4  # the exit code of what would be refused
@@ -72,8 +72,8 @@ def undo(
         from cleveragents.cli.undo_pick import undo_picked  # of use only on a terminal
 
         app = call.app(progress=True)
-        chosen = _chosen(call, app, plan)
-        call.messages += _left_alone(app.undo.deeds(chosen).busy)
+        chosen = chosen_plan(call, app, plan)
+        call.messages += left_alone(app.undo.deeds(chosen).busy)
         return undo_picked(call, app, chosen, yes=yes, dry_run=dry_run)
     return _retrace(call, Direction.BACK, plan, yes=yes, dry_run=dry_run)
 
@@ -124,45 +124,14 @@ def _in_chat(
     return retrace(ChatRetrace(call, app, asked, direction is Direction.FORWARD, yes, dry_run))
 
 
-def _is_chats_turn(app: App, direction: Direction) -> bool:
+def is_chats_turn(app: App, direction: Direction) -> bool:
     """Whether the newest act here, which is to be taken back, was an agent's in a chat."""
     reads = app.chats.reads
     if not app.plans.list(limit=1):
         return reads.past() is not None
-    in_chat = reads.latest_at(is_redo=direction is Direction.FORWARD)
+    in_chat = reads.latest(is_redo=direction is Direction.FORWARD)
     on_plan = app.undo.latest_at(direction)
-    return in_chat is not None and (on_plan is None or on_plan < in_chat)
-
-
-def log(call: Invocation, plan: str | None = None, limit: int | None = None) -> Result:
-    """List everything that was done here, the newest first."""
-    app = call.app()
-    found = app.undo.deeds(_chosen(call, app, plan))
-    listed = found.deeds[:limit]
-    short = views.short_ids(call, app, {deed.plan.plan_id for deed in listed})
-    rows = [
-        [
-            views.moment(deed.at),
-            deed.title,
-            deed.plan.name,
-            _fate(deed),
-            short[deed.plan.plan_id],
-        ]
-        for deed in listed
-    ]
-    return Result(
-        op_log_of(found, listed),
-        [Grid("", ["WHEN", "ACT", "PLAN", "NOW", "ID"], rows)],
-        messages=_left_alone(found.busy),
-        next_steps=_ways(found),
-        paged=True,
-    )
-
-
-def _fate(deed: Deed) -> str:
-    """The fate of an act, and if another one ended it, which."""
-    by = deed.ended_by
-    return f"ended by {by.kind.noun}" if deed.fate is Fate.ENDED and by else str(deed.fate)
+    return in_chat is not None and (on_plan is None or on_plan < in_chat.at)
 
 
 def _retrace(
@@ -170,9 +139,9 @@ def _retrace(
 ) -> Result:
     """Shows what would be done, asks, and does exactly that."""
     app = call.app(progress=True)
-    if plan is None and _is_chats_turn(app, direction):
+    if plan is None and is_chats_turn(app, direction):
         return _in_chat(call, app, direction, UndoRequest(), None, yes=yes, dry_run=dry_run)
-    chosen = _chosen(call, app, plan)
+    chosen = chosen_plan(call, app, plan)
     act = app.undertakings.retrace(direction, chosen)
     if act is not None and not dry_run:
         finished = act.finish()
@@ -180,7 +149,7 @@ def _retrace(
             return _finished(direction, finished)
         act = app.undertakings.retrace(direction, chosen)  # another one may be next now
     found = app.undo.deeds(chosen)
-    call.messages += _left_alone(found.busy)
+    call.messages += left_alone(found.busy)
     if act is None:
         return Result(nothing(), messages=[NOTHING[direction]])
     if dry_run:
@@ -209,7 +178,7 @@ def _refuse_older(direction: Direction, found: DeedList, owner: PlanId) -> None:
         )
 
 
-def _chosen(call: Invocation, app: App, plan: str | None) -> PlanId | None:
+def chosen_plan(call: Invocation, app: App, plan: str | None) -> PlanId | None:
     return None if plan is None else views.find(call, app, plan).plan_id
 
 
@@ -328,17 +297,8 @@ def _next(direction: Direction, result: RetraceResult) -> list[str]:
     ]
 
 
-def _left_alone(busy: Sequence[Plan]) -> list[str]:
+def left_alone(busy: Sequence[Plan]) -> list[str]:
     return [
         f"left alone, another process is at work on it: {plan.name} ({plan.plan_id})"
         for plan in busy
     ]
-
-
-def _ways(found: DeedList) -> list[str]:
-    """The commands that go with the list."""
-    ways = {
-        Direction.BACK: "agents undo    # takes back the newest act that stands",
-        Direction.FORWARD: "agents redo    # does again what was taken back last",
-    }
-    return [way for direction, way in ways.items() if found.trail.next(direction)]

@@ -1,16 +1,19 @@
 """Undo and redo of what agents did in a chat, and the timeline of chats."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TypedDict
 
+from cleveragents.chats.chat import Chat
 from cleveragents.chats.turns import CallName
 from cleveragents.engine.chat.foresight import ChatForesight
 from cleveragents.engine.chat.past import Undo
 from cleveragents.engine.chat.timeline import CallStory, ChatStory, Timeline, TurnStory
 from cleveragents.engine.chat.undo import ChatUndoResult
+from cleveragents.engine.undo.deeds import Fate
 from cleveragents.ids import CheckpointId, OperationId, PlanId
 from cleveragents.shapes.change import ChangeRow, changes_of
-from cleveragents.shapes.deed import REDO, ConflictingPath, KeptRow
+from cleveragents.shapes.deed import REDO, ConflictingPath, KeptRow, OpRow
 from cleveragents.shapes.name import file_name
 
 CHAT = "chat"
@@ -159,6 +162,29 @@ def chat_undo_finished_of(done: Undo, client: str, *, can_redo: bool) -> ChatUnd
         "safety": done.intent.safety,
         "operation": done.operation_id,
         "redo": REDO if can_redo else None,
+    }
+
+
+def turn_id(chat: PlanId, turn: int) -> str:
+    """A turn among everything that was done here."""
+    return f"{chat}/{turn_named(turn)}"
+
+
+def turn_act_of(chat: Chat, story: TurnStory, at: datetime) -> OpRow:
+    """A turn as one of the acts here."""
+    by = story.taken_back_by
+    return {
+        "id": turn_id(chat.plan_id, story.turn.number),
+        "type": "turn",
+        "at": at.isoformat(),
+        "text": story.turn.prompt,
+        "files": len(story.changed),
+        "kind": CHAT,
+        "plan": chat.plan_id,
+        "name": chat.client,
+        "stands": by is None,
+        "state": Fate.STANDS if by is None else Fate.UNDONE,
+        "taken_back_by": None if by is None else by.operation_id,
     }
 
 

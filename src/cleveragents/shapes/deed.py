@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from cleveragents.engine.bring.obstacles import Obstacle
-from cleveragents.engine.undo.deeds import Deed, DeedList, Fate
+from cleveragents.engine.undo.deeds import Deed, Fate
 from cleveragents.engine.undo.series import Part, SeriesForesight, SeriesResult
 from cleveragents.engine.undo.service import RetraceForesight, RetraceResult
-from cleveragents.engine.undo.trail import Direction
 from cleveragents.ids import CheckpointId, OperationId, PlanId
 from cleveragents.shapes.change import ChangeRow, changes_of
 from cleveragents.shapes.extent import DryRun, extent_of
@@ -20,8 +19,8 @@ REDO = "agents redo"
 class ActRow(TypedDict):
     """Something that a user did, or a step of a plan."""
 
-    id: str  # of the operation, or of the call or decision of the step
-    type: str  # apply, unapply, rollback, correct, revert, restore, resolve, refresh or step
+    id: str  # of the operation, of the call or decision of the step, or the chat's with the turn
+    type: str  # apply, unapply, rollback, correct, revert, restore, resolve, refresh, step or turn
     at: str
     text: str  # what it did
     files: int | None  # how many paths it touched, as far as that was noted
@@ -60,9 +59,9 @@ class UndoPreview(UndoReport, DryRun):
 class OpRow(ActRow):
     """An act, and what has become of it."""
 
-    kind: str  # what it was done to: plan
-    plan: PlanId
-    name: str  # of the plan
+    kind: str  # what it was done to: plan, or in: chat
+    plan: PlanId  # or the chat
+    name: str  # of the plan, or the client of the chat
     stands: bool
     state: str  # stands, undone, ended (by a later act) or failed (a step)
     taken_back_by: OperationId | None  # the undo or the act after which it is not so any more
@@ -147,7 +146,7 @@ def undo_series_of(result: SeriesResult) -> UndoSeries:
     """The deeds that were taken back, and those that were not."""
     return {
         "undone": [retrace_of(each) for each in result.done],
-        "left": [_row(deed) for deed in result.left],
+        "left": [op_row_of(deed) for deed in result.left],
         "why": None if result.error is None else result.error.message,
         "redo": REDO if result.last.is_more_forward else None,
     }
@@ -156,7 +155,7 @@ def undo_series_of(result: SeriesResult) -> UndoSeries:
 def undo_series_preview_of(would: SeriesForesight, *, moving: bool) -> UndoSeriesPreview:
     """The deeds that would be taken back."""
     return {
-        "acts": [_row(deed) for deed in would.deeds],
+        "acts": [op_row_of(deed) for deed in would.deeds],
         "places": [_place(part) for part in would.parts],
         "conflicts": [_obstacle(each) for each in would.first.obstacles],
         "moving": moving,
@@ -168,13 +167,9 @@ def _place(part: Part) -> PlacePreview:
     return {"where": part.where, "changes": changes, "unknown": part.unknown or None}
 
 
-def op_log_of(found: DeedList, listed: Sequence[Deed]) -> OpLog:
-    """The deeds here, as many as are wanted."""
-    return {
-        "acts": [_row(deed) for deed in listed],
-        "next_undo": found.trail.next(Direction.BACK),
-        "next_redo": found.trail.next(Direction.FORWARD),
-    }
+def op_log_of(acts: Sequence[OpRow], next_undo: str | None, next_redo: str | None) -> OpLog:
+    """The acts here, as many as are wanted."""
+    return {"acts": acts, "next_undo": next_undo, "next_redo": next_redo}
 
 
 def _about(deed: Deed) -> UndoReport:
@@ -191,7 +186,8 @@ def _act(deed: Deed) -> ActRow:
     }
 
 
-def _row(deed: Deed) -> OpRow:
+def op_row_of(deed: Deed) -> OpRow:
+    """An act on a plan, and what has become of it."""
     by = deed.undo or deed.ended_by
     return {
         **_act(deed),

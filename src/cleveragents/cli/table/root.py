@@ -57,15 +57,15 @@ ROOT = Group(
                 Command(
                     "log",
                     "List everything that was done here, the newest first.",
-                    "undo:log",
+                    "op_log:log",
                     ("agents op log", "agents op log --limit 10", "agents op log --plan @"),
                     options=(
                         ON_PLAN,
                         Option(("--limit",), "At most so many.", "N", make=positive),
                     ),
-                    more="It tells what has become of each act: it stands, is undone, was ended by"
-                    " a later one (an unapply, a rollback), or is a step that failed and whose"
-                    " files were put back.",
+                    more="Turns of chats are among them. It tells what has become of each act: it"
+                    " stands, is undone, was ended by a later one (an unapply, a rollback), or is a"
+                    " step that failed and whose files were put back.",
                 ),
             ),
         ),

@@ -7,13 +7,23 @@ from datetime import datetime
 from cleveragents.chats.turns import Call, open_calls
 from cleveragents.engine.chat.choice import UndoRequest, choose
 from cleveragents.engine.chat.leftovers import above, is_gone, process_name
-from cleveragents.engine.chat.past import Past, Share, Undo
+from cleveragents.engine.chat.past import Past, Undo
 from cleveragents.engine.chat.place import LivePlaces
 from cleveragents.engine.chat.timeline import Timeline, timeline
 from cleveragents.ids import PlanId
 from cleveragents.operations.kind import Status
+from cleveragents.records import frozen
 from cleveragents.sandbox.project import Project
 from cleveragents.storage.database import Database
+
+
+@frozen
+class LatestTurn:
+    """The turn whose turn it is to be taken back or done again, and since when it is."""
+
+    at: datetime
+    chat: PlanId
+    turn: int
 
 
 class ChatReader:
@@ -30,17 +40,19 @@ class ChatReader:
         past = None if place is None else Past(self._database, place)
         return past if past is not None and past.chats else None
 
-    def latest_at(self, *, is_redo: bool = False) -> datetime | None:
-        """Returns when that was done which an undo or a redo would take back; None: nothing was.
+    def latest(self, *, is_redo: bool = False) -> LatestTurn | None:
+        """Returns what an undo or a redo in a chat would take back; None: there is nothing.
 
         An undo that was begun and waits to be finished comes first if it came later.
         """
         past = self.past()
         if past is None:
             return None
-        begun = [one.opened_at for one in past.operations if one.status is Status.OPEN]
-        done = [one.opened_at for one in past.standing_undos] if is_redo else _standing_at(past)
-        return max([*begun, *done], default=None)
+        begun = [one for one in past.operations if one.status is Status.OPEN]
+        known = [*begun, *(past.standing_undos if is_redo else ())]
+        found = [LatestTurn(one.opened_at, one.plan_id, one.intent.turn) for one in known]
+        found += [] if is_redo else _standing(past)
+        return max(found, key=lambda one: one.at, default=None)
 
     def unfinished(self, chat: PlanId | None = None) -> Sequence[Undo]:
         """Returns undos and redos that were begun and wait to be finished."""
@@ -76,8 +88,12 @@ class ChatReader:
         return Timeline(()) if past is None else timeline(past, chat, limit)
 
 
-def _standing_at(past: Past) -> list[datetime]:
-    """When the agent changed what the next undo would take back."""
+def _standing(past: Past) -> list[LatestTurn]:
+    """The turn that the next undo would take back, with each time at which it changed something."""
     choice = choose(past, UndoRequest())
-    shares: Sequence[Share] = () if choice is None else choice.shares
-    return [share.difference.after.at for share in shares if past.standing(share)]
+    if choice is None:
+        return []
+    shares = [share for share in (*choice.shares, *choice.unclear) if past.standing(share)]
+    return [
+        LatestTurn(share.difference.after.at, choice.chat.plan_id, choice.turn) for share in shares
+    ]

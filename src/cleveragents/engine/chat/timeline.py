@@ -1,6 +1,7 @@
 """The timeline of a directory: prompts and calls of every chat, with what each changed."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from cleveragents.chats.attribution import Whose
 from cleveragents.chats.chat import Chat
@@ -30,6 +31,7 @@ class TurnStory:
     external: Sequence[str]  # paths that the user changed before it or during it
     unclear: Sequence[str]  # paths that may be the user's or of something that a call left running
     taken_back_by: Undo | None  # the undo that has taken the last of it back
+    changed_at: datetime | None  # when its calls changed something last; None: they did nothing
 
     @property
     def changed(self) -> Sequence[str]:
@@ -74,6 +76,7 @@ def _turn(past: Past, turn: Turn) -> TurnStory:
         _paths(share for share in shown if share.whose is Whose.USER),
         _paths(share for share in shown if share.whose is Whose.UNCLEAR),
         _taken_back(past, mine),
+        max((share.difference.after.at for share in mine), default=None),
     )
 
 
