@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from faults import (
+    chat,
     crowd,
     damage,
     errors,
@@ -35,6 +36,8 @@ ALL = 10**6
 SIGNAL_POINTS = 60  # per operation; between two files nothing else can come of one
 ERROR_POINTS = 12  # per operation and error; a call fails in the same few ways
 DAMAGE_POINTS = 12  # per act and kind of damage
+CHAT_POINTS = 200  # per operation
+SAVE_POINTS = 60  # per file and way to save it
 POWER_POINTS = 8  # per operation, and one after its end; each takes new disks
 
 
@@ -168,6 +171,16 @@ def run_damage(extent: Extent) -> int:
     return report.complain(met)
 
 
+def run_chat(extent: Extent) -> int:
+    """Undo where you chat: faults, and a user who saves meanwhile."""
+    if skipped(tracing.missing()):
+        return 0
+    tried = chat.run(replace(extent, points=min(extent.points, CHAT_POINTS)))
+    tried += chat.run_saves(replace(extent, points=min(extent.points, SAVE_POINTS)))
+    report.show(report.HEADINGS, report.table(tried))
+    return report.complain(tried)
+
+
 def compare(suite: Compared, extent: Extent) -> int:
     """Prints the product beside the naive order; returns how many faults had a problem."""
     tried = suite.run(extent)
@@ -196,6 +209,7 @@ SUITES: dict[str, Callable[[Extent], int]] = {
     "crowd": run_crowd,
     "long-plan": run_long_plan,
     "damage": run_damage,
+    "chat": run_chat,
     "mutants": run_mutants,
 }
 
