@@ -303,7 +303,9 @@ def run_saves(extent: Extent) -> list[Trial]:
     import_everything()
     with tempfile.TemporaryDirectory(prefix="saves ") as home:
         stage = ChatStage(Path(home))
-        return [tried for save in SAVES for tried in _saves(stage, save, extent)]
+        first = extent.offset % len(SAVES)
+        saves = (*SAVES[first:], *SAVES[:first])[: extent.some]
+        return [tried for save in saves for tried in _saves(stage, save, extent)]
 
 
 def _saves(stage: ChatStage, save: Save, extent: Extent) -> Iterator[Trial]:

@@ -35,13 +35,13 @@ def any_since(began: str, root: str, client: int, hook: Path) -> bool:
     ago = (now() - datetime.fromisoformat(began).replace(tzinfo=UTC)).total_seconds()
     since = _uptime() - ago - TICK
     found = [pid for pid in _pids() if _started(pid) >= since and _is_below(pid, root)]
-    own = {os.getpid(), *_above(os.getpid()), client, *_above(client)}
+    own = {os.getpid(), *above(os.getpid()), client, *above(client)}
     return any(not _is_hook(pid, hook) for pid in found if pid not in own)
 
 
 def _is_hook(pid: int, hook: Path) -> bool:
     """Whether a process runs the hook, or was started by it."""
-    return any(os.fsencode(hook) in _arguments(each) for each in (pid, *_above(pid)))
+    return any(os.fsencode(hook) in _arguments(each) for each in (pid, *above(pid)))
 
 
 def _pids() -> Iterator[int]:
