@@ -261,6 +261,55 @@ Feature: Undo where you chat
 
   # --- Whose -------------------------------------------------------------------------------------
 
+  Scenario: what a call left running may write after the turn: unclear, and gone if it is asked for
+    Given this chat
+      """
+      prompt start a server
+      call c1 Bash: echo x > b.txt; setsid sh -c 'until [ -e ../go ]; do sleep 0.02; done; echo late > late.txt; touch ../done' </dev/null >/dev/null 2>&1 &
+      stop
+      user: touch ../go; until [ -e ../done ]; do sleep 0.02; done
+      """
+    Then the preview of undo "-" tells
+      | what    | told     |
+      | unclear | late.txt |
+    When I undo here
+    Then the files are as in "start" but for
+      | file     | content |
+      | late.txt | late    |
+    And there is nothing to undo
+    When I redo here
+    And I undo "--unclear take" here
+    Then the files are as in "start"
+
+  Scenario: a turn that only left something running is taken back by what that wrote
+    Given this chat
+      """
+      prompt start a server
+      call c1 Bash: setsid sh -c 'until [ -e ../go ]; do sleep 0.02; done; echo late > late.txt; touch ../done' </dev/null >/dev/null 2>&1 &
+      stop
+      user: touch ../go; until [ -e ../done ]; do sleep 0.02; done
+      """
+    When I undo "--unclear take" here
+    Then the files are as in "start"
+    And there is nothing to undo
+    When I redo here
+    Then the files are as in "start" but for
+      | file     | content |
+      | late.txt | late    |
+
+  Scenario: a FIFO that an undo removed comes back with its mode
+    Given this chat
+      """
+      prompt talk
+      call c1 Bash: mkfifo pipe; chmod 640 pipe
+      stop
+      """
+    And I remember the files as "piped"
+    When I undo here
+    Then the files are as in "start"
+    When I redo here
+    Then the files are as in "piped"
+
   Scenario: what changed between calls is unclear: it stays unless it is asked for
     Given this chat
       """

@@ -7,23 +7,29 @@ from typing import cast
 
 from cleveragents.chats.attribution import Difference, Whose, differences
 from cleveragents.chats.chat import Chat, ChatRepository
+from cleveragents.chats.doubts import doubts
+from cleveragents.chats.moment import Moment, MomentKind
 from cleveragents.chats.moment_rows import MomentRepository
+from cleveragents.chats.turns import calls
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.engine.chat.place import LivePlace
 from cleveragents.ids import PlanId, SnapshotId
 from cleveragents.operations.in_project import TakeBack
 from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.operation import Operation, OperationRepository
-from cleveragents.records import frozen
+from cleveragents.records import frozen, replace
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.picking import is_excluded
 from cleveragents.snapshots.tree import tree_path
-from cleveragents.snapshots.tree.diff import alike, compare
+from cleveragents.snapshots.tree.diff import Load, alike, compare
 from cleveragents.snapshots.tree.manifest import Change
+from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
 Pair = tuple[int, int]  # a difference, by the numbers of the moments around it
+PRESENT = SnapshotId("present")  # the state of a directory as it is: it need not be stored
+NOW = 0  # the number of the moment in which it is looked at: an undo that is done then has it
 Undo = Operation[TakeBack]
 
 
@@ -43,18 +49,36 @@ class Share:
         return self.difference.before.number, self.difference.after.number
 
 
-class Past:
-    """Everything that happened in the chats of one directory, the oldest first."""
+@frozen
+class Present:
+    """A directory as it is."""
 
-    def __init__(self, database: Database, place: LivePlace) -> None:
+    snapshot: Snapshot
+    read: Load
+
+
+class Past:
+    """Everything that happened in the chats of one directory, the oldest first.
+
+    What changed since the last event belongs to it if somebody has looked: a process that a call
+    left running writes whenever it likes.
+    """
+
+    def __init__(
+        self, database: Database, place: LivePlace, present: Present | None = None
+    ) -> None:
         self._place = place
+        self._present = present
         self._known: dict[Pair, Sequence[Share]] = {}
         with database.reading() as connection:
             self.chats = ChatRepository(connection).of_project(place.project_id)
             self.moments = MomentRepository(connection).of_project(place.project_id)
             self._rows = {chat.plan_id: _rows(connection, chat) for chat in self.chats}
+            begun = _begun(self.moments)
             self.operations: Sequence[Undo] = [
-                one for chat in self.chats for one in _undos(connection, chat.plan_id)
+                _since_begun(one, begun)
+                for chat in self.chats
+                for one in _undos(connection, chat.plan_id)
             ]
 
     def chat(self, plan_id: PlanId) -> Chat:
@@ -68,7 +92,20 @@ class Past:
     @cached_property
     def differences(self) -> Sequence[Difference]:
         """What changed from look to look, the oldest first."""
-        return differences(self.moments)
+        if self._present is None or not self.moments:
+            return differences(self.moments)
+        return differences([*self.moments, _now(self.moments[-1])])
+
+    @cached_property
+    def is_in_doubt(self) -> bool:
+        """Whether something of an agent's may have written since the last event."""
+        return len(self.moments) - 1 in doubts(self.moments, calls(self.moments))
+
+    def load(self, state: SnapshotId) -> Snapshot:
+        """Returns a state of the directory, as it is or as it was."""
+        if state == PRESENT and self._present is not None:
+            return self._present.snapshot
+        return self._place.archive.load(state)
 
     def shares(self, difference: Difference) -> Sequence[Share]:
         """A difference, parted by whose its paths are; only then are its states read."""
@@ -139,16 +176,57 @@ class Past:
 
     def _changes(self, was: SnapshotId, became: SnapshotId) -> list[Change]:
         """What differs between two states and was covered at both; times play no part."""
-        archive = self._place.archive
-        old, new = archive.load(was), archive.load(became)
+        old, new = self.load(was), self.load(became)
+        read = self._place.archive.read if self._present is None else self._present.read
         return [
             change
-            for change in compare(old.roots[MAIN], new.roots[MAIN], archive.read)
+            for change in compare(old.roots[MAIN], new.roots[MAIN], read)
             if change.path
             and not alike(change.before, change.after)
             and not is_excluded(old.filter, change.path)
             and not is_excluded(new.filter, change.path)
         ]
+
+
+def _now(last: Moment) -> Moment:
+    """The moment in which somebody looks at a directory, after the last one that was recorded."""
+    return replace(
+        last,
+        number=NOW,
+        kind=MomentKind.ACT,
+        call="",
+        agent="",
+        state=PRESENT,
+        checkpoint_id=None,
+        is_late=False,
+        left_running=False,
+        operation_id=None,
+    )
+
+
+def _begun(moments: Sequence[Moment]) -> dict[str, int]:
+    """The number of the moment in which each act of ours began."""
+    ours = [(one.operation_id, one.number) for one in reversed(moments)]
+    return {identity: number for identity, number in ours if identity is not None}
+
+
+def _since_begun(undo: Undo, begun: Mapping[str, int]) -> Undo:
+    """An undo whose last difference ends where it began itself."""
+
+    def settled(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
+        end = begun.get(undo.operation_id, NOW)
+        return tuple((first, end if last == NOW else last) for first, last in pairs)
+
+    intent = undo.intent
+    return replace(
+        undo,
+        intent=replace(
+            intent,
+            takes=settled(intent.takes),
+            unclear=settled(intent.unclear),
+            passes=settled(intent.passes),
+        ),
+    )
 
 
 def _has_taken(undo: Undo, share: Share) -> bool:

@@ -18,7 +18,7 @@ from cleveragents.engine.chat.foresight import (
     conflicts_of,
     unclear_paths,
 )
-from cleveragents.engine.chat.past import Past, Share, Undo
+from cleveragents.engine.chat.past import Past, Present, Share, Undo
 from cleveragents.engine.chat.place import LivePlace, LivePlaces
 from cleveragents.engine.chat.saving import SavedState, saved
 from cleveragents.engine.chat.taking_back import TakeBackOutcome, TakingBack, record_id
@@ -84,10 +84,10 @@ class ChatUndos:
         self._hindrances = hindrances
         self._hold = hold
 
-    def past(self) -> Past:
+    def past(self, present: Present | None = None) -> Past:
         """Reads what happened here; refuses where nothing did."""
         place = self._places.known(self._project)
-        past = None if place is None else Past(self._database, place)
+        past = None if place is None else Past(self._database, place, present)
         if past is None or not past.chats:
             raise NotFound(NO_CHAT, hints=[PROTECT])
         return past
@@ -99,6 +99,9 @@ class ChatUndos:
             found = _last_undo(past, wanted.chat)
             return None if found is None else found.plan_id
         choice = choose(past, wanted)
+        if choice is None and past.is_in_doubt:
+            live = self._places.of(self._project).look()
+            choice = choose(self.past(Present(live.snapshot, live.through.read)), wanted)
         return None if choice is None else choice.chat.plan_id
 
     def preview(self, wanted: UndoRequest, *, is_redo: bool = False) -> ChatForesight:
@@ -176,7 +179,7 @@ class ChatUndos:
         *,
         is_redo: bool,
     ) -> ChatForesight:
-        past = self.past()
+        past = self.past(Present(now, read))
         if is_redo:
             found = _last_undo(past, wanted.chat)
             if found is None:
@@ -199,7 +202,7 @@ class ChatUndos:
         takes_unclear = bool(wanted.takes_unclear)
         shares = [*choice.shares, *(choice.unclear if takes_unclear else ())]
         shares.sort(key=lambda share: share.pair, reverse=True)
-        steps = [step_of(place.archive, share, _chosen(past, share, wanted)) for share in shares]
+        steps = [step_of(past, share, _chosen(past, share, wanted)) for share in shares]
         if wanted.is_everything:
             steps = self._everything(place, past, choice, now, read)
         fixed = _fixed(place, steps, wanted)

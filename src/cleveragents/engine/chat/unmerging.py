@@ -5,10 +5,10 @@ All is computed in memory, on top of what is there; nothing is stored or changed
 
 from collections.abc import Mapping, Sequence
 
-from cleveragents.engine.chat.past import Share
+from cleveragents.engine.chat.past import Past, Share
 from cleveragents.records import frozen, replace
 from cleveragents.sandbox.git import merge_text
-from cleveragents.snapshots.archive import MAIN, Archive
+from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.merge import MergeConflict, PendingMerge, three_way
 from cleveragents.snapshots.merging import MergeResult
 from cleveragents.snapshots.picking import is_excluded
@@ -94,6 +94,6 @@ def _merged(changes: Sequence[Change], steps: Sequence[Step], read: Load) -> fro
     )
 
 
-def step_of(archive: Archive, share: Share, paths: frozenset[bytes]) -> Step:
+def step_of(past: Past, share: Share, paths: frozenset[bytes]) -> Step:
     """A share of a difference as a step back."""
-    return Step(archive.load(share.became), archive.load(share.was), paths, share)
+    return Step(past.load(share.became), past.load(share.was), paths, share)
