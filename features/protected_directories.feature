@@ -145,6 +145,22 @@ Feature: Directories that are protected
     Then the exit code is 1
     And the check of claude says that it has no hooks
 
+  Scenario Outline: the hooks of <client> are proven, from its settings to the row
+    When I run "agents protect <client> --yes"
+    And I run "agents protect --check <client> --format json"
+    Then the exit code is 0
+    And the check of <client> has found its row, and a keeper
+    And no chat is left of it
+    When I run "agents unprotect --all"
+    Then the exit code is 0
+    And that keeper has ended
+
+    Examples:
+      | client   |
+      | gemini   |
+      | copilot  |
+      | opencode |
+
   Scenario: hooks are fired and what they left is found
     Given claude is in use by its program
     When I run "agents protect claude --yes"

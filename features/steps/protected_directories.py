@@ -9,6 +9,7 @@ from pathlib import Path
 
 from behave import given, then, when
 from protect import plain, settings_of, split
+from world import wait_until
 
 from cleveragents.chats.event import EventKind, HookEvent
 from cleveragents.cli.protect import refuse_elsewhere
@@ -163,10 +164,23 @@ def has_none(context):
     assert data["data_dir"] == str(context.world.data_dir), data
 
 
+@then("the check of {client} has found its row, and a keeper")
+def found_row(context, client):
+    (row,) = context.world.done.data["clients"]
+    assert (row["name"], row["command_ok"], row["row_seen"]) == (client, True, True), row
+    context.keeper = context.world.done.data["keeper"]
+    assert Path(f"/proc/{context.keeper}").exists(), context.world.done.data
+
+
+@then("that keeper has ended")
+def keeper_ended(context):
+    wait_until(lambda: not Path(f"/proc/{context.keeper}").exists(), "its end")
+
+
 def check(context, client, hook):
     """Checks the hooks of a client, with another program behind them."""
     world = context.world
-    world.variables["CLEVERAGENTS_CHAT_HOOK_BUDGET"] = "0"
+    world.variables["CLEVERAGENTS_CHAT_FIRST_LOOK"] = "1"
     app = world.app()
     if hook is None:
         (world.data_dir / "hook").unlink()

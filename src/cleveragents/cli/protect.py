@@ -11,6 +11,7 @@ from cleveragents.clients.client import HookLevel
 from cleveragents.clients.installation import Proposal
 from cleveragents.counting import counted
 from cleveragents.errors import InvalidInput, Refused
+from cleveragents.hooks import asking
 from cleveragents.shapes.protection import check_of, fate_of, protection_of
 
 if TYPE_CHECKING:
@@ -136,7 +137,8 @@ def _by_hand(refused: Sequence[Proposal]) -> list[Block]:
 
 def _checked(call: Invocation, app: "App", names: Sequence[str]) -> Result:
     rows = app.chats.probe.of(app.chats.installation.clients(names))
-    data = check_of(app.project.path, call.place, rows, None, [])
+    keeper = (asking.status(call.place) or {}).get("pid")
+    data = check_of(app.project.path, call.place, rows, keeper, [])
     is_good = all(one.row_seen for one in rows)
     needs = [f"{one.client.title}: {need}" for one in rows for need in one.needs]
     columns = ["Client", "Version", "Level", "Command", "Recorded", "Last event"]

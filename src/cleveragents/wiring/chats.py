@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 HOOK_SECONDS = 5  # more than the longest wait of a hook, after which a client ends it
-PROBE_SECONDS = 1  # more than a hook waits, until a made-up event must have been recorded
 
 
 class ChatServices:
@@ -122,7 +121,7 @@ class ChatServices:
         """Proves that hooks work."""
         from cleveragents.engine.chat.probe import Probe, ProbePolicy
 
-        patience = self._base.settings.number("chat.hook-budget") + PROBE_SECONDS
+        patience = self._base.settings.number("chat.first-look")
         return Probe(
             self._base.database,
             self.installation,

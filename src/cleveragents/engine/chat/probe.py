@@ -68,7 +68,14 @@ class Probe:
 
     def of(self, clients: Sequence[Client]) -> list[ProbedClient]:
         """Returns what was found out: a row for each file that has hooks, at least one a client."""
-        return [row for client in clients for row in self._rows(client)]
+        found = [row for client in clients for row in self._rows(client)]
+        for (
+            chat
+        ) in self._chats():  # nobody is to see a chat that was none, nor one of an earlier try
+            if chat.client_session.startswith(PROBE):
+                with self._database.registering() as connection:
+                    delete_plan(connection, chat.plan_id)
+        return found
 
     def _rows(self, client: Client) -> list[ProbedClient]:
         version = version_of(client, self._policy.caller)
@@ -105,7 +112,7 @@ class Probe:
         command = commands.get(client.events[0], next(iter(commands.values())))
         is_ok = fire(command, self._data, payload, self._project.path, self._policy.seconds)
         is_protected = self._protection.is_protected(self._project)
-        is_seen = is_ok and is_protected and self._is_seen(client, session)
+        is_seen = is_ok and is_protected and self._is_seen(session)
         last = self._last_event_at(client)
         missing = [event for event in client.events if event not in commands]
         confirm = client.needs(level)
@@ -127,25 +134,24 @@ class Probe:
             ),
         )
 
-    def _is_seen(self, client: Client, session: str) -> bool:
-        """Waits for the row of an event; it goes again: nobody is to see a chat that was none."""
+    def _is_seen(self, session: str) -> bool:
+        """Waits for the row of an event."""
         until = monotonic() + self._policy.patience
-        while (chat := self._chat(client, session)) is None and monotonic() < until:
+        while session not in [chat.client_session for chat in self._chats()]:
+            if monotonic() > until:
+                return False
             sleep(LOOK)
-        if chat is not None:
-            with self._database.registering() as connection:
-                delete_plan(connection, chat.plan_id)
-        return chat is not None
-
-    def _chat(self, client: Client, session: str) -> Chat | None:
-        return next((one for one in self._chats(client) if one.client_session == session), None)
+        return True
 
     def _last_event_at(self, client: Client) -> datetime | None:
-        real = [one for one in self._chats(client) if not one.client_session.startswith(PROBE)]
-        return max((one.last_event_at for one in real), default=None)
+        moments = [
+            chat.last_event_at
+            for chat in self._chats()
+            if chat.client == client.name and not chat.client_session.startswith(PROBE)
+        ]
+        return max(moments, default=None)
 
-    def _chats(self, client: Client) -> list[Chat]:
+    def _chats(self) -> Sequence[Chat]:
         with self._database.reading() as connection:
             project_id = projects.known(connection, self._project)
-            chats = ChatRepository(connection).of_project(project_id)
-        return [one for one in chats if one.client == client.name]
+            return ChatRepository(connection).of_project(project_id)
