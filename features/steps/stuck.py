@@ -22,6 +22,7 @@ IN_PROJECT = (Kind.APPLY, Kind.UNAPPLY)
 BACK = {"target": GONE, "safety": GONE, "record": GONE, "stage": ["execute", "queued"]}
 MERGED = {"target": GONE, "present": GONE, "base": GONE, "child": GONE, "theirs": GONE, "files": 1}
 PLACED = {"as": "changes", "old": GONE, "new": GONE, "paths": ["v"]}
+TAKEN_BACK = {**PLACED, "safety": GONE, "record": GONE, "stamp": 0, "turn": 1}
 INTENTS = {
     Kind.ROLLBACK: BACK,
     Kind.CORRECT: BACK,
@@ -33,6 +34,8 @@ INTENTS = {
     Kind.VALIDATE: {"snapshot": GONE},
     Kind.APPLY: PLACED,
     Kind.UNAPPLY: PLACED,
+    Kind.UNDO: TAKEN_BACK,
+    Kind.REDO: TAKEN_BACK,
     Kind.PRUNE: {"refs": [GONE], "names": ["cp9"], "bytes": 1},
     OTHER_VERSION: {"any": 1},
 }

@@ -368,15 +368,21 @@ class Undertakings:
     ) -> "Undertaking[ChatForesight, ChatUndoResult] | None":
         """To take back what an agent did in this directory, or that; None: there is nothing."""
         service = self._services.chats.undos
-        owner = service.owner(wanted, is_redo=is_redo)
+        begun = service.unfinished()  # all of it is in one directory, whichever chat it is of
+        owner = service.owner(wanted, is_redo=is_redo) or next(iter(begun), None)
         if owner is None:
             return None
+        upkeep = _Together(_WithoutTidying(self._upkeep), [one for one in begun if one != owner])
+
+        def finish() -> None:
+            upkeep.recover(owner)
+
         return Undertaking(
             owner,
             lambda: service.preview(wanted, is_redo=is_redo),
             lambda shown: service.run(wanted, is_redo=is_redo, shown_digest=shown),
-            self._recovery(owner),
-            _WithoutTidying(self._upkeep),
+            finish,
+            upkeep,
         )
 
     def retrace_series(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 
 from cleveragents.ids import PlanId, ProjectId, new_id, now
 from cleveragents.plans.cursor import FIRST
@@ -10,6 +11,7 @@ from cleveragents.plans.journal import Happening, record
 from cleveragents.plans.lifecycle import Phase, Stage, State
 from cleveragents.plans.plan import CHAT
 from cleveragents.records import frozen
+from cleveragents.sandbox.project import is_gone
 from cleveragents.storage.connection import Connection, Row
 
 AT_REST: Stage = (Phase.EXECUTE, State.QUEUED)
@@ -24,6 +26,7 @@ _OF_SESSION = """SELECT chats.*, plans.name, plans.project_id FROM chats
 _IN_TURN = """SELECT chats.*, plans.name, plans.project_id FROM chats
     JOIN plans ON plans.plan_id = chats.plan_id
     WHERE plans.project_id = :project_id AND plans.state = :state AND chats.pid != ''"""
+_ROOTS = "SELECT DISTINCT root FROM chats WHERE root_inode = :inode"
 _NEWEST_NUMBER = "SELECT max(number) FROM plans WHERE project_id = :project_id"
 
 
@@ -64,9 +67,22 @@ class ChatRepository:
         rows = self._connection.rows(_IN_TURN, project_id=project_id, state=IN_TURN[1])
         return [_chat(row) for row in rows]
 
-    def add(self, project_id: ProjectId, client: str, session: str, root: str, inode: str) -> Chat:
-        """Records a new chat."""
-        plan_id, moment = PlanId(new_id()), now()
+    def gone_root(self, inode: str) -> str | None:
+        """Returns the path of a directory that is no longer there and was this one."""
+        paths = self._connection.column(_ROOTS, inode=inode)
+        return next((path for path in paths if is_gone(Path(path))), None)
+
+    def add(
+        self,
+        project_id: ProjectId,
+        client: str,
+        session: str,
+        root: str,
+        inode: str,
+        known: PlanId | None = None,
+    ) -> Chat:
+        """Records a new chat, or one again whose id is known."""
+        plan_id, moment = known or PlanId(new_id()), now()
         newest = self._connection.value(_NEWEST_NUMBER, project_id=project_id)
         self._connection.insert(
             "plans",

@@ -104,6 +104,16 @@ class Plan:
         return self._definition.steps
 
     @property
+    def is_chat(self) -> bool:
+        """Whether a coding agent carries it out, in the user's own directory."""
+        return self.kind == CHAT
+
+    @property
+    def called(self) -> str:
+        """What it is, by its id."""
+        return f"{self.kind} {self.plan_id}"
+
+    @property
     def stage(self) -> Stage:
         """Phase and state together."""
         return self.phase, self.state
@@ -207,6 +217,10 @@ class PlanRepository:
         added = AddedStepRepository(self._connection).of_project(project_id)
         rows = self._connection.rows(_OF_PROJECT, project_id=project_id, kind=kind)
         return [_from_row(row, added.get(row["plan_id"], NONE_ADDED)) for row in rows]
+
+    def of_any_kind(self, project_id: ProjectId) -> Sequence[Plan]:
+        """Returns the plans of a project, then its chats, the oldest of each first."""
+        return [*self.of_project(project_id), *self.of_project(project_id, CHAT)]
 
     def found(self, query: str, **values: object) -> list[Plan]:
         """Returns the plans that a query of whole rows finds."""

@@ -245,7 +245,7 @@ class Prunes:
         Whoever has erased paths waits for it; after a crash the next one who may does it.
         """
         with self._database.reading() as connection:
-            plans = PlanRepository(connection).of_project(project_id)
+            plans = PlanRepository(connection).of_any_kind(project_id)
         found = [self._sandboxes.find(plan.plan_id) for plan in plans]
         return self._sandboxes.archive(project_id).eraser.finish(
             lambda: self._needed(project_id),

@@ -7,11 +7,12 @@ from pathlib import Path
 from cleveragents.checkpoints.line import broken
 from cleveragents.counting import counted
 from cleveragents.engine.care.contradictions import contradictions
-from cleveragents.engine.care.facts import Facts, PlanFacts
+from cleveragents.engine.care.facts import Facts, PlanFacts, ProjectFacts
 from cleveragents.engine.care.findings import Finding, note, problem
 from cleveragents.engine.hold.stuck import REPAIR, standing
 from cleveragents.operations.operation import AnyOperation
 from cleveragents.plans.lifecycle import APPLIED, RUNNING
+from cleveragents.plans.plan import CHAT, PLAN
 from cleveragents.quoting import quoted
 from cleveragents.sandbox.project import is_gone
 from cleveragents.sandbox.sandbox import READY, Sandbox
@@ -97,12 +98,21 @@ def _space(facts: Facts) -> Iterator[Finding]:
 def _projects(facts: Facts) -> Iterator[Finding]:
     for project in facts.projects:
         if project.path is not None and project.plans and is_gone(project.path):
-            about = counted(len(project.plans), "plan is", "plans are")
-            yield problem(
-                f"the project {project.path} was moved or deleted; {about} about it",
-                "there: agents project move; or save what a plan has: agents plan rollback"
-                f" {project.plans[-1].plan.plan_id} CHECKPOINT --to DIR",
-            )
+            yield _gone(project)
+
+
+def _gone(project: ProjectFacts) -> Finding:
+    plans = [one.plan.plan_id for one in project.plans if not one.plan.is_chat]
+    chats = len(project.plans) - len(plans)
+    told = [
+        *([counted(len(plans), "plan is", "plans are")] if plans else []),
+        *([counted(chats, "chat is", "chats are")] if chats else []),
+    ]
+    save = f"agents plan rollback {plans[-1]} CHECKPOINT --to DIR" if plans else ""
+    return problem(
+        f"the project {project.path} was moved or deleted; {' and '.join(told)} about it",
+        f"there: agents project move{f'; or save what a plan has: {save}' if save else ''}",
+    )
 
 
 def _operations(facts: Facts) -> Iterator[Finding]:
@@ -133,6 +143,8 @@ def _locks(facts: Facts) -> Iterator[Finding]:
         if plan.is_stopped:
             text = f"{_called(plan)}: the process that owns it is stopped"
             advice = f"let it go on, or end it: agents plan execute {plan_id} --take-over"
+            if plan.plan.is_chat:
+                advice = "let it go on, or end it"
             yield problem(text, advice, plan_id=plan_id)
         elif plan.is_owned:
             yield note(f"{_called(plan)}: another process is at work", plan_id=plan_id)
@@ -140,7 +152,7 @@ def _locks(facts: Facts) -> Iterator[Finding]:
 
 def _interrupted(facts: Facts) -> Iterator[Finding]:
     for plan in facts.plans:
-        if plan.plan.stage == RUNNING and not plan.is_owned:
+        if plan.plan.stage == RUNNING and not plan.is_owned and not plan.plan.is_chat:
             plan_id = plan.plan.plan_id
             text = f"{_called(plan)}: its run was interrupted"
             yield problem(text, f"agents plan resume {plan_id}", plan_id=plan_id)
@@ -235,8 +247,9 @@ def _lost_rows(facts: Facts) -> Iterator[Finding]:
             if rows and plan is not None and not plan.is_owned:
                 text = f"{_called(plan)}: {names} in the store without a row"
                 yield problem(text, REPAIR, plan_id=plan_id)
-            elif rows and plan is None and project.base(plan_id):
-                text = f"the database does not know plan {plan_id}: {names} are in the store"
+            elif rows and plan is None and project.tells_of(plan_id):
+                kind = CHAT if rows[-1].of_chat else PLAN
+                text = f"the database does not know {kind} {plan_id}: {names} are in the store"
                 yield problem(text, REPAIR, plan_id=plan_id)
 
 
@@ -264,7 +277,7 @@ def _temporary(facts: Facts) -> Iterator[Finding]:
 
 
 def _called(plan: PlanFacts) -> str:
-    return f"plan {plan.plan.plan_id} ({plan.plan.name})"
+    return f"{plan.plan.called} ({plan.plan.name})"
 
 
 def _age(seconds: float) -> str:

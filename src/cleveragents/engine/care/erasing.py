@@ -84,7 +84,7 @@ class Erasures:
     def plans(self) -> Sequence[PlanId]:
         """Returns the plans of the project."""
         with self._database.reading() as connection:
-            found = PlanRepository(connection).of_project(self._search.project_id())
+            found = PlanRepository(connection).of_any_kind(self._search.project_id())
         return [plan.plan_id for plan in found]
 
     def recover(self) -> None:

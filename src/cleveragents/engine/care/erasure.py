@@ -176,7 +176,7 @@ class ErasureSearch:
 
     def _store(self, project_id: ProjectId, project: Project) -> _Store:
         with self._database.reading() as connection:
-            plans = tuple(PlanRepository(connection).of_project(project_id))
+            plans = tuple(PlanRepository(connection).of_any_kind(project_id))
             needed = frozenset(live(connection, project_id))
             known = needed | self._pruning.forgotten(connection, project_id)
             rows: dict[SnapshotId, list[PlanId]] = {}

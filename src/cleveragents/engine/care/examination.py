@@ -111,7 +111,7 @@ class Examination:
     def _project(self, project_id: ProjectId, path: Path | None) -> ProjectFacts:
         home = self._data_dir / "projects" / project_id
         with self._database.reading() as connection:
-            plans = PlanRepository(connection).of_project(project_id)
+            plans = PlanRepository(connection).of_any_kind(project_id)
         if not (home / "store" / "packs").is_dir():  # to open a store would make it
             facts = [self._plan(plan, None) for plan in plans]
             return ProjectFacts(project_id, path, facts, NO_STORE, (), frozenset(), 0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.verification import VerificationResult
@@ -90,6 +91,12 @@ class Orphan:
         return "checkpoint_id" in self.about
 
     @property
+    def of_chat(self) -> Mapping[str, str] | None:
+        """The chat it is a checkpoint of: client, session and directory; None: it is a plan's."""
+        told = self.about.get("chat")
+        return cast("Mapping[str, str]", told) if isinstance(told, Mapping) else None
+
+    @property
     def seq(self) -> int:
         """The number it has in its plan."""
         return int(str(self.about["seq"]))
@@ -123,6 +130,11 @@ class ProjectFacts:
             ),
             None,
         )
+
+    def tells_of(self, plan_id: PlanId) -> bool:
+        """Whether the store tells enough of a lost plan or chat to make it again."""
+        rows = self.without_row(plan_id)
+        return self.base(plan_id) is not None or any(one.of_chat for one in rows)
 
     def without_row(self, plan_id: PlanId) -> Sequence[Orphan]:
         """Returns the checkpoints of a plan that are whole and have no row, the oldest first."""

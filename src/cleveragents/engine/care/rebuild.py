@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cleveragents.chats.chat import ChatRepository
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.stored import ACTION
 from cleveragents.checkpoints.triggers import CheckpointType
@@ -20,6 +21,7 @@ from cleveragents.storage.connection import Connection
 _PROJECT = "SELECT path FROM projects WHERE project_id = :project_id"
 _NUMBERS = "SELECT number FROM plans WHERE project_id = :project_id"
 
+REBUILT = "(rebuilt)"  # after the name of a session that went on under another id
 WHY = PlanError(
     "the plan was rebuilt from its checkpoints", files="as they were when the plan was rebuilt"
 )
@@ -51,6 +53,20 @@ def add_plan(connection: Connection, project_id: ProjectId, base: Orphan, cursor
         created_at=made_at(base.plan_id),
         updated_at=now(),
     )
+
+
+def add_chat(connection: Connection, project_id: ProjectId, newest: Orphan) -> None:
+    """Records a chat again, as its checkpoints describe it.
+
+    Its moments are nowhere else. A conversation that went on meanwhile is another chat by now.
+    """
+    about: Mapping[str, Any] = newest.about
+    told = about["chat"]
+    chats = ChatRepository(connection)
+    client, session = told["client"], told["session"]
+    if chats.of_session(project_id, client, session) is not None:
+        session = f"{session} {REBUILT}"
+    chats.add(project_id, client, session, about["filesystem_path"], told["inode"], newest.plan_id)
 
 
 def _free_number(connection: Connection, project_id: ProjectId, number: int) -> int:
@@ -108,6 +124,7 @@ def _row(orphan: Orphan) -> Checkpoint:
     about: dict[str, Any] = dict(orphan.about)
     del about["document"]
     about.pop(ACTION, None)
+    about.pop("chat", None)
     about["decision_id"] = None  # decisions are not in the store
     kind = CheckpointType(about.pop("checkpoint_type"))
     metadata = {

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from cleveragents.chats.chat import ChatRepository
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.errors import Busy, NotFound, Refused
 from cleveragents.ids import ProjectId
@@ -19,6 +20,8 @@ _FOLLOW = """UPDATE plans SET action_path = :new || substr(action_path, length(:
     WHERE project_id = :project_id AND substr(action_path, 1, length(:old) + 1) = :old || '/'"""
 _RECOGNISE = """UPDATE sandboxes SET project_inode = :inode WHERE project_inode IS NOT NULL
     AND plan_id IN (SELECT plan_id FROM plans WHERE project_id = :project_id)"""
+_TAKE_CHATS = """UPDATE chats SET root = :new, root_inode = :inode
+    WHERE plan_id IN (SELECT plan_id FROM plans WHERE project_id = :project_id)"""
 _EMPTY = "DELETE FROM projects WHERE path = :path"
 
 
@@ -60,7 +63,7 @@ class Relocations:
             if project_id is None or old == project.path:
                 raise NotFound(f"no plan was made for {old} at another place than this")
             _refuse_both(connection, project, old)
-            plans = PlanRepository(connection).of_project(project_id)
+            plans = PlanRepository(connection).of_any_kind(project_id)
         return Relocation(project_id, old, project.path, tuple(plans))
 
     def move(
@@ -88,7 +91,9 @@ class Relocations:
 
 def _recognised(connection: Connection, project: Project) -> Path:
     """Where this very directory was when plans were made for it."""
-    old = SandboxRepository(connection).gone_project(projects.inode_of(project))
+    inode = projects.inode_of(project)
+    old = SandboxRepository(connection).gone_project(inode)
+    old = old or ChatRepository(connection).gone_root(inode)
     if old is None:
         raise NotFound(
             "no plan was made for this directory at another place",
@@ -105,7 +110,7 @@ def _refuse_both(connection: Connection, project: Project, old: Path) -> None:
             hints=["a copy gets plans of its own; else move or remove the other one first"],
         )
     own = projects.known(connection, project)
-    if own is not None and PlanRepository(connection).of_project(own):
+    if own is not None and PlanRepository(connection).of_any_kind(own):
         raise Refused(
             f"{project.path} has plans of its own",
             hints=["see them: agents plan list", "delete them first: agents plan delete PLAN"],
@@ -118,3 +123,4 @@ def _follow(connection: Connection, found: Relocation, inode: str) -> None:
     connection.update("projects", {"project_id": found.project_id}, path=new)
     connection.execute(_FOLLOW, project_id=found.project_id, old=old, new=new)
     connection.execute(_RECOGNISE, project_id=found.project_id, inode=inode)
+    connection.execute(_TAKE_CHATS, project_id=found.project_id, new=new, inode=inode)

@@ -14,13 +14,13 @@ from cleveragents.engine.back.pruning import Prunes
 from cleveragents.engine.care import rebuild
 from cleveragents.engine.care.facts import Facts, PlanFacts, ProjectFacts
 from cleveragents.engine.hold.ownership import Ownership
-from cleveragents.engine.hold.stuck import give_up, standing
+from cleveragents.engine.hold.stuck import OF_CHATS, give_up, standing
 from cleveragents.errors import CleverAgentsError, Interrupted, Refused
 from cleveragents.ids import PlanId, SnapshotId
-from cleveragents.operations.in_project import Apply
+from cleveragents.operations.in_project import Apply, TakeBack
 from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.operation import GIVEN_UP, AnyOperation, OperationRepository
-from cleveragents.plans.plan import PlanRepository
+from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.quoting import quoted
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -66,7 +66,7 @@ class Repairs:
         for project in facts.projects:
             for plan_id in dict.fromkeys(orphan.plan_id for orphan in project.orphans):
                 done = self._rebuilt(facts, project, plan_id)
-                yield from _or_why_not(done, f"plan {plan_id} was not rebuilt")
+                yield from _or_why_not(done, f"{plan_id} was not rebuilt")
 
     def _rebuilt(self, facts: Facts, project: ProjectFacts, plan_id: PlanId) -> Iterator[str]:
         doing = "rebuilding its checkpoints"
@@ -83,25 +83,25 @@ class Repairs:
     def mend_lines(self, facts: Facts) -> Iterator[str]:
         """Links checkpoints again whose line was broken."""
         for plan in facts.plans:
-            plan_id = plan.plan.plan_id
             if broken({row.checkpoint_id: row.parent_id for row in plan.rows}):
-                why_not = f"plan {plan_id}: the line was not mended"
-                yield from _or_why_not(self._linked(plan_id), why_not)
+                why_not = f"{plan.plan.called}: the line was not mended"
+                yield from _or_why_not(self._linked(plan.plan), why_not)
 
-    def _linked(self, plan_id: PlanId) -> Iterator[str]:
+    def _linked(self, plan: Plan) -> Iterator[str]:
+        plan_id = plan.plan_id
         doing = "mending the line of its checkpoints"
         with (
             self._ownership.hold(plan_id, doing, files=False) as held,
             self._database.writing(held) as connection,
         ):
             names = ", ".join(line_mending.mend(connection, plan_id))
-        yield f"plan {plan_id}: the line that leads to {names} is mended"
+        yield f"{plan.called}: the line that leads to {names} is mended"
 
     def recover(self, facts: Facts) -> Iterator[str]:
         """Finishes what was interrupted, as any command that changes the plan would."""
         for plan in facts.plans:
             if plan.unfinished and not plan.is_owned:
-                why_not = f"plan {plan.plan.plan_id} could not be recovered"
+                why_not = f"{plan.plan.called} could not be recovered"
                 yield from _or_why_not(self._recovered(plan), why_not)
 
     def _recovered(self, plan: PlanFacts) -> Iterator[str]:
@@ -129,7 +129,7 @@ class Repairs:
         with self._database.reading() as connection:
             found = OperationRepository(connection).of_plan(plan.plan.plan_id)
         ended = [operation for operation in found if operation.operation_id in begun]
-        named = f"plan {plan.plan.plan_id}"
+        named = plan.plan.called
         for operation in ended:
             if operation.status is Status.ABORTED and GIVEN_UP not in (operation.outcome or {}):
                 yield f"{named}: the interrupted {operation.kind.noun} was taken back"
@@ -141,21 +141,28 @@ class Repairs:
         plan_id = held.plan_id
         with self._database.writing(held) as connection:
             rows = CheckpointRepository(connection).of_plan(plan_id)
-            project = projects.find(connection, PlanRepository(connection).get(plan_id).project_id)
+            plan = PlanRepository(connection).get(plan_id)
+            project = projects.find(connection, plan.project_id)
             return [
-                f"{_given_up(operation, rows)}{self._unplaced(operation, project.path)}"
+                f"{_given_up(plan, operation, rows)}{self._unplaced(operation, project.path)}"
                 for operation in give_up(connection, plan_id)
             ]
 
     def _unplaced(self, operation: AnyOperation, project: Path) -> str:
-        """Removes what an apply built in the project and never placed, if the sandbox has it.
+        """Removes what was built in the project and never placed, if it is elsewhere as well.
 
-        What an unapply built may be all that is left of the user's own files: it is told alone.
+        A sandbox has what an apply built, the store what an undo did. What an unapply built may be
+        all that is left of the user's own files: it is told alone.
         """
         intent, mark = operation.intent, operation.operation_id
-        if not (isinstance(intent, Apply) and project.is_dir()):
+        of_chat = operation.kind in OF_CHATS
+        if not (isinstance(intent, Apply) or of_chat) or not project.is_dir():
             return ""
-        paths = [os.fsencode(path).rstrip(b"/") for path in intent.paths]
+        if isinstance(intent, Apply | TakeBack):
+            paths = [os.fsencode(path).rstrip(b"/") for path in intent.paths]
+        else:  # nobody knows them any more
+            top = os.fsencode(project)
+            paths = [os.path.relpath(folder, top) for folder, _, _ in os.walk(top)][1:]
         found = unplaced.find(project, mark, paths)
         if not found:
             return ""
@@ -163,7 +170,9 @@ class Repairs:
         originals = [path for path in found if unplaced.is_original(path)]
         if originals:
             told = f"{told}, or that are yours and stood in its way,"
-        elif intent.kind is Kind.APPLY and self._sandboxes.is_there(operation.plan_id):
+        elif of_chat or (
+            operation.kind is Kind.APPLY and self._sandboxes.is_there(operation.plan_id)
+        ):
             with suppress(OSError):  # it may be a disk that can only be read: they are told
                 unplaced.remove(project, found)
                 return f"; {told} removed"
@@ -196,7 +205,18 @@ class Repairs:
         known = project.plan(plan_id)
         base = project.base(plan_id)
         rows = project.without_row(plan_id)
-        if not rows or (known is None and base is None):
+        if not rows or (known is None and not project.tells_of(plan_id)):
+            return
+        names = ", ".join(f"cp{orphan.seq}" for orphan in rows)
+        if rows[-1].of_chat:
+            with self._database.writing(held) as connection:
+                path = str(rows[-1].about["filesystem_path"])
+                rebuild.add_project(connection, project.project_id, path)
+                if known is None:
+                    rebuild.add_chat(connection, project.project_id, rows[-1])
+                rebuild.add_checkpoints(connection, rows)
+            lost = "; which calls made what is not told by it" if known is None else ""
+            yield f"chat {plan_id}: {names} made again from the store{lost}"
             return
         with self._database.writing(held) as connection:
             if project.path is None and base is not None:
@@ -209,14 +229,13 @@ class Repairs:
                 rebuild.add_sandbox(connection, project.project_id, rows[-1], first)
             rebuild.add_definitions(connection, plan_id, rows, newest=known is None)
             rebuild.add_checkpoints(connection, rows)
-        names = ", ".join(f"cp{orphan.seq}" for orphan in rows)
         yield f"plan {plan_id}: {names} made again from the store"
 
 
-def _given_up(operation: AnyOperation, rows: Sequence[Checkpoint]) -> str:
+def _given_up(plan: Plan, operation: AnyOperation, rows: Sequence[Checkpoint]) -> str:
     found = standing(operation, rows)
     then = f"; go on with: {found.way}" if found.way else ""
-    named = f"plan {operation.plan_id}: the interrupted {operation.kind.noun} was given up"
+    named = f"{plan.called}: the interrupted {operation.kind.noun} was given up"
     return f"{named} ({operation.reason}); {found.files}{then}"
 
 
@@ -225,8 +244,10 @@ def _removed(files: int, size: int) -> str:
 
 
 def _refuse_registered_anew(facts: Facts, project: ProjectFacts, plan_id: PlanId) -> None:
-    base = project.base(plan_id)
+    base, rows = project.base(plan_id), project.without_row(plan_id)
     path = None if base is None else str(base.about["project"])
+    if rows and rows[-1].of_chat:
+        path = str(rows[-1].about["filesystem_path"])
     if project.path is None and path in {str(other.path) for other in facts.projects}:
         raise Refused(f"{path} got new plans since the database was lost")
 

@@ -1,15 +1,16 @@
 """Answers to a client's events, each in the JSON that the client understands."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from cleveragents.chats.chat import Chat
+from cleveragents.chats.chat import Chat, ChatRepository
 from cleveragents.chats.event import EventKind, HookEvent
 from cleveragents.chats.moment_rows import MomentRepository
 from cleveragents.counting import counted
+from cleveragents.engine.hold.stuck import REPAIR
 from cleveragents.operations.in_project import TakeBack
 from cleveragents.operations.kind import Kind, Status
-from cleveragents.operations.operation import OperationRepository
+from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.storage.connection import Connection
 
 NAMED = 10  # paths
@@ -47,6 +48,7 @@ def taken_back(connection: Connection, chat: Chat, event: HookEvent) -> str:
         if one.operation_id in since and one.status is Status.DONE
     ]
     told = [_told(one.kind, one.intent) for one in found if isinstance(one.intent, TakeBack)]
+    told += [_begun(one) for one in _unfinished(connection, chat)]
     if not told:
         return ""
     context = {"hookEventName": _PROMPT_EVENTS[event.client], "additionalContext": "; ".join(told)}
@@ -58,6 +60,21 @@ def _told(kind: Kind, intent: TakeBack) -> str:
     named = ", ".join(intent.paths[:NAMED]) + (" and more" if len(intent.paths) > NAMED else "")
     files = counted(len(intent.paths), "path")
     return f"the user {did} changes of turn {intent.turn} to {files}: {named}"
+
+
+def _unfinished(connection: Connection, chat: Chat) -> Iterator[AnyOperation]:
+    """Acts of ours in this directory that were interrupted: its files are half-way."""
+    operations = OperationRepository(connection)
+    for one in ChatRepository(connection).of_project(chat.project_id):
+        yield from (begun for begun in operations.unfinished(one.plan_id) if begun.holds_files)
+
+
+def _begun(operation: AnyOperation) -> str:
+    way = REPAIR if operation.is_stuck else f"agents {operation.kind}"
+    return (
+        f"an {operation.kind} of the user's was interrupted and some files may be half-way;"
+        f" only the user finishes it, in a terminal: {way}"
+    )
 
 
 def blocking(client: str) -> str:

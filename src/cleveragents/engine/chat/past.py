@@ -118,6 +118,11 @@ class Past:
         """The shares of chosen differences, the oldest first."""
         return [share for one in self.differences if is_meant(one) for share in self.shares(one)]
 
+    @property
+    def unfinished(self) -> Sequence[Undo]:
+        """The undos and redos that were begun and not ended: files may be half-way."""
+        return [one for one in self.operations if one.status in (Status.OPEN, Status.STUCK)]
+
     @cached_property
     def standing_undos(self) -> Sequence[Undo]:
         """The undos that no redo has taken back, in order."""
@@ -164,7 +169,15 @@ class Past:
     def _parted(
         self, difference: Difference, changes: Sequence[Change]
     ) -> Iterator[tuple[Whose, Sequence[Change]]]:
-        """Tells what a call named from what else changed during it."""
+        """Tells what a call named from what else changed during it, and what an act of ours did."""
+        finished = self._finished_across(difference)
+        if finished is not None:
+            # It would have been taken back if anybody else had changed one of its paths meanwhile.
+            place = finished.intent.place
+            ours = {change.path for change in self._changes(place.old, place.new)}
+            yield Whose.OURS, [change for change in changes if change.path in ours]
+            yield difference.whose, [change for change in changes if change.path not in ours]
+            return
         if difference.whose is not Whose.AGENT or difference.only is None:
             yield difference.whose, changes
             return
@@ -173,6 +186,25 @@ class Past:
         named |= set(_made_for(named, changes))
         yield Whose.AGENT, [change for change in changes if change.path in named]
         yield Whose.UNCLEAR, [change for change in changes if change.path not in named]
+
+    def _finished_across(self, difference: Difference) -> Undo | None:
+        """An act of ours that a crash cut in two, and that was finished across a difference."""
+        before, after = difference.before.number, difference.after.number
+        for one in self.operations if difference.whose is Whose.UNCLEAR else ():
+            first, last = self._spans.get(one.operation_id, (after, before))
+            if first <= before and after <= last and one.status is Status.DONE:
+                return one
+        return None
+
+    @cached_property
+    def _spans(self) -> Mapping[str, Pair]:
+        """The first and the last moment of each act of ours."""
+        found: dict[str, Pair] = {}
+        for one in self.moments:
+            if one.operation_id is not None:
+                first, _ = found.get(one.operation_id, (one.number, 0))
+                found[one.operation_id] = (first, one.number)
+        return found
 
     def _changes(self, was: SnapshotId, became: SnapshotId) -> list[Change]:
         """What differs between two states and was covered at both; times play no part."""

@@ -44,7 +44,8 @@ class TakingBack:
         self, place: LivePlace, safety: Checkpoint, merge: MergeResult, *, keeps_times: bool
     ) -> InFiles:
         """Stores what is to come, and reads back what is to go."""
-        about = {"kind": "undo", "plan_id": safety.plan_id}
+        document = DOCUMENT.to_record()  # a row is made of it, as soon as the files are so
+        about = {"kind": "undo", "plan_id": safety.plan_id, "document": document}
         new = place.archive.keep_merge(merge, about)
         going = {MAIN: list(merge.changes)}
         saved = place.archive.secure_outside(safety.sandbox_ref, place.root, going)

@@ -104,6 +104,10 @@ class ChatUndos:
             choice = choose(self.past(Present(live.snapshot, live.through.read)), wanted)
         return None if choice is None else choice.chat.plan_id
 
+    def unfinished(self) -> Sequence[PlanId]:
+        """The chats here of which an undo or a redo was interrupted."""
+        return list(dict.fromkeys(one.plan_id for one in self.past().unfinished))
+
     def preview(self, wanted: UndoRequest, *, is_redo: bool = False) -> ChatForesight:
         """Tells what would be done; owns nothing, stores and changes nothing."""
         place = self._places.of(self._project)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.errors import Refused
 from cleveragents.ids import PlanId
-from cleveragents.operations.in_project import Apply
+from cleveragents.operations.in_project import Apply, TakeBack
 from cleveragents.operations.in_sandbox import Correct
 from cleveragents.operations.intent import Intent
 from cleveragents.operations.kind import Kind
@@ -23,6 +23,7 @@ from cleveragents.storage.connection import Connection
 
 REPAIR = "agents doctor --repair"
 IN_PROJECT = (Kind.APPLY, Kind.UNAPPLY)
+OF_CHATS = (Kind.UNDO, Kind.REDO)
 LISTED = 5  # paths that are told
 
 
@@ -40,6 +41,9 @@ def standing(operation: AnyOperation, rows: Sequence[Checkpoint]) -> Standing:
     before = _before(operation, rows)
     if not operation.holds_files:
         return Standing("no file was touched", None, "")
+    if operation.kind in OF_CHATS:
+        look = f"agents {operation.kind} --chat {operation.plan_id} --dry-run"
+        return Standing(_in_project(operation), before, look)
     if operation.kind in IN_PROJECT:
         verb = "unapply" if operation.kind is Kind.UNAPPLY else "apply"
         look = f"agents plan {verb} {operation.plan_id} --dry-run"
@@ -61,7 +65,8 @@ def _before(operation: AnyOperation, rows: Sequence[Checkpoint]) -> Checkpoint |
 
 
 def _in_project(operation: AnyOperation) -> str:
-    paths = operation.intent.paths if isinstance(operation.intent, Apply) else ()
+    intent = operation.intent
+    paths = intent.paths if isinstance(intent, Apply | TakeBack) else ()
     more = f" and {len(paths) - LISTED} more" if len(paths) > LISTED else ""
     named = f": {', '.join(paths[:LISTED])}{more}" if paths else ""
     return f"each of its paths in the project is as before or as after{named}"
@@ -74,8 +79,9 @@ def refuse_stuck(connection: Connection, plan_id: PlanId) -> None:
     if stuck:
         rows = CheckpointRepository(connection).of_plan(plan_id)
         kind, reason = stuck[0].kind.noun, stuck[0].reason
+        of = "chat" if stuck[0].kind in OF_CHATS else "plan"
         raise Refused(
-            f"an interrupted {kind} of this plan cannot be finished: {reason}",
+            f"an interrupted {kind} of this {of} cannot be finished: {reason}",
             detail=[standing(operation, rows).files for operation in stuck],
             hints=[f"give it up, files untouched: {REPAIR}"],
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from cleveragents.engine.hold.stuck import REPAIR, refuse_stuck
+from cleveragents.engine.hold.stuck import OF_CHATS, REPAIR, refuse_stuck
 from cleveragents.errors import Busy, Refused
 from cleveragents.ids import PlanId
 from cleveragents.operations.kind import Kind
@@ -15,6 +15,8 @@ from cleveragents.storage.database import Database
 FINISHED_BY: Mapping[Kind, str] = {
     Kind.APPLY: "agents plan apply {}",
     Kind.UNAPPLY: "agents plan unapply {}",
+    Kind.UNDO: "agents undo --chat {}",
+    Kind.REDO: "agents redo --chat {}",
 }
 
 
@@ -54,16 +56,21 @@ def _under_way(waiting: Sequence[AnyOperation]) -> Busy:
 
 
 def _unfinished(waiting: Sequence[AnyOperation]) -> Refused:
+    of_chat = any(one.kind in OF_CHATS for one in waiting)
+    others = "every command that changes the plan finishes it first, then shows what it would do"
     ways = [FINISHED_BY.get(one.kind, REPAIR).format(one.plan_id) for one in waiting]
     return Refused(
         f"interrupted, and not finished yet: {_named(waiting)}; "
         "what follows cannot be told before that",
         hints=[
             *(f"finish it: {way}" for way in dict.fromkeys(ways)),
-            "every command that changes the plan finishes it first, then shows what it would do",
+            *(() if of_chat else (others,)),
         ],
     )
 
 
 def _named(waiting: Sequence[AnyOperation]) -> str:
-    return ", ".join(f"{one.kind} of plan {one.plan_id}" for one in waiting)
+    return ", ".join(
+        f"{one.kind} of {'chat' if one.kind in OF_CHATS else 'plan'} {one.plan_id}"
+        for one in waiting
+    )
