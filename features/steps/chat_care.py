@@ -1,6 +1,5 @@
 """Steps about looking after what is kept of chats."""
 
-
 from behave import given, then, when
 from damage import damage
 from played_chat import PlayedChats

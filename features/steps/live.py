@@ -378,7 +378,7 @@ MOMENTS = 18  # how often one capture asks whether to go on
 def capture_disturbed(context):
     context.problems, context.listed = [], set()
     for name, deed in DEEDS:
-        for moment in range(1, MOMENTS, 2):
+        for moment in range(1, MOMENTS, 3):
             _disturb(context, name, deed, moment)
 
 

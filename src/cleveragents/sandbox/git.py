@@ -84,10 +84,14 @@ class Git:
         except Failed:
             return None
 
-    def ignored(self) -> list[bytes]:
-        """Returns what git ignores in the work tree; a whole directory ends with a slash."""
+    def ignored(self, inside: str = "") -> list[bytes]:
+        """Returns what git ignores in the work tree, or in a directory of it.
+
+        A whole directory ends with a slash.
+        """
         options = ("--others", "--ignored", "--exclude-standard", "--directory")
-        return self.run("ls-files", "-z", *options).split(b"\0")[:-1]
+        where = ("--", inside) if inside else ()
+        return self.run("ls-files", "-z", *options, *where).split(b"\0")[:-1]
 
     def merge_trees(self, ours: str, theirs: str) -> tuple[str, list[str]]:
         """Merges two commits without a work tree; returns the tree and what does not fit."""

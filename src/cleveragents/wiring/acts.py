@@ -126,11 +126,19 @@ class ActsOfPlans:
     @once
     def places(self) -> "LivePlaces":
         """Directories of users, as chats see them."""
+        from cleveragents.engine.chat.coverage import CoveragePolicy
         from cleveragents.engine.chat.place import LivePlaces
 
-        base = self._base
-        excluded = base.settings.texts("chat.exclude")
-        return LivePlaces(base.database, base.sandboxes, base.project_locks, base.data, excluded)
+        base, settings = self._base, self._base.settings
+        policy = CoveragePolicy(
+            settings.texts("chat.exclude"),
+            settings.number("chat.ignored-files"),
+            settings.size("chat.ignored-bytes"),
+            settings.size("chat.max-file"),
+            settings.number("chat.max-files"),
+            settings.size("chat.max-bytes"),
+        )
+        return LivePlaces(base.database, base.sandboxes, base.project_locks, base.data, policy)
 
     @once
     def taking_back(self) -> "TakingBack":

@@ -1,9 +1,10 @@
 """The user's directory as chats see it: looked at and captured as it is, and changed by undo."""
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Generator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
+from cleveragents.engine.chat.coverage import Coverage, CoveragePolicy, KeptCoverage
 from cleveragents.ids import PlanId, ProjectId
 from cleveragents.plans.plan import PlanRepository
 from cleveragents.records import frozen
@@ -13,9 +14,10 @@ from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.capture import Capture
 from cleveragents.snapshots.seen import LiveSnapshot
-from cleveragents.snapshots.tree.filter import Filter
+from cleveragents.snapshots.tree.live_scan import Bounds, TooMuchNew
 from cleveragents.storage.database import Database
 from cleveragents.storage.lock import Locks
+from cleveragents.storage.space import free_bytes
 
 
 @frozen
@@ -25,7 +27,7 @@ class LivePlace:
     project: Project
     project_id: ProjectId
     archive: Archive
-    filter: Filter
+    policy: CoveragePolicy
     cache: Path  # where what is known of its files is kept for the next process
 
     @property
@@ -33,13 +35,57 @@ class LivePlace:
         """The directory itself."""
         return self.project.path
 
-    def capture(self, *, full: bool = False) -> AbstractContextManager[Capture]:
-        """Looks at it, to store what it holds; write the row inside the block."""
-        return self.archive.capture_live(self.root, self.filter, self.cache, full=full)
+    @contextmanager
+    def capture(self, *, full: bool = False) -> Generator[Capture]:
+        """Looks at it, to store what it holds; write the row inside the block.
+
+        Where more has come than one look takes in, it is decided anew what is left out.
+        """
+        with ExitStack() as stack:
+            try:
+                capture = stack.enter_context(
+                    self._captured(self.covered(), self.policy.bounds, full=full)
+                )
+            except TooMuchNew:
+                anew, bounds = self._coverage.anew(self._room), self.policy.bounds.of_a_file
+                capture = stack.enter_context(self._captured(anew, bounds, full=full))
+            yield capture
 
     def look(self) -> LiveSnapshot:
         """Looks at all of it, and stores nothing."""
-        return self.archive.live_now(self.root, self.filter, self.cache)
+        try:
+            return self._seen(self.foreseen(), self.policy.bounds)
+        except TooMuchNew:
+            anew = Coverage.of(self.root, self.policy, self._room)
+            return self._seen(anew, self.policy.bounds.of_a_file)
+
+    def covered(self) -> Coverage:
+        """How much of it is covered; decided at the first look, and kept."""
+        return self._coverage.now(self._room)
+
+    def foreseen(self) -> Coverage:
+        """The same, where nothing may be kept."""
+        return self._coverage.known() or Coverage.of(self.root, self.policy, self._room)
+
+    def _captured(
+        self, covered: Coverage, bounds: Bounds, *, full: bool
+    ) -> AbstractContextManager[Capture]:
+        return self.archive.capture_live(
+            self.root, covered.filter, self.cache, full=full, bounds=bounds
+        )
+
+    def _seen(self, covered: Coverage, bounds: Bounds) -> LiveSnapshot:
+        return self.archive.live_now(self.root, covered.filter, self.cache, bounds=bounds)
+
+    @property
+    def _coverage(self) -> KeptCoverage:
+        return KeptCoverage(self.root, self.cache.with_suffix(".coverage"), self.policy)
+
+    @property
+    def _room(self) -> int:
+        """How many bytes checkpoints may take: half of what is free where they are kept."""
+        there = next(one for one in (self.cache, *self.cache.parents) if one.exists())
+        return free_bytes(there) // 2
 
 
 class LivePlaces:
@@ -51,13 +97,13 @@ class LivePlaces:
         sandboxes: Sandboxes,
         locks: Locks,
         data: Path,
-        excluded: Sequence[str],
+        policy: CoveragePolicy,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
         self._locks = locks
         self._data = data
-        self._excluded = excluded
+        self._policy = policy
 
     def of(self, project: Project) -> LivePlace:
         """Returns the place that a directory is, giving it an id the first time."""
@@ -93,6 +139,6 @@ class LivePlaces:
             project,
             project_id,
             self._sandboxes.archive(project_id),
-            Filter.of(self._excluded),
+            self._policy,
             self._data / "projects" / project_id / "live.stat",
         )
