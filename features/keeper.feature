@@ -130,6 +130,19 @@ Feature: The keeper
       """
     And the spool holds ".8.event", "1.event.bad", "2.event.bad", "3.event.bad", "4.event.bad", "5.event.bad", "6.event.bad", "9.event.bad" and "notes"
 
+  Scenario: two who take in the spool at once leave nothing behind and harm nothing
+    Given a protected project
+    And this in the spool
+      | name    | what                        |
+      | 1.event | taken while others are read |
+      | 2.event | an event                    |
+    When a keeper starts
+    Then this was recorded
+      """
+      prompt take all (late)
+      """
+    And what is gone can be removed, read and put aside again
+
   Scenario: a keeper that fails at an event goes on with the next one
     Given a protected project with a keeper
     When an agent tells "claude:PreToolUse" with "fail"
@@ -258,6 +271,8 @@ Feature: The keeper
   Scenario: neither hook nor keeper speak to another user
     Given a protected project with a keeper
     When another user's socket lies where the keeper should be
+    Then a hook does not speak to it
+    When a socket of ours lies where the keeper should be, and another user listens there
     Then a hook does not speak to it
     When another user connects to the keeper
     Then it hangs up at once

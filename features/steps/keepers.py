@@ -259,6 +259,7 @@ MAKERS = {
     "a link": lambda path, _: path.symlink_to("7.event"),
     "unfinished": lambda path, root: path.write_bytes(spooled(root, "unfinished")),
     "an event": lambda path, root: path.write_bytes(spooled(root, "from the spool")),
+    "taken while others are read": lambda path, root: path.write_bytes(spooled(root, "take all")),
     "a failure": lambda path, root: path.write_bytes(spooled(root, "fail")),
 }
 
@@ -273,6 +274,16 @@ def check_names(context, names):
 @then("the keeper has kept the failure")
 def check_failure(context):
     assert [str(one) for one in context.recorder.failures] == ["as it was told to"]
+
+
+@then("what is gone can be removed, read and put aside again")
+def check_gone(context):
+    path = str(context.world.data_dir / "spool" / "2.event")
+    wait_until(lambda: not spool.waiting(str(context.world.data_dir)), "an empty spool")
+    assert spool.read(path) is None
+    spool.remove(path)
+    spool.set_aside(path)
+    assert os.listdir(context.world.data_dir / "spool") == []
 
 
 # --- when something is wrong ---------------------------------------------------------------------
@@ -475,6 +486,31 @@ def check_not_spoken_to(context):
     assert address.connect(path, 0.0) is None
 
 
+@when("a socket of ours lies where the keeper should be, and another user listens there")
+def let_other_listen(context):
+    path = context.world.home / "theirs" / "a.s"
+    path.parent.mkdir(mode=0o700)
+    (context.world.data_dir / address.LOCK).write_text(json.dumps({"socket": str(path)}))
+    program = (
+        "import os, socket, sys, time\n"
+        "line = socket.socket(socket.AF_UNIX)\n"
+        "line.bind(sys.argv[1])\n"
+        f"os.setuid({OTHER_USER})\n"
+        "line.listen(5)\n"
+        "print('listens', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    context.world.child = subprocess.Popen(
+        [sys.executable, "-I", "-c", program, str(path)],
+        env={},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert context.world.child.stdout.readline() == "listens\n"
+
+
 @when("another user connects to the keeper")
 def connect_as_other(context):
     path = Path(context.keeper.identity.path)
@@ -490,7 +526,11 @@ def connect_as_other(context):
     )
     where = f"./{path.name}"
     context.other = subprocess.run(
-        [sys.executable, "-I", "-c", program, where], cwd=path.parent, check=False, timeout=60
+        [sys.executable, "-I", "-c", program, where],
+        env={},
+        cwd=path.parent,
+        check=False,
+        timeout=60,
     )
 
 

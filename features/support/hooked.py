@@ -15,7 +15,7 @@ from world import wait_until
 from cleveragents.clients.launcher import Launcher
 from cleveragents.hooks import address, client
 from cleveragents.hooks.identity import Identity
-from cleveragents.hooks.intake import Intake, NotNow
+from cleveragents.hooks.intake import Intake, NotNow, Told
 from cleveragents.hooks.keeper import Keeper
 
 PACKAGE = str(Path(client.__file__).parents[1])
@@ -45,6 +45,9 @@ class Noting:
             raise NotNow
         if "fail" in text:
             raise RuntimeError("as it was told to")
+        if "take all" in text:
+            for path in (self.home / "data" / "spool").glob("*.event"):
+                path.unlink()
         if "hold" in text:
             (self.home / "holding").touch()
             go_on = self.home / "go on"
@@ -56,6 +59,12 @@ class Noting:
     @property
     def lines(self):
         return self.file.read_text().splitlines() if self.file.exists() else []
+
+
+def told_to(directory):
+    """A prompt in a directory."""
+    event = {"client": "claude", "session": "one", "kind": "prompt", "cwd": str(directory)}
+    return Told(str(directory), {**event, "text": "do it", "digest": "d"})
 
 
 class Beside:

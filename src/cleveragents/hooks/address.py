@@ -45,22 +45,22 @@ def _is_made(path: bytes) -> bool:
 
 def is_private(path: str | bytes) -> bool:
     """Tells whether a path is a directory of our user's that is closed to all others."""
-    try:
-        found = posix.lstat(path)
-    except OSError:
-        return False
-    is_ours = found.st_uid == posix.geteuid()
-    return is_ours and found.st_mode & _KIND == _DIRECTORY and not found.st_mode & _OTHERS
+    mode = _mode_of_ours(path)
+    return mode & _KIND == _DIRECTORY and not mode & _OTHERS
 
 
 def is_safe(path: str) -> bool:
     """Tells whether a path is a socket that nobody but our user can have put there."""
+    return _mode_of_ours(path) & _KIND == _SOCKET and is_private(path.rpartition("/")[0])
+
+
+def _mode_of_ours(path: str | bytes) -> int:
+    """The mode of what lies there; 0: there is nothing of our user's."""
     try:
         found = posix.lstat(path)
     except OSError:
-        return False
-    is_ours = found.st_uid == posix.geteuid() and found.st_mode & _KIND == _SOCKET
-    return is_ours and is_private(path.rpartition("/")[0])
+        return 0
+    return found.st_mode if found.st_uid == posix.geteuid() else 0
 
 
 def connect(path: str, seconds: float) -> socket | None:

@@ -40,10 +40,10 @@ def stop(data: Path) -> int | None:
     if pid is None:
         return None
     owner = Owner(pid, start_time(pid), "", "")
-    if _asked(data, "stop") is None or is_owned(str(data)):
-        owner.end()
+    _asked(data, "stop")
     until = monotonic() + PATIENCE
     while is_owned(str(data)) and monotonic() < until:
+        owner.end()
         sleep(LOOK)
     return pid
 

@@ -92,30 +92,25 @@ class Keeper:
             with contextlib.suppress(BlockingIOError):
                 os.read(fd, PIECE)
             self._is_ending |= not self._identity.is_ours
-        elif fd in self._heard:
+        else:
             self._read(fd)
 
     def _accept(self) -> None:
-        try:
+        with contextlib.suppress(OSError):  # it is gone again, or there are too many
             line, _ = self._identity.listener.accept()
-        except OSError:  # it is gone again, or there are too many
-            return
-        if not address.is_ours(line):
-            line.close()
-            return
-        line.settimeout(0)
-        self._heard[line.fileno()] = (line, b"")
-        self._ready.register(line, select.POLLIN)
+            if not address.is_ours(line):
+                line.close()
+                return
+            line.settimeout(0)
+            self._heard[line.fileno()] = (line, b"")
+            self._ready.register(line, select.POLLIN)
 
     def _read(self, fd: int) -> None:
         """Reads on; a line that is whole is no longer listened to, but answered."""
         line, heard = self._heard[fd]
-        try:
+        piece = b""
+        with contextlib.suppress(OSError):
             piece = line.recv(PIECE)
-        except BlockingIOError:
-            return
-        except OSError:
-            piece = b""
         heard += piece
         self._heard[fd] = (line, heard)
         is_whole = heard.endswith(b"\n")

@@ -15,6 +15,7 @@ from cleveragents.storage.held import Held
 from cleveragents.storage.lock import FileLock
 from cleveragents.storage.place import is_ours
 from cleveragents.storage.privacy import make_file
+from cleveragents.storage.standstill import end_keeper
 from cleveragents.storage.unit_of_work import UnitOfWork, understood
 
 SCHEMA = "0013"  # the newest migration; a database that is ahead of it is refused
@@ -120,6 +121,7 @@ class Database:
             if found == SCHEMA:
                 return
             if found is not None:
+                end_keeper(self._path.parent)
                 _back_up(self._path, self._path.with_name(f"{self._path.name}.{found}"))
             with understood(self._path), closing(_connected(self._path)) as driver:
                 if driver.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):

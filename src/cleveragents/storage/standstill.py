@@ -11,6 +11,7 @@ from cleveragents.storage.kernel_locks import holders
 from cleveragents.storage.owner import Owner, process_fields, start_time
 
 PROGRAM = ("agents", "cleveragents")
+KEEPER = "keeper.lock"  # as `hooks.address` has it
 STOPPED = "Tt"  # by a signal, or by who traces it
 END_SECONDS = 10.0
 LOOK_SECONDS = 0.02
@@ -78,6 +79,19 @@ def end_stopped(database: Path) -> Sequence[Holder]:
             raise busy(database)
         time.sleep(LOOK_SECONDS)
     return doomed
+
+
+def end_keeper(data: Path) -> None:
+    """Ends the process that records for coding agents, before the database becomes another.
+
+    It loses nothing that it has acknowledged, and the next event starts one that knows the new.
+    """
+    lock = data / KEEPER
+    deadline = time.monotonic() + END_SECONDS
+    while (pids := holders(lock)) and time.monotonic() < deadline:
+        for pid in pids:
+            Owner(pid, start_time(pid), "", "").end()
+        time.sleep(LOOK_SECONDS)
 
 
 def _command_line(pid: int) -> tuple[str, ...]:
