@@ -21,6 +21,28 @@ Feature: Directories that are protected
     When I run "agents protect claude --yes" below src/deep
     Then the protected directories are the project alone
 
+  Scenario: what lies in a protected directory belongs to it, by whatever path it is reached
+    Given the shell has run "mkdir -p src/deep && ln -s project/src ../aside" in the project
+    When I run "agents protect claude --yes"
+    And I run "agents protect claude --yes" below src/deep
+    Then the protected directories are the project alone
+    When codex has really begun a conversation here
+    And I run "agents timeline" below ../aside/deep
+    Then the exit code is 0
+    When I run "agents unprotect" below src
+    Then no directory is protected
+
+  Scenario: a repository in a protected directory is registered by itself, and then counts
+    Given the shell has run "mkdir -p inner/src && git init -q inner" in the project
+    When I run "agents protect claude --yes"
+    And I run "agents timeline --format json" below inner/src
+    Then the exit code is 3
+    When I run "agents protect claude --yes" below inner/src
+    Then 2 directories are protected, the last one is "project/inner"
+    When codex has really begun a conversation here
+    And I run "agents timeline --format json" below inner/src
+    Then the exit code is 3
+
   Scenario: another directory in the same place takes the place of the first
     When I run "agents protect claude --yes"
     And the shell runs "mkdir ../new && cd .. && mv project old && mv new project" in the project

@@ -56,6 +56,13 @@ def list_is_private(context):
     assert stat.S_IMODE(mode) == 0o600, oct(mode)
 
 
+@then('{count:d} directories are protected, the last one is "{name}"')
+def many_protected(context, count, name):
+    paths = [root["path"] for root in roots(context)]
+    assert len(paths) == count, paths
+    assert paths[-1] == str(context.world.home / name), paths
+
+
 @then("no directory is protected")
 def none_protected(context):
     assert roots(context) == []

@@ -99,6 +99,7 @@ class App:
         )
         named = None if project is None else Path(project)
         self.project = locate(named, self._cwd, home(caller))
+        self._here = self._cwd.absolute() if named is None else None
         refuse_overlap(self.project, data)
         self.settings = load(Sources.of(self.project.path, settings_file, flags, caller, self._cwd))
         self._base = open_foundations(data, self.settings, caller, in_turn(report))
@@ -129,7 +130,7 @@ class App:
     def _wiring(self) -> "Wiring":
         from cleveragents.wiring.services import Wiring
 
-        return Wiring(self._base, self.project)
+        return Wiring(self._base, self.project, self._here)
 
     def _status(self, plan: Plan) -> "PlanStatus":
         return self._wiring.status.read(plan)

@@ -12,6 +12,7 @@ from cleveragents.clients.installation import Proposal
 from cleveragents.counting import counted
 from cleveragents.errors import InvalidInput, Refused
 from cleveragents.hooks import asking
+from cleveragents.sandbox.project import Project
 from cleveragents.shapes.protection import check_of, fate_of, protection_of
 
 if TYPE_CHECKING:
@@ -43,23 +44,24 @@ def protect(
     if check:
         return _checked(call, app, clients)
     level = HookLevel.PROJECT if in_project else HookLevel.USER
-    app.chats.protection.refuse_network(app.project)
-    installation = app.chats.installation
+    root = _root(call, app)
+    app.chats.protection.refuse_network(root)
+    installation = app.chats.installation_at(root)
     proposals = installation.proposed(installation.clients(clients), level)
     if not dry_run:
-        _agree(call, app, proposals, yes=yes)
+        _agree(call, root, proposals, yes=yes)
         app.chats.launcher.install()
-        app.chats.protection.add(app.project)
+        app.chats.protection.add(root)
         for one in proposals:
             if one.change is not None:
                 installation.carry_out(one.change)
         # The first look at the directory is made here.
-    data = protection_of(app.project.path, call.place, proposals, dry_run=dry_run)
+    data = protection_of(root.path, call.place, proposals, dry_run=dry_run)
     refused = [one for one in proposals if one.refused]
     return Result(
         data,
         [*_changes(proposals), *_by_hand(refused)] if dry_run else _by_hand(refused),
-        footer="" if dry_run else f"{app.project.path} is protected",
+        footer="" if dry_run else f"{root.path} is protected",
         status="warn" if refused else "ok",
         exit_code=REFUSED if refused else 0,
         messages=[*([DRY_RUN] if dry_run else []), *_remarks(proposals), *refusals(proposals)],
@@ -73,11 +75,18 @@ def refuse_elsewhere(platform: str) -> None:
         raise Refused("agents protect works on Linux alone")
 
 
-def _agree(call: Invocation, app: "App", proposals: Sequence[Proposal], *, yes: bool) -> None:
+def _root(call: Invocation, app: "App") -> Project:
+    """The git top level or the directory named; else one above that is protected already."""
+    if app.project.is_repository or call.project is not None:
+        return app.project
+    return app.chats.project
+
+
+def _agree(call: Invocation, root: Project, proposals: Sequence[Proposal], *, yes: bool) -> None:
     """Shows what would be changed, and asks."""
     if yes:
         return
-    where = [("Directory", str(app.project.path)), ("Data directory", str(call.place))]
+    where = [("Directory", str(root.path)), ("Data directory", str(call.place))]
     blocks = [Fields("Protect", where), *_changes(proposals), Text([PRIVATE])]
     show_blocks(blocks, call.form, sys.stderr)
     changed = [one for one in proposals if one.change and not one.change.is_nothing]
@@ -138,7 +147,7 @@ def _by_hand(refused: Sequence[Proposal]) -> list[Block]:
 def _checked(call: Invocation, app: "App", names: Sequence[str]) -> Result:
     rows = app.chats.probe.of(app.chats.installation.clients(names))
     keeper = (asking.status(call.place) or {}).get("pid")
-    data = check_of(app.project.path, call.place, rows, keeper, [])
+    data = check_of(app.chats.project.path, call.place, rows, keeper, [])
     is_good = all(one.row_seen for one in rows)
     needs = [f"{one.client.title}: {need}" for one in rows for need in one.needs]
     columns = ["Client", "Version", "Level", "Command", "Recorded", "Last event"]

@@ -26,7 +26,7 @@ def unprotect(call: Invocation, clients: Sequence[str] = (), everything: bool = 
     if everything:
         protection.clear()
     elif not clients:
-        protection.remove(app.project)
+        protection.remove(app.chats.project)
         levels = [HookLevel.PROJECT] if protection.roots() else levels
     chosen = installation.clients(clients) if clients else list(CLIENTS.values())
     proposals = installation.without(chosen, *levels)

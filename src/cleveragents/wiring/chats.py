@@ -36,7 +36,7 @@ class ChatServices:
         hold: Hold,
     ) -> None:
         self._base = base
-        self._project = project
+        self.project = project  # the directory that they are in
         self._acts = acts
         self._ownership = ownership
         self._hold = hold
@@ -61,7 +61,7 @@ class ChatServices:
         """What is known of chats here."""
         from cleveragents.engine.chat.reading import ChatReader
 
-        return ChatReader(self._base.database, self._acts.places, self._project)
+        return ChatReader(self._base.database, self._acts.places, self.project)
 
     @once
     def _recording(self) -> "Recording":
@@ -78,7 +78,7 @@ class ChatServices:
             base.database,
             self._ownership,
             self._acts.places,
-            self._project,
+            self.project,
             policy,
             base.masking.text,
             base.data / "hook",
@@ -93,7 +93,7 @@ class ChatServices:
         return ChatUndos(
             self._base.database,
             self._acts.places,
-            self._project,
+            self.project,
             self._acts.taking_back,
             ChatHindrances(),
             self._hold,
@@ -106,15 +106,17 @@ class ChatServices:
 
         return Protection(self._base.data)
 
-    @once
+    @property
     def installation(self) -> "Installation":
         """Hooks in the settings of coding agents."""
+        return self.installation_at(self.project)
+
+    def installation_at(self, project: "Project") -> "Installation":
+        """The same, as seen from another directory."""
         from cleveragents.clients.installation import Installation
 
         caller = self._base.caller
-        return Installation(
-            self._base.data, home(caller), self._project.path, caller, self._hook_seconds
-        )
+        return Installation(self._base.data, home(caller), project.path, caller, self._hook_seconds)
 
     @once
     def probe(self) -> "Probe":
@@ -126,7 +128,7 @@ class ChatServices:
             self._base.database,
             self.installation,
             self.protection,
-            self._project,
+            self.project,
             self._base.data,
             ProbePolicy(self._base.caller, self._hook_seconds, patience),
         )

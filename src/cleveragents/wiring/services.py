@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cleveragents.foundations import Foundations
@@ -61,9 +62,13 @@ if TYPE_CHECKING:
 class Wiring:
     """Every service, made once, when it is asked for."""
 
-    def __init__(self, base: Foundations, project: "Project") -> None:
+    def __init__(
+        self, base: Foundations, project: "Project", directory: Path | None = None
+    ) -> None:
+        """Makes none of them yet; chats may belong to a protected directory above the one here."""
         self._base = base
         self._project = project
+        self._directory = directory  # None: the project was named
         self._points = Points(base)
         self._acts = ActsOfPlans(base, self._points)
 
@@ -85,9 +90,12 @@ class Wiring:
     @once
     def chats(self) -> "ChatServices":
         """What agents did in the user's directory."""
+        from cleveragents.engine.chat.protection import Protection
         from cleveragents.wiring.chats import ChatServices
 
-        return ChatServices(self._base, self._project, self._acts, self.ownership, self._hold)
+        above = Protection(self._base.data).root_above(self._directory) if self._directory else None
+        project = above or self._project
+        return ChatServices(self._base, project, self._acts, self.ownership, self._hold)
 
     @property
     def masking(self) -> "Masking":

@@ -51,6 +51,16 @@ class Protection:
             return []
         return [root for root in map(_read, lines) if root is not None]
 
+    def root_above(self, directory: Path) -> Project | None:
+        """Returns the innermost protected directory that a directory is or lies in."""
+        known = {one.identity: one.path for one in self.roots()}
+        there = directory.resolve() if known else None
+        for path in (there, *there.parents) if there else ():
+            found = known.get(ProtectedRoot.of(path).identity)
+            if found is not None:
+                return Project(found)
+        return None
+
     def is_protected(self, project: Project) -> bool:
         """Tells whether a directory is on the list."""
         return ProtectedRoot.of(project.path).identity in [one.identity for one in self.roots()]
