@@ -17,8 +17,7 @@ from oracle import differences, picture
 
 from cleveragents.app import App
 from cleveragents.chats.event import EventKind, HookEvent
-from cleveragents.engine.chat.choice import UndoRequest
-from cleveragents.errors import CleverAgentsError
+from cleveragents.cli.main import run
 from faults.campaign import Extent, Trial
 from faults.errors import SAID_BY
 from faults.judge import LOST, TORN, UNTRUE, Problem
@@ -34,7 +33,7 @@ ACTS = "/engine/chat/"  # what decides about it
 
 
 class ChatProgram:
-    """An agent's events, and undo and redo, as command lines."""
+    """`agents undo` and `redo`, and events of an agent as command lines of their own."""
 
     def __init__(
         self, between: "Between | None" = None, ended: Callable[[], object] = lambda: None
@@ -45,22 +44,14 @@ class ChatProgram:
     def run(self, arguments: Sequence[str]) -> int:
         """Does one of them; returns 0 if it says that it is done."""
         _, data, word, *rest = arguments
-        app = App(Path.cwd(), data_dir=Path(data))
+        if word == "record":
+            return _record(App(Path.cwd(), data_dir=Path(data)), *rest)
+        sys.setprofile(self._between)
         try:
-            if word == "record":
-                return _record(app, *rest)
-            act = app.undertakings.undo_chat(UndoRequest(), is_redo=word == "redo")
-            if act is None:
-                return 3  # there is nothing to do
-            sys.setprofile(self._between)
-            act.carry_out()
-        except CleverAgentsError as error:
-            print(error.message, *error.detail, sep="\n")
-            return 1
+            return run([*arguments, "--yes"])
         finally:
             sys.setprofile(None)
             self._ended()
-        return 0
 
     def extract(self, project: Path, data: Path, plan: str, wanted: Mapping[int, Path]) -> None:
         """Writes checkpoints beside."""
@@ -171,7 +162,7 @@ def _edit(path: Path, line: int, text: str) -> None:
 # --- faults at system calls ---
 
 
-def run(extent: Extent) -> list[Trial]:
+def run_faults(extent: Extent) -> list[Trial]:
     """Kills each operation wherever it changes something, and makes such calls fail."""
     chosen = [one for one in OPERATIONS if not extent.names or one.name in extent.names]
     if not chosen:

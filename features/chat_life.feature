@@ -15,3 +15,21 @@ Feature: Whatever agents and a user do in one directory, undo takes back the age
     When the user writes, and prompts, and the client runs "make" from end to end
     Then only what the second "make" did is taken back
     And the first one has no end
+
+  Scenario Outline: an undo in one chat that was cut off after its <moment> is finished before anything in another
+    Given a directory in which two agents have written
+    And the undo of what the second did is cut off after its <moment>
+    When the first one's work is taken back
+    Then all is taken back, and done again
+
+    Examples:
+      | moment              |
+      | intent was recorded |
+      | files were restored |
+
+  Scenario: an undo that was cut off is finished by a redo, which then takes it back
+    Given a directory in which two agents have written
+    And the undo of what the second did is cut off after its intent was recorded
+    When the user takes the last undo back
+    Then everything is as the agents left it
+    And all is taken back, and done again

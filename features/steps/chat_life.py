@@ -6,6 +6,7 @@ from collections import Counter
 from random import randrange
 
 from behave import given, then, when
+from crashes import crash
 from lives_in_place import Life, life, lived, shortened
 
 from cleveragents.chats.event import EventKind
@@ -86,3 +87,46 @@ def check_taken_back(context, command):
 def check_no_end(context):
     found = calls(context.life.app.chats.undos.past().moments)
     assert [call.after is None for call in found] == [True, False], found
+
+
+@given("a directory in which two agents have written")
+def begin_two(context):
+    begin(context)
+    context.life.call("B", 2)
+    context.life.stop("B", 0)
+
+
+@given("the undo of what the second did is cut off after its {moment}")
+def cut_off(context, moment):
+    one = context.life
+    wanted = UndoRequest(chat=one.named("B"))
+
+    def take_back():
+        one.again("", 0)
+        one.app.undertakings.undo_chat(wanted).carry_out()
+
+    crash(f"after its {moment}", "undo", take_back)
+    assert one.app.chats.reads.unfinished()
+
+
+@when("the first one's work is taken back")
+def take_back_first(context):
+    one = context.life
+    one.again("", 0)
+    one.taken_back += 1  # the one that was cut off
+    assert one.act(UndoRequest(chat=one.named("A")))
+    assert not one.app.chats.reads.unfinished()
+    one.check("both are taken back", one.kept)
+
+
+@when("the user takes the last undo back")
+def redo_cut_off(context):
+    one = context.life
+    one.again("", 0)
+    one.taken_back += 1  # the one that was cut off
+    assert one.act(UndoRequest(), is_redo=True)
+
+
+@then("everything is as the agents left it")
+def check_all(context):
+    context.life.check("nothing is taken back", context.life.all)

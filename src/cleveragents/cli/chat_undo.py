@@ -158,7 +158,7 @@ def _refuse_inside(asked: ChatRetrace) -> None:
 def _finish(asked: ChatRetrace) -> Result | None:
     """Finishes what was interrupted, if the user agrees; tells if it was just this."""
     reads = asked.app.chats.reads
-    for begun in reads.unfinished(asked.wanted.chat):
+    for begun in reads.unfinished():  # of whatever chat: it is one directory
         _show_begun(asked, begun)
         confirm("Finish it first?", yes=asked.yes, command_line=asked.line)
         asked.app.recover(begun.plan_id)
