@@ -149,12 +149,13 @@ Feature: What may be typed
     When I run exactly "agents demo --help"
     Then the output begins with
       """
-      Usage: agents demo
+      Usage: agents demo [OPTIONS]
 
-      Show how a plan runs, fails and is taken back.
+      Show how a plan, or an agent in your own files, is taken back.
 
       Examples:
         agents demo
+        agents demo --chat
 
       It tells the story on a throw-away repository and leaves nothing behind.
       """
