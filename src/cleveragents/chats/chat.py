@@ -94,7 +94,9 @@ class ChatRepository:
             state=AT_REST[1],
             attempt=0,
             cursor=FIRST,
-            definition_json=json.dumps({"name": client, "steps": []}),
+            definition_json=json.dumps(
+                {"name": client, "steps": [], "rollback": {"enabled": True}}
+            ),
             kind=CHAT,
             created_at=moment,
             updated_at=moment,

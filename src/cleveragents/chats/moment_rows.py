@@ -1,10 +1,12 @@
 """The rows of moments."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from cleveragents.chats.moment import Moment, MomentKind
-from cleveragents.ids import PlanId, ProjectId
+from cleveragents.ids import CheckpointId, PlanId, ProjectId
+from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection, Row
 
 _OF_PROJECT = """SELECT moments.number, moments.plan_id, moments.kind, moments.turn,
@@ -30,7 +32,21 @@ _FIRST_CALL = """SELECT min(happened_at) FROM moments
 _ACTS = """SELECT operation_id FROM moments WHERE plan_id = :plan_id AND kind = 'act'
     AND number > (SELECT coalesce(max(number), 0) FROM moments
         WHERE plan_id = :plan_id AND kind = 'prompt')"""
+_TRACES = """SELECT number, turn, happened_at, checkpoint_id FROM moments
+    WHERE plan_id = :plan_id ORDER BY number"""
+_FIRST = f"{_TRACES} LIMIT 1"
+_DELETE = "DELETE FROM moments WHERE plan_id = :plan_id AND turn = :turn"
 _FLAGS = ("may_write", "failed", "is_late", "left_running")
+
+
+@frozen
+class Trace:
+    """As much of a moment as tells whether it is still needed."""
+
+    number: int
+    turn: int
+    happened_at: datetime
+    checkpoint_id: CheckpointId | None
 
 
 class MomentRepository:
@@ -70,6 +86,20 @@ class MomentRepository:
     def is_known(self, plan_id: PlanId, key: str) -> bool:
         """Tells whether an event was recorded already."""
         return self._connection.value(_KNOWN, plan_id=plan_id, key=key) is not None
+
+    def first(self, plan_id: PlanId) -> Trace | None:
+        """Returns the oldest moment of a chat."""
+        row = self._connection.row(_FIRST, plan_id=plan_id)
+        return None if row is None else Trace(**row)
+
+    def traces(self, plan_id: PlanId) -> Sequence[Trace]:
+        """Returns the moments of a chat, the oldest first."""
+        return [Trace(**row) for row in self._connection.rows(_TRACES, plan_id=plan_id)]
+
+    def delete(self, plan_id: PlanId, turns: Iterable[int]) -> None:
+        """Deletes the moments of turns."""
+        for turn in turns:
+            self._connection.execute(_DELETE, plan_id=plan_id, turn=turn)
 
     def last_turn(self, plan_id: PlanId) -> int:
         """Returns the number of the newest turn; 0: there is none yet."""

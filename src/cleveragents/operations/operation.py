@@ -1,7 +1,7 @@
 """The rows of operations: intents that are recorded before they are carried out."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Generic, TypeVar, cast
 
@@ -58,6 +58,7 @@ class Operation(Generic[I_co]):
 
 AnyOperation = Operation[Intent]
 
+_DELETE = "DELETE FROM operations WHERE operation_id = :operation_id"
 _OF_PLAN = "SELECT * FROM operations WHERE plan_id = :plan_id ORDER BY operation_id"
 _UNFINISHED = """SELECT * FROM operations
     WHERE plan_id = :plan_id AND status IN (:open, :stuck) ORDER BY operation_id"""
@@ -131,6 +132,11 @@ class OperationRepository:
         where = {"operation_id": operation_id, "status": Status.OPEN}
         outcome_json = json.dumps(dict(why))
         self._connection.update("operations", where, status=Status.STUCK, outcome_json=outcome_json)
+
+    def delete(self, operations: Iterable[AnyOperation]) -> None:
+        """Deletes operations that nobody can take back any more."""
+        for one in operations:
+            self._connection.execute(_DELETE, operation_id=one.operation_id)
 
     def give_up(self, operation: AnyOperation) -> None:
         """Closes an operation that is stuck; what it kept stays kept, nobody knows the files."""

@@ -10,6 +10,7 @@ from cleveragents.operations.kind import Kind
 from cleveragents.wiring.points import Points
 
 if TYPE_CHECKING:
+    from cleveragents.engine.back.pruning import Prunes
     from cleveragents.engine.back.restore import Restores
     from cleveragents.engine.bring.application import Applications
     from cleveragents.engine.bring.refresh import Refreshes
@@ -122,6 +123,11 @@ class ActsOfPlans:
             base.cleanup,
             base.report,
         )
+
+    @property
+    def pruning(self) -> "Prunes":
+        """Frees space."""
+        return self._points.pruning
 
     @once
     def places(self) -> "LivePlaces":

@@ -1,5 +1,6 @@
 """The services of chats, each made when it is asked for."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cleveragents.config.environment import home
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.chat.protection import Protection
     from cleveragents.engine.chat.reading import ChatReader
     from cleveragents.engine.chat.recording import Recorded, Recording
+    from cleveragents.engine.chat.retention import ChatRetention
     from cleveragents.engine.chat.undo import ChatUndos
     from cleveragents.engine.hold.ownership import Ownership
     from cleveragents.sandbox.project import Project
@@ -49,7 +51,35 @@ class ChatServices:
         self, event: "HookEvent", *, until: float | None = None, is_late: bool = False
     ) -> "Recorded":
         """Records an event of a client, with the files as they are; `until` is when it goes on."""
-        return self._recording.record(event, until=until, is_late=is_late)
+        recorded = self._recording.record(event, until=until, is_late=is_late)
+        if event.kind == "turn-end":
+            self._let_go(event)
+        return recorded
+
+    def tidy(self) -> None:
+        """Frees the space of what is no longer kept of chats here, when nobody waits."""
+        past = self.reads.past()
+        for chat in past.chats if past is not None else ():
+            self._retention.free(chat.plan_id)
+
+    def _let_go(self, event: "HookEvent") -> None:
+        """Lets turns go that are no longer kept; what fails here has no part in the event."""
+        from cleveragents.errors import Busy
+
+        chat = self._recording.known(event)
+        if chat is not None:
+            with suppress(Busy):
+                self._retention.run(chat)
+
+    @once
+    def _retention(self) -> "ChatRetention":
+        from cleveragents.engine.chat.retention import ChatRetention, ChatRetentionPolicy
+
+        base, settings = self._base, self._base.settings
+        policy = ChatRetentionPolicy(
+            settings.number("chat.keep-turns"), settings.number("chat.keep-days")
+        )
+        return ChatRetention(base.database, self._ownership, self._acts.pruning, policy)
 
     @property
     def launcher(self) -> "Launcher":

@@ -126,6 +126,11 @@ class Prunes:
             chosen = [row.name for row in doomed]
             _forget(connection, held.plan_id, doomed, unfinished, chosen)
 
+    def let_go(self, connection: Connection, plan_id: PlanId, doomed: Sequence[Checkpoint]) -> None:
+        """Deletes rows of a chat in a transaction of the caller's; their content goes later."""
+        unfinished = OperationRepository(connection).unfinished(plan_id)
+        self._retired(connection, plan_id, doomed, unfinished)
+
     def _retired(
         self,
         connection: Connection,

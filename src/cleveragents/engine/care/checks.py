@@ -118,6 +118,8 @@ def _gone(project: ProjectFacts) -> Finding:
 def _operations(facts: Facts) -> Iterator[Finding]:
     for plan in facts.plans:
         for operation in plan.unfinished if not plan.is_owned else ():
+            if plan.plan.is_chat and not operation.holds_files and not operation.is_stuck:
+                continue  # space that waits to be freed, as it does between two events
             text = f"{_called(plan)}: its {operation.kind.noun} was interrupted"
             began = f"{text} at {operation.opened_at:%Y-%m-%d %H:%M:%SZ}"
             yield _stuck(plan, operation, began) if operation.is_stuck else problem(began, REPAIR)

@@ -80,14 +80,18 @@ class Recording:
 
     def has_looked(self, event: HookEvent) -> bool:
         """Tells whether the files were ever looked at for the chat of an event."""
+        chat = self.known(event)
+        return chat is not None and not self._is_first_look(chat)
+
+    def known(self, event: HookEvent) -> Chat | None:
+        """Returns the chat of an event, if anything was ever recorded of it."""
         place = self._places.known(self._project)
         if place is None:
-            return False
+            return None
         with self._database.reading() as connection:
-            chat = ChatRepository(connection).of_session(
+            return ChatRepository(connection).of_session(
                 place.project_id, event.client, event.session
             )
-        return chat is not None and not self._is_first_look(chat)
 
     def record(
         self, event: HookEvent, *, until: float | None = None, is_late: bool = False
