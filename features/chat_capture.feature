@@ -214,6 +214,22 @@ Feature: Captures of the user's own directory
     When what is known of it is let go while somebody else keeps it
     Then it was not kept again
 
+  Scenario: what is known is kept at the first capture, and when nobody follows it any more
+    Given a live directory that is scanned with trust
+    And the shell has run "echo one > a; echo two > b" in the live directory
+    And the live directory has been captured
+    When the shell runs "echo three > b" in the live directory
+    And the live directory is captured
+    And the process that captured it ends
+    And the shell runs "echo four > c" in the live directory
+    And the live directory is captured
+    Then the last capture has stored four and neither "one" nor "three"
+    When the process that captured it is killed
+    And the live directory is captured
+    Then the last capture has stored nothing and neither "one" nor "three"
+    When all that is kept of it is gone
+    Then nobody minds that the process ends
+
   Scenario: too much that is new is told before it is read
     Given a live directory that is scanned
     And one look at it may take in 3 new files of 100 bytes

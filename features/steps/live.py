@@ -178,9 +178,36 @@ def go_on(context):
         context.live.open(Tracking.SCAN)
 
 
-@when("what is known of it is let go")
-def let_go(context):
-    context.live.archive.release({MAIN: context.live.root})
+@when("the process that captured it ends")
+def end_process(context):
+    context.live.archive.close()
+    context.live.open(Tracking.SCAN)
+
+
+@when("the process that captured it is killed")
+def kill_process(context):
+    context.live.open(Tracking.SCAN)
+
+
+@when("all that is kept of it is gone")
+def remove_data(context):
+    (context.live.root / "a").write_text("five")
+    context.live.capture()
+    shutil.rmtree(context.live.data)
+
+
+@then("nobody minds that the process ends")
+def check_end(context):
+    context.live.archive.close()
+    assert not context.live.data.exists()
+
+
+@then('the last capture has stored {text} and neither "{one}" nor "{other}"')
+def check_stored(context, text, one, other):
+    puts = context.live.puts
+    assert text == "nothing" or f"{text}\n".encode() in puts, puts
+    for absent in (one, other):
+        assert f"{absent}\n".encode() not in puts, absent
 
 
 @then("the capture has")

@@ -111,13 +111,14 @@ class Archive(SnapshotHealer):
 
         No single path stops it: what cannot be taken is left out and listed, and the filter of the
         capture names it, so that whoever goes by the snapshot leaves it alone. What is known of the
-        directory is kept at `cache`, beside the store, by `remember` and `release`. Raises
+        directory is kept at `cache`, beside the store, now and then and by `close`. Raises
         TooMuchNew beyond the bounds.
         """
         known = filter_.and_patterns(NEVER.patterns)
         tracker = self._trackers.of_live(root, known, cache, bounds)
         with self._capture({MAIN: tracker}, known, "saving files", full=full) as capture:
             yield capture
+            self._trackers.keep_in_time(tracker)
 
     def live_now(
         self, root: Path, filter_: Filter, cache: Path, *, full: bool = False, bounds: Bounds = ALL

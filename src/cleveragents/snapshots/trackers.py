@@ -1,6 +1,7 @@
 """Who follows which directory: what is known of each is kept, and doubted when content goes."""
 
 import os
+import time
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from threading import Lock
@@ -16,6 +17,7 @@ from cleveragents.snapshots.tree.tracking import Tracking
 from cleveragents.storage.lock import FileLock
 
 SUFFIX = ".stat"  # of what is kept; for what is not ours that lies beside the store
+SECONDS_BETWEEN = 60.0  # for which nothing is kept of a live directory that is captured often
 FOLLOWED = 8  # directories that nobody may be at work in any more
 _Key = tuple[Path, Filter | None]  # None: a live directory, whatever is left out of it
 
@@ -33,6 +35,7 @@ class Trackers:
         self._listing = Lock()
         self._told: set[str] = set()
         self._left_out: dict[Path, Filter] = {}  # of live directories, at the last look
+        self._kept: dict[Path, float] = {}  # when what is known of them was kept, by where
 
     def of(self, name: str, path: Path, filter_: Filter) -> Tracker:
         """Returns the one that follows a root; the filter is for the files alone."""
@@ -97,12 +100,21 @@ class Trackers:
 
     def keep(self, tracker: Tracker) -> None:
         """Keeps what is known of what is not ours, unless somebody else does so just now."""
+        if not tracker.kept_at.parent.is_dir():
+            return  # the data directory is gone, and nobody will ask
         lock = FileLock(tracker.kept_at.with_suffix(".lock"), doing="keeping what is known")
         if lock.try_acquire():
             try:
                 self._save(tracker)
             finally:
                 lock.release()
+
+    def keep_in_time(self, tracker: Tracker) -> None:
+        """Keeps what is known of a live directory, unless that was done a moment ago."""
+        at = self._kept.get(tracker.kept_at)
+        if at is None or time.monotonic() - at >= SECONDS_BETWEEN:
+            self.keep(tracker)
+            self._kept[tracker.kept_at] = time.monotonic()
 
     def remember(self, roots: Roots) -> None:
         """Keeps what is known of directories for the next process.
@@ -126,7 +138,9 @@ class Trackers:
     def close(self) -> None:
         """Follows nothing any more; who looks again looks at everything."""
         with self._listing:
-            for tracker in self._known.values():
+            for (_, filter_), tracker in self._known.items():
+                if filter_ is None and tracker.has_news:
+                    self.keep(tracker)
                 tracker.forget()
             self._known.clear()
 

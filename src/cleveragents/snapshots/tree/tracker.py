@@ -67,10 +67,12 @@ class Tracker:
         self._excluded = excluded
         self._tracking = tracking
         self._cache = cache
+        self.kept_at = path if cache is None else cache.path
         self._borrow = borrow
         self._tell = tell
         self._live = live
         self._is_redefined = False  # whether something else is left out than at the last look
+        self.has_news = False  # whether more was stored since what is known was kept
         self._tree = Tree()
         self._placed: Tree | None = None  # what somebody has just made here
         self._is_known = False  # whether the tree was ever filled
@@ -142,11 +144,7 @@ class Tracker:
     def mark_stored(self) -> None:
         """Says that everything of the last state is stored."""
         self._tree.mark_stored()
-
-    @property
-    def kept_at(self) -> Path:
-        """Where what is known is kept; its own directory if it is not."""
-        return self._path if self._cache is None else self._cache.path
+        self.has_news = True
 
     def save(self) -> None:
         """Keeps what is known for the next process, which looks at everything if it cannot be."""
@@ -154,6 +152,7 @@ class Tracker:
             return
         try:
             stat_cache.save(self._cache.path, self._tree, self._cache.key, self._cache.packs())
+            self.has_news = False
         except OSError as error:
             self._tell(
                 f"what is known of the files could not be kept: {error.strerror}, "
