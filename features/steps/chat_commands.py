@@ -4,6 +4,13 @@ import os
 
 from behave import given, then, when
 from chat_undo import chats
+from played_chat import state_of
+
+from cleveragents.cli.on_chats import ON_CHATS
+from cleveragents.cli.table.entries import leaves
+from cleveragents.cli.table.root import ROOT
+
+REFUSED = 4
 
 
 @given("the client of this chat has started us")
@@ -49,3 +56,52 @@ def check_found(context):
 def check_next(context):
     data = context.world.done.data
     assert data["next_undo"] == data["acts"][0]["id"], data
+
+
+@given("a new project beside it")
+def leave(context):
+    context.world.project = context.world.home / "another"
+    context.world.project.mkdir()
+
+
+@then('each command that takes a plan does with the chat "{chat}" what the table of chats says')
+def check_table(context, chat):
+    """Runs all of them; what a command needs besides is made up, what it asks stays unanswered."""
+    taking = {" ".join(path): node for path, node in leaves(ROOT) if takes_plan(node)}
+    assert taking.keys() == ON_CHATS.keys(), taking.keys() ^ ON_CHATS.keys()
+    before = state_of(context.world.project)
+    for command, (why, fitting) in ON_CHATS.items():
+        done = context.world.agents(*line_of(command, taking[command], chat))
+        assert (done.code == REFUSED) == bool(fitting), (command, done)
+        hint = f"{why}: {fitting.partition('{}')[0]}"
+        assert not fitting or f"hint: {hint}" in done.err, (command, done.err)
+        assert "agents" not in fitting or is_typed(fitting), fitting
+    assert state_of(context.world.project) == before
+
+
+def takes_plan(node):
+    shown = [argument.shown for argument in node.arguments]
+    shown += [option.shown for option in node.options]
+    return any(one.startswith("PLAN") for one in shown) or node.name == "correct"
+
+
+def line_of(command, node, chat):
+    """A command line that names the chat, with the first values that come to mind."""
+    made = {"CHECKPOINT": "1", "PATH": "b.txt", "COMMAND...": "true", "DECISION": chat}
+    given = [
+        chat if argument.shown.startswith("PLAN") else made[argument.shown]
+        for argument in node.arguments
+        if argument.needed or argument.shown.startswith("PLAN")
+    ]
+    named = [] if any(one.shown.startswith("PLAN") for one in node.arguments) else ["--plan", chat]
+    named = [] if node.name == "correct" else named
+    needed = [word for option in node.options if option.needed for word in (option.names[0], "b")]
+    needed += ["--take", "mine"] if node.name == "resolve" else []
+    dry = [name for option in node.options for name in option.names if name == "--dry-run"]
+    return [*command.split(), *given, *named, *needed, *dry]
+
+
+def is_typed(fitting):
+    """Whether a command that is named can be typed."""
+    command = fitting.split("{")[0].split("--")[0].removeprefix("agents ").strip()
+    return command in {" ".join(path) for path, _ in leaves(ROOT)} | {"chat delete"}

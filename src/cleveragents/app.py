@@ -18,7 +18,7 @@ from cleveragents.foundations import open_foundations
 from cleveragents.ids import PlanId
 from cleveragents.once import once
 from cleveragents.plans.lifecycle import APPLIED
-from cleveragents.plans.plan import Plan
+from cleveragents.plans.plan import CHAT, Plan
 from cleveragents.sandbox.project import locate, refuse_overlap
 
 if TYPE_CHECKING:
@@ -346,7 +346,13 @@ class App:
         found = self.plans.find(plan)
         if other is not None:
             latest = self.kept.get_checkpoint(found.plan_id, "@")
-            return self.comparisons.beside(self.plans.find(other), latest)
+            beside = self.plans.find(other)
+            if beside.kind == CHAT:
+                return self.chats.comparisons.since(beside.plan_id, latest.sandbox_ref)
+            return self.comparisons.beside(beside, latest)
+        if found.kind == CHAT:
+            first = self.chats.keeping.first(found.plan_id)
+            return [] if first is None else self.checkpoint_differences(found, first.name)
         if found.stage == APPLIED:
             return self.comparisons.between_snapshots(found, *self.apply.versions(found))
         return self.comparisons.since_start(found)
@@ -356,6 +362,8 @@ class App:
     ) -> "Sequence[FileDiff]":
         """Tells what changed from a checkpoint to another, or to the files as they are."""
         first = self.kept.get_checkpoint(plan.plan_id, before)
+        if after is None and plan.kind == CHAT:
+            return self.chats.comparisons.since(plan.plan_id, first.sandbox_ref)
         if after is None:
             return self.comparisons.since(plan, first)
         second = self.kept.get_checkpoint(plan.plan_id, after)
@@ -413,4 +421,6 @@ class App:
     def fork(self, plan: Plan, checkpoint: "Checkpoint", name: str) -> Plan:
         """Makes a second plan that goes on from a checkpoint of a first one."""
         self._base.head.advance()
+        if plan.kind == CHAT:
+            return self.chats.forks.fork(plan, checkpoint, name)
         return self._wiring.forks.fork(plan, checkpoint, name)

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 
 from cleveragents.app import App
-from cleveragents.cli import previewing
+from cleveragents.cli import previewing, views
 from cleveragents.cli.invocation import (
     Invocation,
     confirm,
@@ -45,7 +45,7 @@ def apply(
 ) -> Result:
     """Bring the result of a finished plan into your project, whole or not at all."""
     app = call.app(progress=True)
-    found = app.plans.find(plan)
+    found = views.meant(call, app, plan)
     options = ApplyOptions(ApplyMode(mode), include_ignored)
     return apply_plan(call, app, found, options, yes=yes, dry_run=dry_run)
 

@@ -12,6 +12,7 @@ from cleveragents.engine.chat.past import Undo
 from cleveragents.engine.chat.undo import ChatUndoResult
 from cleveragents.errors import Refused
 from cleveragents.operations.kind import Kind, Status
+from cleveragents.plans.plan import Plan
 from cleveragents.quoting import quoted
 from cleveragents.records import frozen, replace
 from cleveragents.shapes.chat import (
@@ -77,6 +78,15 @@ class ChatRetrace:
     def act(self) -> Act | None:
         """The act itself; None: there is nothing to do."""
         return self.app.undertakings.undo_chat(self.wanted, is_redo=self.is_redo)
+
+
+def since(
+    call: Invocation, app: App, chat: Plan, checkpoint: str, paths: tuple[str, ...] = ()
+) -> ChatRetrace:
+    """The undo of everything that a chat changed since a checkpoint, or of some paths of it."""
+    row = app.kept.get_checkpoint(chat.plan_id, checkpoint)
+    wanted = UndoRequest(since=row.name, chat=chat.plan_id, paths=paths)
+    return ChatRetrace(call, app, wanted, is_redo=False, yes=False, dry_run=False)
 
 
 def retrace(asked: ChatRetrace) -> Result:

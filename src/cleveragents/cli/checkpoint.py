@@ -8,6 +8,7 @@ from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.counting import counted, size
 from cleveragents.errors import InvalidInput
+from cleveragents.plans.plan import ALL_KINDS
 from cleveragents.shapes.checkpoint import checkpoint_of, list_of, reading_back_of
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def verify(
     if checkpoint is not None:
         rows = [app.kept.get_checkpoint(views.find(call, app, plan).plan_id, checkpoint)]
     else:
-        plans = app.plans.list() if every else [views.find(call, app, plan)]
+        plans = app.plans.list(kind=ALL_KINDS) if every else [views.find(call, app, plan)]
         rows = [row for one in plans for row in app.kept.list_checkpoints(one.plan_id)]
     return _read_back(list(app.checkpoints.verify_checkpoints(rows)))
 

@@ -43,7 +43,7 @@ def correct(
 ) -> Result:
     """Decide again what followed from a decision (revert), or add a fix on top (append)."""
     app = call.app(progress=True)
-    plan_id, found = _find(app, decision)
+    plan_id, found = _find(call, app, decision)
     again = f"agents plan correct --guidance TEXT {decision}"
     if mode == CorrectionMode.APPEND:
         if found is None:
@@ -137,10 +137,10 @@ def _some(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return rows[:LISTED] + more
 
 
-def _find(app: App, text: str) -> tuple[PlanId, Decision | None]:
+def _find(call: Invocation, app: App, text: str) -> tuple[PlanId, Decision | None]:
     """Finds what is to be corrected: a decision, or with a plan's id its error."""
     try:
         found = views.find_decision(app, text)
     except NotFound:
-        return app.plans.find(text).plan_id, None
+        return views.meant(call, app, text).plan_id, None
     return found.plan_id, found

@@ -22,7 +22,7 @@ def delete(
 ) -> Result:
     """Delete plans with all that is kept of them; this cannot be undone."""
     app = call.app()
-    ids = dict.fromkeys(app.plans.find(text).plan_id for text in plans)
+    ids = dict.fromkeys(views.meant(call, app, text).plan_id for text in plans)
     acts = [app.undertakings.delete_plan(plan_id, discard=discard) for plan_id in ids]
     again = f"agents plan delete {' '.join(ids)}{' --discard' if discard else ''}"
     if dry_run:

@@ -21,7 +21,7 @@ def diff(
     """Show what a plan or a correction has changed so far, or how another plan differs."""
     app = call.app()
     if correction is None:
-        call.messages += app.cautions(app.plans.find(plan))
+        call.messages += app.cautions(views.meant(call, app, plan))
     diffs = app.differences(plan, other, correction)
     return _names(diffs) if name_only else told(diffs, stat=stat)
 

@@ -13,6 +13,7 @@ from cleveragents.counting import size
 from cleveragents.engine.read.path_history import PathChange, PathStory
 from cleveragents.engine.read.stored_files import StoredFile, kind_of
 from cleveragents.errors import Refused
+from cleveragents.plans.plan import ALL_KINDS
 from cleveragents.quoting import quoted
 from cleveragents.shapes.file import changes_of, content_of, written_of
 from cleveragents.snapshots.tree.content import CHUNK
@@ -27,7 +28,7 @@ ACTING = re.compile("[\x00-\x08\x0b\x0d-\x1f\x7f-\x9f]")
 def find(call: Invocation, path: str, plan: str | None = None) -> Result:
     """Tell in which checkpoints a file or directory changed, the newest of a plan first."""
     app = call.app()
-    plans = app.plans.list() if plan is None else [views.find(call, app, plan)]
+    plans = app.plans.list(kind=ALL_KINDS) if plan is None else [views.find(call, app, plan)]
     story = app.paths.find(plans, path)
     rows = [_row(change) for change in story.changes]
     columns = ["PLAN", "CP", "WHEN", "CHANGE", "SIZE", "PATH", "WHY"]

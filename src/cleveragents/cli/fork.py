@@ -1,5 +1,6 @@
 """`agents plan fork`: a second plan from any checkpoint."""
 
+from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Result, Text
 from cleveragents.shapes.plan import fork_of
@@ -13,7 +14,7 @@ def fork(
 ) -> Result:
     """Start a second plan from a checkpoint, to try another way beside the first."""
     app = call.app(progress=True)
-    found = app.plans.find(plan)
+    found = views.meant(call, app, plan)
     row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
     made = app.fork(found, row, name or f"{found.name} from {row.name}")
     return Result(

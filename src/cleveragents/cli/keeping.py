@@ -5,6 +5,7 @@ from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
+from cleveragents.cli.on_chats import is_chat, refuse_unfinished
 from cleveragents.cli.render import Result, Text
 from cleveragents.shapes.checkpoint import checkpoint_of, deletion_of, deletion_preview_of
 
@@ -20,8 +21,12 @@ def create(
     found = views.find(call, app, plan)
     call.messages += app.cautions(found)
     wanted = CheckpointRequest(CheckpointType.MANUAL, "made by hand", label=label, pinned=pinned)
-    row = app.checkpoints.create_checkpoint(found.plan_id, wanted)
-    app.tidy(found.plan_id)
+    if is_chat(found):
+        refuse_unfinished(app, found)
+        row = app.chats.keeping.create(found, wanted)
+    else:
+        row = app.checkpoints.create_checkpoint(found.plan_id, wanted)
+        app.tidy(found.plan_id)
     short = views.short_ids(call, app, [row.checkpoint_id])
     return Result(
         checkpoint_of(row),
@@ -43,6 +48,7 @@ def unpin(call: Invocation, plan: str, checkpoint: str) -> Result:
 def _pinned(call: Invocation, plan: str, checkpoint: str, *, pinned: bool) -> Result:
     app = call.app()
     found = views.find(call, app, plan)
+    refuse_unfinished(app, found)
     row = app.checkpoints.get_checkpoint(found.plan_id, checkpoint)
     already = row.pinned == pinned
     row = app.checkpoints.pin_checkpoint(found.plan_id, row, pinned=pinned)
@@ -67,6 +73,7 @@ def delete(
 
     app = call.app()
     found = views.find(call, app, plan)
+    refuse_unfinished(app, found)
     act = app.undertakings.delete(found.plan_id, checkpoint)
     if dry_run:
         looked = previewing.dry_run(call, act)

@@ -9,7 +9,7 @@ from cleveragents.shapes.log import log_of
 def log(call: Invocation, plan: str = "@") -> Result:
     """Tell the whole story of a plan: steps, checkpoints, rollbacks, and why."""
     app = call.app()
-    found = app.plans.find(plan)
+    found = views.meant(call, app, plan)
     events = app.history.of(found)
     rows = [[views.moment(event.at), event.what, event.story] for event in events]
     return Result(

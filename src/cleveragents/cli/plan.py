@@ -10,8 +10,8 @@ from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.counting import counted
 from cleveragents.errors import Failed, InvalidInput
 from cleveragents.plans.lifecycle import written
-from cleveragents.plans.naming import FIRST_PLAN, NO_PLAN_YET
-from cleveragents.plans.plan import Plan
+from cleveragents.plans.naming import FIRST_PLAN, NO_CHAT_YET, NO_PLAN_YET, PROTECT
+from cleveragents.plans.plan import CHAT, PLAN, Plan
 
 NAMED = 5  # plans in one message
 
@@ -31,13 +31,17 @@ def use(call: Invocation, action: Path, arg: Sequence[str] = ()) -> Result:
 
 
 def list_plans(
-    call: Invocation, limit: int | None = None, state: str | None = None, name: str | None = None
+    call: Invocation,
+    limit: int | None = None,
+    state: str | None = None,
+    name: str | None = None,
+    kind: str = PLAN,
 ) -> Result:
     """List the plans of this project, the newest first, subplans below theirs."""
     from cleveragents.shapes.plan import list_of  # as above
 
     app = call.app()
-    nested = list(_nested(app.plans.list(limit=limit, state=state, name=name)))
+    nested = list(_nested(app.plans.list(limit=limit, state=state, name=name, kind=kind)))
     found = [plan for _, plan in nested]
     unsettled, conflicts = app.plans.unsettled(found), app.plans.conflicts()
     short = views.short_ids(call, app, [plan.plan_id for plan in found])
@@ -54,15 +58,17 @@ def list_plans(
         for depth, plan in nested
     ]
     table = Grid("", ["PLAN", "STATE", "STEPS", "CREATED", "NAME"], rows)
-    hints = [] if found else _nothing_listed(app, is_narrowed=bool(state or name))
+    hints = [] if found else _nothing_listed(app, kind, is_narrowed=bool(state or name))
     hints += _bare([plan.name for plan in found if plan.runs_bare])
     hints += app.general_cautions
     data = list_of(found, unsettled, conflicts)
     return Result(data, [table] if found else [], messages=hints, paged=True)
 
 
-def _nothing_listed(app: App, *, is_narrowed: bool) -> list[str]:
+def _nothing_listed(app: App, kind: str, *, is_narrowed: bool) -> list[str]:
     """The message where no plan is listed."""
+    if kind == CHAT:
+        return ["no chat is like that" if is_narrowed else f"{NO_CHAT_YET}; {PROTECT}"]
     if is_narrowed and app.plans.list(limit=1):
         return ["no plan is like that; see them all: agents plan list"]
     return _without_plans(app)

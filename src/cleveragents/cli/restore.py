@@ -1,11 +1,13 @@
 """`agents plan restore`: takes single files or directories back from a checkpoint."""
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
-from cleveragents.cli import changes, previewing, views
+from cleveragents.cli import changes, chat_undo, previewing, views
 from cleveragents.cli.invocation import Invocation
+from cleveragents.cli.on_chats import is_chat
 from cleveragents.cli.render import Block, Result, Text
 from cleveragents.engine.back.restore import PathRestoration, RestoreProposal
 from cleveragents.quoting import quoted
+from cleveragents.records import replace
 from cleveragents.shapes.restore import restoration_of, restore_preview_of
 
 
@@ -20,6 +22,9 @@ def restore(
     """Take single files or directories back from a checkpoint; all else stays as it is."""
     app = call.app(progress=True)
     found = views.find(call, app, plan)
+    if is_chat(found):
+        asked = chat_undo.since(call, app, found, checkpoint, tuple(path))
+        return chat_undo.retrace(replace(asked, yes=yes, dry_run=dry_run))
     act = app.undertakings.restore(found.plan_id, checkpoint, path)
     if dry_run:
         looked = previewing.dry_run(call, act)

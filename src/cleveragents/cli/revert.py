@@ -1,6 +1,6 @@
 """`agents plan revert`: plans anew."""
 
-from cleveragents.cli import changes, previewing
+from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Block, Result, Text
 from cleveragents.counting import counted
@@ -21,7 +21,7 @@ def revert(
 ) -> Result:
     """Plan anew: read the action file or ask the strategist again, and go back to the start."""
     app = call.app(progress=True)
-    found = app.plans.find(plan)
+    found = views.meant(call, app, plan)
     again = f"agents plan revert {found.plan_id}"
     act = app.undertakings.revert(found.plan_id, guidance)
     if dry_run:

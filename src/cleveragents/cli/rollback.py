@@ -6,16 +6,18 @@ from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import Checkpoint, forgotten_paths
 from cleveragents.checkpoints.reads import RollbackForesight
 from cleveragents.checkpoints.rollback import RollbackResult
-from cleveragents.cli import changes, previewing, views
+from cleveragents.cli import changes, chat_undo, previewing, views
 from cleveragents.cli.invocation import (
     Invocation,
     require_answer,
 )
+from cleveragents.cli.on_chats import is_chat
 from cleveragents.cli.render import Block, Fields, Result, Text
 from cleveragents.counting import counted
 from cleveragents.engine.read.next_steps import going_on
 from cleveragents.errors import Failed, InvalidInput
 from cleveragents.plans.plan import Plan
+from cleveragents.records import replace
 from cleveragents.shapes.rollback import (
     extraction_of,
     rebuild_preview_of,
@@ -42,6 +44,11 @@ def rollback(
     app = call.app(progress=True, take_over=take_over and not dry_run)
     found = views.find(call, app, plan)
     call.messages += app.cautions(found)
+    if is_chat(found) and to is None:
+        if take_over or rebuild:
+            raise InvalidInput("--take-over and --rebuild are about plans, this is a chat")
+        asked = chat_undo.since(call, app, found, _named(app, found, checkpoint))
+        return chat_undo.retrace(replace(asked, yes=yes, dry_run=dry_run))
     if to is not None:
         target = app.checkpoints.get_checkpoint(found.plan_id, _named(app, found, checkpoint))
         return _extracted(app, found, target, to)

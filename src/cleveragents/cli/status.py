@@ -6,6 +6,7 @@ from cleveragents.app import App
 from cleveragents.checkpoints.checkpoint import forgotten
 from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
+from cleveragents.cli.on_chats import is_chat
 from cleveragents.cli.render import Block, Fields, Grid, Outline, Result
 from cleveragents.counting import counted
 from cleveragents.engine.hold.stuck import REPAIR, standing
@@ -24,7 +25,12 @@ NAMED = 5  # paths of conflicts shown to people; JSON has them all
 def status(call: Invocation, plan: str = "@") -> Result:
     """Tell where a plan stands."""
     app = call.app()
-    return told(call, app.plans.status(app.plans.find(plan)), app)._replace(paged=True)
+    found = views.meant(call, app, plan)
+    if is_chat(found):
+        from cleveragents.cli.chat_status import told_chat  # who has no chats needs none
+
+        return told_chat(call, app, found)
+    return told(call, app.plans.status(found), app)._replace(paged=True)
 
 
 def told(call: Invocation, found: PlanStatus, app: App) -> Result:

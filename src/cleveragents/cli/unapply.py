@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from cleveragents.cli import previewing
+from cleveragents.cli import previewing, views
 from cleveragents.cli.apply import (
     LISTED,
     REFUSED,
@@ -33,7 +33,7 @@ def unapply(
 ) -> Result:
     """Take an applied plan out of your project again."""
     app = call.app(progress=True)
-    found = app.plans.find(plan)
+    found = views.meant(call, app, plan)
     act = app.undertakings.unapply(found.plan_id, keep_mine=keep_mine)
     if dry_run:
         looked = previewing.dry_run(call, act)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, cast
 
 from cleveragents.app import ROLLBACK_OFF, App
 from cleveragents.cli.invocation import Invocation
+from cleveragents.cli.on_chats import is_chat, refuse_chat
 from cleveragents.cli.render import Fields
 from cleveragents.config.environment import caller_environment, home
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import now, shortened
-from cleveragents.plans.plan import CHAT, Plan
+from cleveragents.plans.plan import Plan
 
 if TYPE_CHECKING:
     from cleveragents.checkpoints.checkpoint import Checkpoint
@@ -89,16 +90,23 @@ def short_among(call: Invocation, ids: Sequence[str]) -> Mapping[str, str]:
 
 def find(call: Invocation, app: App, text: str) -> Plan:
     """Finds a plan; one that runs without checkpoints is told as such by every command."""
-    plan = app.plans.find(text)
+    plan = meant(call, app, text)
     if plan.runs_bare:
         call.messages.append(ROLLBACK_OFF)
+    return plan
+
+
+def meant(call: Invocation, app: App, text: str) -> Plan:
+    """Finds a plan, or a chat where the command does something with one."""
+    plan = app.plans.find(text)
+    refuse_chat(call.command, plan)
     return plan
 
 
 def find_chat(app: App, text: str) -> Plan:
     """Finds a chat by its id, the id that its client has for it, or `@chat`."""
     found = app.plans.find(text)
-    if found.kind != CHAT:
+    if not is_chat(found):
         raise NotFound(f"{text!r} is a plan, no chat", hints=["see: agents timeline"])
     return found
 

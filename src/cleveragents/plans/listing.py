@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from cleveragents.ids import ProjectId
-from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.plans.plan import PLAN, Plan, PlanRepository
 from cleveragents.storage.connection import Connection
 
 ANY = "%"
@@ -11,7 +11,7 @@ ALL = (1 << 31) - 1  # more plans than anybody has
 _ESCAPED = str.maketrans({sign: f"!{sign}" for sign in "!%_"})
 # What counts is who stands at the top: subplans come along with theirs.
 _LISTED = """WITH RECURSIVE
-    wanted AS (SELECT * FROM plans WHERE project_id = :project_id AND kind = 'plan'
+    wanted AS (SELECT * FROM plans WHERE project_id = :project_id AND :kind IN (kind, 'all')
         AND state LIKE :state AND lower(name) LIKE lower(:name) ESCAPE '!'),
     listed AS (
         SELECT * FROM (SELECT * FROM wanted WHERE parent_plan_id IS NULL
@@ -29,6 +29,7 @@ def listed(
     limit: int | None = None,
     state: str | None = None,
     name: str | None = None,
+    kind: str = PLAN,
 ) -> Sequence[Plan]:
     """Returns the newest plans in a state whose name holds a text, the oldest of them first.
 
@@ -40,4 +41,5 @@ def listed(
         state=state or ANY,
         name=f"%{(name or '').translate(_ESCAPED)}%",
         most=limit or ALL,
+        kind=kind,
     )

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 PLAN = "plan"
+ALL_KINDS = "all"
 CHAT = "chat"  # the kind of a plan that a coding agent carries out in the user's own directory
 
 
@@ -160,7 +161,7 @@ _BY_ID = """SELECT plans.*,
     (SELECT step_id FROM plan_steps WHERE plan_steps.plan_id = plans.plan_id
         AND plan_steps.definition = plans.definition ORDER BY position DESC LIMIT 1) AS last_added
     FROM plans WHERE plan_id = :plan_id"""
-_OF_PROJECT = """SELECT * FROM plans WHERE project_id = :project_id AND kind = :kind
+_OF_PROJECT = """SELECT * FROM plans WHERE project_id = :project_id AND :kind IN (kind, 'all')
     ORDER BY number"""
 _NEWEST = "SELECT max(number) FROM plans WHERE project_id = :project_id"
 _KEPT = """SELECT definition_json FROM plan_definitions
@@ -213,7 +214,7 @@ class PlanRepository:
         return _from_row(row, added_of(self._connection, plan_id, row))
 
     def of_project(self, project_id: ProjectId | None, kind: str = PLAN) -> Sequence[Plan]:
-        """Returns the plans of a project that are of a kind, the oldest first."""
+        """Returns the plans of a project that are of a kind, or all, the oldest first."""
         added = AddedStepRepository(self._connection).of_project(project_id)
         rows = self._connection.rows(_OF_PROJECT, project_id=project_id, kind=kind)
         return [_from_row(row, added.get(row["plan_id"], NONE_ADDED)) for row in rows]

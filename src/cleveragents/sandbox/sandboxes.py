@@ -259,11 +259,14 @@ class Sandboxes:
             return capture.commit({"kind": "state", "plan_id": plan_id})
 
     def reserve(
-        self, connection: Connection, plan_id: PlanId, like: PlanId, base_ref: SnapshotId
+        self, connection: Connection, plan_id: PlanId, like: PlanId | None, base_ref: SnapshotId
     ) -> None:
-        """Records the sandbox of a plan that starts from a state of another; `create` makes it."""
-        repository = SandboxRepository(connection)
-        sandbox_id, strategy = new_id(), repository.get(like).strategy
+        """Records the sandbox of a plan that starts from a state of another; `create` makes it.
+
+        It is of the same kind; the state of a chat, which has none, holds files and no repository.
+        """
+        repository, sandbox_id = SandboxRepository(connection), new_id()
+        strategy = "filesystem_copy" if like is None else repository.get(like).strategy
         repository.add(sandbox_id, plan_id, strategy, self._place(sandbox_id), base_ref=base_ref)
 
     def throw_away(self, project_id: ProjectId) -> AbstractContextManager[ThrowAway]:

@@ -15,6 +15,7 @@ from cleveragents.shapes.apply import (
 )
 from cleveragents.shapes.bisect import Border
 from cleveragents.shapes.chat import ChatTimeline, ChatUndoPreview, ChatUndoReport
+from cleveragents.shapes.chat_status import ChatReport
 from cleveragents.shapes.checkpoint import (
     CheckpointList,
     CheckpointRow,
@@ -68,10 +69,15 @@ from cleveragents.shapes.tool import ToolList, ToolRow
 
 SHAPES: Mapping[str, type | UnionType] = {
     "run": PlanReport | Application,
-    "status": PlanReport,
+    "status": PlanReport | ChatReport,
     "log": PlanLog,
     "diff": Differences,
-    "rollback": Rollback | RollbackPreview | RebuildPreview | Extraction,
+    "rollback": Rollback
+    | RollbackPreview
+    | RebuildPreview
+    | Extraction
+    | ChatUndoReport
+    | ChatUndoPreview,
     "init": FirstAction,
     "undo": UndoReport
     | UndoPreview
@@ -95,7 +101,7 @@ SHAPES: Mapping[str, type | UnionType] = {
     "completion": CompletionScript,
     "plan use": PlanRow,
     "plan list": PlanList,
-    "plan status": PlanReport,
+    "plan status": PlanReport | ChatReport,
     "plan diff": Differences,
     "plan execute": PlanReport,
     "plan resume": PlanReport | ResumePreview | NothingLeft,
@@ -114,8 +120,13 @@ SHAPES: Mapping[str, type | UnionType] = {
     "plan correct": SecondChoice | Addition | CorrectionPreview | AdditionPreview,
     "plan revert": PlanRow | ReversionPreview,
     "plan fork": Fork,
-    "plan rollback": Rollback | RollbackPreview | RebuildPreview | Extraction,
-    "plan restore": Restoration | RestorePreview,
+    "plan rollback": Rollback
+    | RollbackPreview
+    | RebuildPreview
+    | Extraction
+    | ChatUndoReport
+    | ChatUndoPreview,
+    "plan restore": Restoration | RestorePreview | ChatUndoReport | ChatUndoPreview,
     "plan bisect": Border,
     "plan checkpoint list": CheckpointList,
     "plan checkpoint show": CheckpointRow,

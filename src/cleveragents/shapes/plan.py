@@ -17,6 +17,7 @@ class PlanRow(TypedDict):
     """A plan and where it stands."""
 
     plan_id: PlanId
+    kind: str  # plan | chat
     name: str
     phase: Phase
     state: State
@@ -53,6 +54,7 @@ def plan_of(plan: Plan) -> PlanRow:
     """A plan and where it stands."""
     return {
         "plan_id": plan.plan_id,
+        "kind": plan.kind,
         "name": plan.name,
         "phase": plan.phase,
         "state": plan.state,

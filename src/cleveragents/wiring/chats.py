@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from cleveragents.chats.event import HookEvent
     from cleveragents.clients.installation import Installation
     from cleveragents.clients.launcher import Launcher
+    from cleveragents.engine.chat.comparing import ChatComparisons
+    from cleveragents.engine.chat.forking import ChatForks
+    from cleveragents.engine.chat.keeping import ChatKeeping
     from cleveragents.engine.chat.probe import Probe
     from cleveragents.engine.chat.protection import Protection
     from cleveragents.engine.chat.reading import ChatReader
@@ -92,6 +95,27 @@ class ChatServices:
         from cleveragents.engine.chat.reading import ChatReader
 
         return ChatReader(self._base.database, self._acts.places, self.project)
+
+    @once
+    def keeping(self) -> "ChatKeeping":
+        """Saves the directory under a name."""
+        from cleveragents.engine.chat.keeping import ChatKeeping
+
+        return ChatKeeping(self._base.database, self._ownership, self._acts.places)
+
+    @once
+    def comparisons(self) -> "ChatComparisons":
+        """Compares the directory with checkpoints."""
+        from cleveragents.engine.chat.comparing import ChatComparisons
+
+        return ChatComparisons(self._acts.places)
+
+    @once
+    def forks(self) -> "ChatForks":
+        """Makes plans from checkpoints of chats."""
+        from cleveragents.engine.chat.forking import ChatForks
+
+        return ChatForks(self._base.database, self._base.sandboxes, self._hold)
 
     @once
     def _recording(self) -> "Recording":

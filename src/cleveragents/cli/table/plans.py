@@ -58,6 +58,7 @@ PLANS = (
                 "queued|processing|complete|errored|applied|cancelled",
             ),
             Option(("--name",), "Only those whose name holds a text.", "TEXT"),
+            Option(("--kind",), "Plans (default), chats, or both.", "plan|chat|all"),
         ),
     ),
     Command(

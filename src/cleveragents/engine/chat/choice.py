@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 
 from cleveragents.chats.attribution import Difference, Whose
 from cleveragents.chats.chat import Chat
+from cleveragents.chats.moment import Moment
 from cleveragents.engine.chat.past import Past, Share
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import PlanId
@@ -141,9 +142,7 @@ def _since(past: Past, chat: Chat, text: str) -> Choice:
     """Everything that the chat changed from a checkpoint or a turn on."""
     mine = [one for one in past.moments if one.plan_id == chat.plan_id]
     if found := _CHECKPOINT.fullmatch(text):
-        rows = past.checkpoints(chat.plan_id)
-        wanted = {key for key, row in rows.items() if row.seq == int(found[1])}
-        at = [one for one in mine if one.checkpoint_id in wanted]
+        at = _since_checkpoint(past, chat, mine, int(found[1]))
     elif found := _TURN.fullmatch(text):
         at = [one for one in mine if one.turn == int(found[1])]
     else:
@@ -153,6 +152,16 @@ def _since(past: Past, chat: Chat, text: str) -> Choice:
     first = at[0].number
     shares = past.shares_of(lambda one: one.before.number >= first and bool(_turns(one, chat)))
     return _made(chat, max(at[0].turn, 1), 0, shares, is_since=True)
+
+
+def _since_checkpoint(past: Past, chat: Chat, mine: Sequence[Moment], seq: int) -> Sequence[Moment]:
+    """The moments of a chat since a checkpoint; one that was made by hand is of no moment."""
+    rows = past.checkpoints(chat.plan_id).values()
+    row = next((row for row in rows if row.seq == seq), None)
+    if row is None:
+        return []
+    noted = [one for one in mine if one.checkpoint_id == row.checkpoint_id]
+    return noted or [one for one in mine if one.at >= row.created_at] or mine[-1:]
 
 
 def is_meant(path: bytes, globs: Sequence[str]) -> bool:

@@ -4,12 +4,13 @@ import os
 from collections.abc import Sequence
 from datetime import datetime
 
+from cleveragents.chats.chat import Chat
 from cleveragents.chats.turns import Call, open_calls
 from cleveragents.engine.chat.choice import UndoRequest, choose
 from cleveragents.engine.chat.leftovers import above, is_gone, process_name
 from cleveragents.engine.chat.past import Past, Undo
 from cleveragents.engine.chat.place import LivePlaces
-from cleveragents.engine.chat.timeline import Timeline, timeline
+from cleveragents.engine.chat.timeline import Timeline, TurnStory, timeline
 from cleveragents.ids import PlanId
 from cleveragents.operations.kind import Status
 from cleveragents.records import frozen
@@ -24,6 +25,18 @@ class LatestTurn:
     at: datetime
     chat: PlanId
     turn: int
+
+
+@frozen
+class ChatStatus:
+    """Everything worth knowing about a chat."""
+
+    chat: Chat
+    story: Sequence[TurnStory]
+    standing: Sequence[str]  # paths that its calls changed and that no undo has taken back
+    checkpoints: int
+    under_way: Sequence[Call]
+    unfinished: Sequence[Undo]
 
 
 class ChatReader:
@@ -81,6 +94,24 @@ class ChatReader:
         if past is None:
             return []
         return [(one, past.chat(one.name.chat).pid) for one in open_calls(past.moments)]
+
+    def status(self, chat: PlanId) -> ChatStatus:
+        """Tells where a chat stands, wherever its directory is."""
+        past = Past(self._database, self._places.of_chat(chat))
+        stories = timeline(past, chat).chats
+        turns = [turn for story in stories for turn in story.turns]
+        standing = (path for turn in turns if not turn.taken_back_by for path in turn.changed)
+        begun = [one for one in past.operations if one.status is Status.OPEN]
+        client = past.chat(chat).pid
+        calls = [one for one in open_calls(past.moments) if one.name.chat == chat]
+        return ChatStatus(
+            past.chat(chat),
+            turns,
+            list(dict.fromkeys(standing)),
+            len(past.checkpoints(chat)),
+            [] if is_gone(client) else calls,
+            [one for one in begun if one.plan_id == chat],
+        )
 
     def timeline(self, chat: PlanId | None = None, limit: int | None = None) -> Timeline:
         """Tells what every turn and call changed, the newest first."""

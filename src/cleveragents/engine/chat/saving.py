@@ -5,6 +5,7 @@ from typing import Any
 
 from cleveragents.chats.chat import Chat
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
+from cleveragents.checkpoints.saving import CheckpointRequest
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.chat.place import LivePlace
 from cleveragents.ids import CheckpointId, new_id, now
@@ -47,37 +48,49 @@ def saved(
         there = {**latest.metadata, **noted_git(place)}
         restated = replace(latest, metadata=there)
         return SavedState(restated, is_new=False, is_restated=there != latest.metadata)
+    wanted = CheckpointRequest(kind, reason)
+    return SavedState(made(place, chat, capture, latest, wanted, turn), is_new=True)
+
+
+def made(
+    place: LivePlace,
+    chat: Chat,
+    capture: Capture,
+    latest: Checkpoint | None,
+    wanted: CheckpointRequest,
+    turn: int,
+) -> Checkpoint:
+    """Makes what was captured durable, whatever the latest checkpoint has; its row comes next."""
     row: dict[str, Any] = {
         "checkpoint_id": CheckpointId(new_id()),
         "plan_id": chat.plan_id,
         "seq": (latest.seq if latest else 0) + 1,
         "decision_id": None,
-        "checkpoint_type": kind,
+        "checkpoint_type": wanted.kind,
         "resource_id": None,
         "filesystem_path": str(place.root),
-        "label": None,
+        "label": wanted.label,
         "step_index": turn,
         "state_hash": state_hash(capture.roots, DOCUMENT),
         "parent_id": latest.checkpoint_id if latest else None,
-        "pinned": False,
+        "pinned": wanted.pinned,
     }
     told = {"client": chat.client, "session": chat.client_session, "inode": chat.root_inode}
     reference = capture.commit({**row, "document": DOCUMENT.to_record(), "chat": told})
     metadata = {
-        "reason": reason,
+        "reason": wanted.reason,
         "filter": list(capture.filter.patterns),
         "files": capture.files,
         "not_captured": list(capture.not_captured),
         **noted_git(place),
     }
-    checkpoint = Checkpoint(
+    return Checkpoint(
         **row,
         sandbox_ref=reference,
         size_bytes=capture.size_bytes,
         created_at=now(),
         metadata=metadata,
     )
-    return SavedState(checkpoint, is_new=True)
 
 
 def record(connection: Connection, state: SavedState) -> None:

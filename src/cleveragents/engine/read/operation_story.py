@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cleveragents.counting import counted
-from cleveragents.operations.in_project import Apply, Unapply
+from cleveragents.operations.in_project import Apply, TakeBack, Unapply
 from cleveragents.operations.in_sandbox import (
     GoBack,
     Merge,
@@ -77,6 +77,8 @@ def _aim(intent: Intent, names: Mapping[str, str]) -> str:
             return f"{intent.path} with {CALLED.get(intent.take, intent.take)}"
         case Restore():
             return f"{', '.join(intent.paths)} from {names.get(intent.source, 'cp?')}"
+        case TakeBack():
+            return f"t{intent.turn}.{intent.call}" if intent.call else f"t{intent.turn}"
         case GoBack() if intent.target in names:
             return f"to {names[intent.target]}"
         case _:

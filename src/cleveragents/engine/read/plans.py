@@ -8,7 +8,7 @@ from cleveragents.operations.operation import OperationRepository
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.lifecycle import RUNNING
 from cleveragents.plans.naming import PlanNames
-from cleveragents.plans.plan import Plan, PlanRepository
+from cleveragents.plans.plan import CHAT, PLAN, Plan, PlanRepository
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
 from cleveragents.storage.database import Database
@@ -79,20 +79,26 @@ class PlanReader:
         return ["run"] if is_interrupted(self._database, self._is_owned, plan) else []
 
     def list(
-        self, *, limit: int | None = None, state: str | None = None, name: str | None = None
+        self,
+        *,
+        limit: int | None = None,
+        state: str | None = None,
+        name: str | None = None,
+        kind: str = PLAN,
     ) -> Sequence[Plan]:
         """Returns the plans of the project, the oldest first; of some of them, the newest.
 
-        The limit counts plans that stand at the top; subplans come along with theirs.
+        The limit counts plans that stand at the top; subplans come along with theirs. Chats are
+        plans of another kind.
         """
         with self._database.reading() as connection:
             project_id = projects.known(connection, self._project)
             if limit is state is name is None:
-                return PlanRepository(connection).of_project(project_id)
+                return PlanRepository(connection).of_project(project_id, kind)
             # Late: few ask for some.
             from cleveragents.plans.listing import listed  # noqa: PLC0415
 
-            return listed(connection, project_id, limit=limit, state=state, name=name)
+            return listed(connection, project_id, limit=limit, state=state, name=name, kind=kind)
 
     def moved_from(self) -> str | None:
         """Returns where this very directory was when plans were made for it, if it has moved."""
@@ -112,7 +118,7 @@ def is_interrupted(database: Database, is_owned: Callable[[str], bool], plan: Pl
 
     A run that ended, or another one that began, since the plan was looked up is no such thing.
     """
-    if plan.stage != RUNNING or is_owned(plan.plan_id):
+    if plan.kind == CHAT or plan.stage != RUNNING or is_owned(plan.plan_id):
         return False
     with database.reading() as connection:
         return PlanRepository(connection).get(plan.plan_id).updated_at == plan.updated_at
