@@ -90,6 +90,36 @@ Feature: Undo where you chat
       """
     Then there is nothing to undo
 
+  Scenario: who was quicker has left nothing to do
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > b.txt
+      stop
+      """
+    When two undos are asked for, and the one is done
+    Then the other is refused, looked at or done, with "there is nothing to take back"
+    And the files are as in "start"
+    When two redos are asked for, and the one is done
+    Then the other is refused, looked at or done, with "there is nothing to"
+
+  Scenario Outline: an undo that meets the error <error> leaves everything as it was, and can be done later
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > b.txt; rm gone.txt; mkdir d; echo y > d/y
+      stop
+      """
+    When I undo here and the <number>. change of a file fails with <error>
+    Then it is refused, and no file has changed
+    When I undo here
+    Then the files are as in "start"
+
+    Examples:
+      | error  | number |
+      | ENOSPC | 1      |
+      | EROFS  | 3      |
+
   Scenario: an older turn goes while a later one stays
     Given this chat
       """

@@ -1,13 +1,16 @@
 """Steps about undo and redo in the user's own directory, played without a client."""
 
+import errno
 import shlex
 from datetime import UTC, datetime
 
 from behave import given, then, when
+from forked import unwatch, watch
 from played_chat import PlayedChats, state_of
 
 from cleveragents.engine.chat.choice import UndoRequest
 from cleveragents.errors import CleverAgentsError
+from cleveragents.snapshots.write import exchange
 
 FLAGS = {"--everything": "is_everything", "--anyway": "anyway", "--times": "keeps_times"}
 LISTS = {"--path": "paths", "--mine": "mine", "--before": "before"}
@@ -107,6 +110,53 @@ def _refused(context, text, *, is_redo):
     else:
         raise AssertionError("it was not refused")
     assert state_of(context.world.project) == before
+
+
+@when("two {kind} are asked for, and the one is done")
+def ask_twice(context, kind):
+    is_redo = kind == "redos"
+    one, context.other = (undertaking(context, "", is_redo=is_redo) for _ in range(2))
+    one.carry_out()
+
+
+@then('the other is refused, looked at or done, with "{text}"')
+def refused_twice(context, text):
+    for act in (context.other.foresee, context.other.carry_out):
+        try:
+            act()
+        except CleverAgentsError as error:
+            context.error = error
+        else:
+            raise AssertionError("it was not refused")
+        says(context, text)
+
+
+@when("I undo here and the {number:d}. change of a file fails with {name}")
+def undo_failing(context, number, name):
+    points = iter(range(number - 1))
+    failed = []
+
+    def fail(_):
+        if next(points, None) is None and not failed:
+            failed.append(True)
+            raise OSError(getattr(errno, name), name)
+
+    act = undertaking(context, "")
+    context.seen = state_of(context.world.project)
+    watch(exchange, fail)
+    try:
+        act.carry_out()
+    except CleverAgentsError as error:
+        context.error = error
+    finally:
+        unwatch(exchange)
+    assert failed, "it did not come to that"
+
+
+@then("it is refused, and no file has changed")
+def refused_unchanged(context):
+    assert context.error is not None
+    assert state_of(context.world.project) == context.seen
 
 
 @then('it says "{text}"')
