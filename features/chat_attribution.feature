@@ -20,6 +20,7 @@ Feature: Whose change a change is
       | an interrupt ends the turn                                      | prompt before:x after:x ~ interrupt ~ prompt                       | unclear; user           |
       | the end of the chat as well                                     | prompt before:x after:x ~ end ~ start                              | unclear; user           |
       | a turn that goes on after its end is under way                  | prompt before:x after:x turn-end ~ before:y after:y ~ turn-end ~ prompt | user; unclear; user |
+      | and what ran in it then is noted at its next end                | prompt interrupt before:x after:x!running turn-end ~ prompt        | user                    |
       | hooks that were added in the middle of a turn                   | before:x ~ after:x ~ turn-end ~ prompt                             | agent(t0.1); unclear; user |
       | a call that failed may have written                             | prompt before:x ~ after:x!failed turn-end                          | agent(t1.1)             |
       | nothing changed, nothing is told                                | prompt before:x after:x turn-end prompt                            | nothing                 |
@@ -44,6 +45,8 @@ Feature: Whose change a change is
       | a call that never ended makes it unclear                        | prompt before:x ~ prompt ~ before:y                                | unclear; user           |
       | so does one that is still under way                             | prompt before:x ~ B.start                                          | unclear                 |
       | interrupted                                                     | prompt before:x ~ interrupt ~ prompt                               | unclear; user           |
+      | a call that was denied is over with its turn                    | prompt before:x ~ turn-end ~ prompt                                | unclear; user           |
+      | that of a subagent is not                                       | prompt before:x@h ~ turn-end ~ prompt ~ before:y                   | unclear; unclear; user  |
       | beside one that ends it is the other's alone                    | prompt before:x before:y ~ after:y ~ prompt                        | agent(t1.2); unclear    |
       | the prompt of another chat ends nothing                         | prompt before:x B.prompt ~ B.turn-end                              | unclear                 |
       | nor does one that a subagent is given                           | prompt before:x prompt@helper ~ after:x                            | agent(t1.1)             |

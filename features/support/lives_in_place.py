@@ -206,6 +206,9 @@ class Life:
 
     def stop(self, chat, _choice):
         """The agent has answered."""
+        self.calls[chat] = {
+            call: ends for call, ends in self.calls[chat].items() if ends or "@" in call
+        }
         self.event(chat, EventKind.TURN_END)
 
     def interrupt(self, chat, _choice):

@@ -224,6 +224,7 @@ class World:
     def turn_end(self, chat, _choice):
         """The agent has answered."""
         self.end_turn(chat)
+        chat.calls = [call for call in chat.calls if call.will_end or call.agent]
         self.moment(chat, "turn-end")
 
     def interrupt(self, chat, _choice):
@@ -321,7 +322,8 @@ class World:
         """A subagent's call begins."""
         if chat.agents:
             name = sorted(chat.agents)[choice % len(chat.agents)]
-            self.before(chat, choice, agent=name, turn=chat.agents[name][0])
+            turn, will_end = chat.agents[name][0], choice != 1
+            self.before(chat, choice, will_end=will_end, agent=name, turn=turn)
 
     def agent_end(self, chat, choice):
         """A subagent is done."""

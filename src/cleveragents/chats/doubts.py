@@ -49,7 +49,7 @@ def _stretches(moments: Sequence[Moment], made: Sequence[Call]) -> Iterator[_Str
     for chat, own in chats.items():
         yield from _between_calls(own, called, len(moments))
         yield from _subagents(own, called, len(moments))
-        yield from _left_running(moments, chat)
+        yield from _left_running(moments, chat, called)
 
 
 def _lost_calls(moments: Sequence[Moment], made: Sequence[Call]) -> Iterator[_Stretch]:
@@ -119,12 +119,15 @@ def _ends_of_subagents(own: Sequence[_Placed], end: int) -> dict[int, int]:
     return found
 
 
-def _left_running(moments: Sequence[Moment], chat: PlanId) -> Iterator[_Stretch]:
+def _left_running(
+    moments: Sequence[Moment], chat: PlanId, called: Container[int]
+) -> Iterator[_Stretch]:
     """From when something was seen to run on after a turn's end to the next prompt.
 
     A chat that is closed may have none any more: one of another chat does if nothing runs then.
     """
     since: _Stretch | None = None
+    turn: int | None = None
     is_over = is_closed = False
     for place, moment in enumerate(moments):
         is_own = moment.plan_id == chat
@@ -133,7 +136,10 @@ def _left_running(moments: Sequence[Moment], chat: PlanId) -> Iterator[_Stretch]
                 yield since._replace(end=place)
             since = None
         if is_own and (is_prompt(moment) or ends_turn(moment)):
-            is_over, is_closed = not is_prompt(moment), moment.kind is MomentKind.END
+            turn, is_over = moment.turn, not is_prompt(moment)
+            is_closed = moment.kind is MomentKind.END
+        elif is_own and moment.number in called and (turn, "") == (moment.turn, moment.agent):
+            is_over = False  # it goes on
         if is_own and is_over and moment.left_running and since is None:
             since = _Stretch(place, len(moments), (chat, moment.turn))
     if since:

@@ -102,20 +102,8 @@ def _turn_of(call: Call) -> tuple[PlanId, int]:
 
 
 def open_calls(moments: Sequence[Moment]) -> list[Call]:
-    """The calls that are under way after the last moment, the oldest first.
-
-    One that the user denied has no after: with the turn it is over, unless it is a subagent's.
-    """
-    ended = {
-        moment.plan_id: moment.number
-        for moment in moments
-        if moment.kind is MomentKind.TURN_END and not moment.agent
-    }
-    return [
-        call
-        for call in calls(moments)
-        if call.closed is None and (call.agent or ended.get(call.name.chat, 0) < call.before.number)
-    ]
+    """The calls that are under way after the last moment, the oldest first."""
+    return [call for call in calls(moments) if call.closed is None]
 
 
 def calls(moments: Sequence[Moment]) -> list[Call]:
@@ -159,19 +147,24 @@ def ends_turn(moment: Moment) -> bool:
 
 
 def _ends(moments: Sequence[Moment]) -> dict[int, Moment]:
-    """The moment since which each call is over, by the number of its before."""
+    """The moment since which each call is over, by the number of its before.
+
+    One that the user denied has no after: it is over with its turn, unless it is a subagent's.
+    """
     ends: dict[int, Moment] = {}
     afters: dict[tuple[PlanId, str], Moment] = {}
-    closings: dict[PlanId, Moment] = {}
+    closings: dict[tuple[PlanId, bool], Moment] = {}  # of the chat's own calls, or not
     for moment in reversed(moments):
         of = (moment.plan_id, moment.call)
         if moment.kind is MomentKind.AFTER:
             afters[of] = moment
-        elif moment.kind in CLOSING and not moment.agent:
-            closings[moment.plan_id] = moment
         elif moment.kind is MomentKind.BEFORE:
-            end = afters.pop(of, None) or closings.get(moment.plan_id)
+            end = afters.pop(of, None) or closings.get((moment.plan_id, not moment.agent))
             ends |= {moment.number: end} if end else {}
+        elif not moment.agent and moment.kind in (*CLOSING, MomentKind.TURN_END):
+            closings[moment.plan_id, True] = moment
+            if moment.kind in CLOSING:
+                closings[moment.plan_id, False] = moment
     return ends
 
 
