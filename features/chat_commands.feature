@@ -538,6 +538,34 @@ Feature: Undo, redo and the timeline of chats on the command line
     And the output says "yours: 1 path: mine"
     And the output says "unclear: 1 path: late.txt"
 
+  Scenario: each view of a chat is as it is kept
+    Given the home directory is that of the scenario
+    And this chat
+      """
+      prompt write the module that keeps sessions, with its tests, and tell me which storage it needs; then run the tests
+      call c1 Write src/sessions/store.py: mkdir -p src/sessions; echo "class Store: pass" > src/sessions/store.py
+      user: echo note > notes.txt
+      call c2 Bash: sed -i 's/^2$/two/' a.txt; rm b.txt
+      stop
+      user: sed -i 's/^8$/eight/' a.txt; echo mine > mine.txt
+      prompt now the documentation
+      begin c3 Bash: make docs
+      begin c4 Bash: make man
+      user: mkdir docs; echo docs > docs/index.md; sed -i 's/^4$/four/' a.txt
+      end c3 Bash
+      end c4 Bash
+      stop
+      user: sed -i 's/^four$/vier/' a.txt
+      """
+    And all of it happened in 2020
+    Then each of these views is as it is kept
+      | view               | line                  |
+      | timeline           | timeline              |
+      | chat-undo-preview  | undo t1 --dry-run     |
+      | chat-undo-refused  | undo --dry-run        |
+      | chat-status        | plan status session-A |
+      | op-log-chat        | op log                |
+
   Scenario: no line of the timeline is wider than the terminal
     Given this chat
       """

@@ -222,3 +222,17 @@ Feature: Commands about plans, met with a chat
       | a.txt | 1\|two\|3\|4\|5\|6\|7\|8\|9 |
       | b.txt | (gone)                      |
       | x     | x                           |
+
+  Scenario: Tab offers chats by id, turns with their prompts, and the checkpoints of a chat
+    Then Tab after "agents undo " offers these
+      | value | text |
+      | t2    | two  |
+      | t1    | one  |
+    And Tab after "agents undo t1 --chat @" offers "@chat"
+    And Tab after "agents undo --chat session-A t1" offers "t1"
+    And Tab after "agents undo --chat 0" offers 1 ids
+    And Tab after "agents plan checkpoint show @chat 1" offers "1"
+    And Tab after "agents plan checkpoint show session-A 3" offers "3"
+    And Tab after "agents timeline --ch" offers "--chat"
+    Given a new project beside it
+    Then Tab after "agents undo " offers ""

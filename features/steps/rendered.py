@@ -29,6 +29,8 @@ def make_old(context):
         ("plans", "created_at"),
         ("checkpoints", "created_at"),
         ("journal", "at"),
+        ("moments", "happened_at"),
+        ("chats", "last_event_at"),
     ):
         context.world.sql(f"UPDATE {table} SET {column} = '2020' || substr({column}, 5)")
 
@@ -48,7 +50,8 @@ def check_views(context):
 
 def first_plan(context):
     listed = context.world.agents("plan", "list", "--format", "json").data["plans"]
-    return [row for row in listed if row["parent_plan_id"] is None][-1]["plan_id"]
+    tops = [row["plan_id"] for row in listed if row["parent_plan_id"] is None]
+    return tops[-1] if tops else None
 
 
 def difference(path, found):

@@ -14,9 +14,10 @@ from cleveragents.cli.table.entries import Command, Node
 from cleveragents.cli.table.root import ROOT
 from cleveragents.cli.table.values import KEYS, TOOLS
 from cleveragents.config.environment import caller_environment, default_data_dir
+from cleveragents.ids import PlanId
 
 if TYPE_CHECKING:
-    from cleveragents.ids import PlanId, ProjectId
+    from cleveragents.ids import ProjectId
     from cleveragents.storage.glance import Glance
 
 ASSIGNED = re.compile(r"(--[\w-]+=)(.*)", re.DOTALL)
@@ -107,7 +108,7 @@ def _values(shown: str, typed: TypedWords, last: str) -> Iterator[Candidate]:
             yield from ((f"{key}=", text) for key, text in KEYS.items())
         case "TOOL":
             yield from TOOLS.items()
-        case "PLAN" | "OTHER" | "CHECKPOINT" | "DECISION":
+        case "PLAN" | "OTHER" | "CHECKPOINT" | "DECISION" | "CHAT" | "TURN":
             yield from _stored(shown, typed, last)
         case _:
             yield from ((choice, "") for choice in shown.split("|") if choice.islower())
@@ -131,6 +132,11 @@ def _rows(glance: "Glance", kind: str, typed: TypedWords, last: str) -> Iterator
     project = glance.project(_places(typed))
     if kind == "DECISION":
         yield from glance.decisions(project)
+    elif kind == "CHAT":
+        yield "@chat", "the newest chat"
+        yield from glance.chats(project)
+    elif kind == "TURN":
+        yield from glance.turns(_plan(glance, project, typed.options.get("--chat", "@chat")))
     elif kind == "CHECKPOINT":
         yield "@", "the latest checkpoint"
         plan = _plan(glance, project, _named(typed))
@@ -151,9 +157,11 @@ def _named(typed: TypedWords) -> str:
     return typed.options.get("--plan", "@")
 
 
-def _plan(glance: "Glance", project: "ProjectId | None", text: str) -> "PlanId | None":
-    from cleveragents.plans.naming import back_from_latest
+def _plan(glance: "Glance", project: "ProjectId | None", text: str) -> PlanId | None:
+    from cleveragents.plans.naming import LATEST_CHAT, back_from_latest
 
+    if text == LATEST_CHAT:
+        return next((PlanId(one) for one, _ in glance.chats(project)), None)
     back = back_from_latest(text)
     return glance.plan(project, text) if back is None else glance.latest(project, back)
 

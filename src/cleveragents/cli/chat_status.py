@@ -1,5 +1,7 @@
 """`agents plan status` of a chat: what its agent did so far, and what is under way."""
 
+from pathlib import Path
+
 from cleveragents.app import App
 from cleveragents.cli import chat_views, views
 from cleveragents.cli.invocation import Invocation
@@ -17,7 +19,7 @@ def told_chat(call: Invocation, app: App, plan: Plan) -> Result:
     short = views.short_ids(call, app, [plan.plan_id])
     rows = [
         ("Chat", f"{short[plan.plan_id]} ({data['session']})"),
-        ("Directory", data["root"]),
+        ("Directory", views.place(Path(data["root"]))),
         ("State", "in a turn" if plan.state is State.PROCESSING else "at rest"),
         ("Turns", f"{data['turns']}, with {data['calls']} calls that may have written"),
         ("Files changed", str(data["files_modified"])),

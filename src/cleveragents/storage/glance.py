@@ -18,8 +18,13 @@ PLANS = """SELECT plan_id, name || ', ' || phase || '/' || state FROM plans
 LATEST = """SELECT plan_id FROM plans
     WHERE project_id = ? AND parent_plan_id IS NULL AND kind = 'plan'
     ORDER BY number DESC LIMIT 1 OFFSET ?"""
-PLAN = """SELECT plan_id FROM plans WHERE substr(plan_id, 1, length(?1)) = ?1
-    OR (name = ?2 AND project_id = ?3)"""
+PLAN = """SELECT plan_id FROM plans LEFT JOIN chats USING (plan_id)
+    WHERE substr(plan_id, 1, length(?1)) = ?1
+    OR (project_id = ?3 AND (client_session = ?2 OR name = ?2 AND kind = 'plan'))"""
+CHATS = """SELECT plan_id, client || ', ' || client_session FROM chats JOIN plans USING (plan_id)
+    WHERE project_id = ? ORDER BY last_event_at DESC"""
+TURNS = """SELECT 't' || turn, text FROM moments
+    WHERE plan_id = ? AND kind = 'prompt' AND agent = '' ORDER BY number DESC"""
 CHECKPOINTS = """SELECT seq, checkpoint_id, coalesce(label, checkpoint_type) FROM checkpoints
     WHERE plan_id = ? ORDER BY seq DESC"""
 DECISIONS = """SELECT decision_id, question || ' ' || chosen FROM decisions
@@ -57,6 +62,14 @@ class Glance:
     def plan(self, project_id: ProjectId | None, text: str) -> PlanId | None:
         """Returns the plan that is meant by an id, the beginning of one, or a name."""
         return self._first(PLAN, text.upper(), text, project_id)
+
+    def chats(self, project_id: ProjectId | None) -> list[tuple[str, str]]:
+        """Returns chats with their client and its id of them, the newest first."""
+        return self._newest(CHATS, project_id)
+
+    def turns(self, plan_id: PlanId | None) -> list[tuple[str, str]]:
+        """Returns the turns of a chat with their prompts, the newest first."""
+        return self._newest(TURNS, plan_id)
 
     def latest(self, project_id: ProjectId | None, back: int) -> PlanId | None:
         """Returns the latest plan, or one that many before it."""
