@@ -18,7 +18,7 @@ Feature: What a checkpoint and a rollback cost
       | looks                                          | 1     |
       | objects read                                   | 0     |
       | searches for what an object is a difference to | 70    |
-      | statements                                     | 19    |
+      | statements                                     | 20    |
       | commits                                        | 2     |
 
   Scenario: a rollback in a running process

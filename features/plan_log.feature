@@ -161,6 +161,9 @@ Feature: The history of a plan
       ALTER TABLE step_runs ADD COLUMN pid INTEGER
       ALTER TABLE step_runs ADD COLUMN pid_started TEXT
       DROP TABLE plan_steps
+      DROP TABLE moments
+      DROP TABLE chats
+      ALTER TABLE plans DROP COLUMN kind
       UPDATE alembic_version SET version_num = '0009'
       """
     When I run "agents plan log @"

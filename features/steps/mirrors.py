@@ -140,6 +140,7 @@ def _dies_at(world, number):
     """Runs a plan with that git in front; tells whether it was killed."""
     calls, wrapper = world.home / f"calls {number}", world.home / "bin" / "git"
     calls.mkdir()
+    wrapper.unlink(missing_ok=True)  # one that is still being run cannot be written over
     wrapper.write_text(
         '#!/bin/sh\ncase "$GIT_DIR" in *mirror.git*)\n'
         f'  n=1; until mkdir "{calls}/$n" 2>/dev/null; do n=$((n + 1)); done\n'
