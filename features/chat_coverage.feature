@@ -122,3 +122,20 @@ Feature: How much of a directory chats cover
     When 21 files come to "made" of it
     And the chat captures it
     Then the capture has the 21 files of "made"
+
+  Scenario: what is left out is told by protect and by its check, before and after
+    Given a plain folder
+    And a home directory of its own
+    And the shell has run "mkdir big; echo 1234567890 > big/a; echo 1 > small" in the project
+    And the variable CLEVERAGENTS_CHAT_MAX_FILES is "2"
+    When I run "agents protect claude --dry-run"
+    Then the exit code is 0
+    And the output says "the largest: chats cover 2 files at most"
+    When I run "agents protect claude"
+    Then the exit code is 2
+    And the error says "2 files, 6 B: as much is stored"
+    And the error says "the largest: chats cover 2 files at most"
+    When I run "agents protect claude --yes"
+    Then the output says "the largest: chats cover 2 files at most"
+    When I run "agents protect --check claude --format json"
+    Then the check leaves out "big" with 1 file of 11 bytes

@@ -268,3 +268,9 @@ def check_kept(context, name):
 def check_made(context, count, name):
     found = [path for path in _paths(context) if path.startswith(f"{name}/".encode())]
     assert len(found) == count, found
+
+
+@then('the check leaves out "{path}" with {files:d} file of {much:d} bytes')
+def check_check(context, path, files, much):
+    (found,) = context.world.done.data["left_out"]
+    assert (found["path"], found["files"], found["bytes"]) == (path, files, much), found

@@ -9,7 +9,7 @@ from cleveragents.cli.invocation import Invocation, confirm
 from cleveragents.cli.render import Block, Fields, Grid, Patch, Result, Text, show_blocks
 from cleveragents.clients.client import HookLevel
 from cleveragents.clients.installation import Proposal
-from cleveragents.counting import counted
+from cleveragents.counting import counted, size
 from cleveragents.errors import InvalidInput, Refused
 from cleveragents.hooks import asking
 from cleveragents.sandbox.project import Project
@@ -17,6 +17,7 @@ from cleveragents.shapes.protection import check_of, fate_of, protection_of
 
 if TYPE_CHECKING:
     from cleveragents.app import App
+    from cleveragents.engine.chat.coverage import Coverage, LeftOut
     from cleveragents.engine.chat.probe import ProbedClient
 
 REFUSED = 4  # the exit code if one of several files was refused
@@ -48,8 +49,9 @@ def protect(
     app.chats.protection.refuse_network(root)
     installation = app.chats.installation_at(root)
     proposals = installation.proposed(installation.clients(clients), level)
+    covered = app.chats.coverage_of(root)
     if not dry_run:
-        _agree(call, root, proposals, yes=yes)
+        _agree(call, root, proposals, covered, yes=yes)
         app.chats.launcher.install()
         app.chats.protection.add(root)
         for one in proposals:
@@ -60,7 +62,11 @@ def protect(
     refused = [one for one in proposals if one.refused]
     return Result(
         data,
-        [*_changes(proposals), *_by_hand(refused)] if dry_run else _by_hand(refused),
+        [
+            *(_changes(proposals) if dry_run else []),
+            *_by_hand(refused),
+            *left_out(covered.left_out),
+        ],
         footer="" if dry_run else f"{root.path} is protected",
         status="warn" if refused else "ok",
         exit_code=REFUSED if refused else 0,
@@ -82,12 +88,25 @@ def _root(call: Invocation, app: "App") -> Project:
     return app.chats.project
 
 
-def _agree(call: Invocation, root: Project, proposals: Sequence[Proposal], *, yes: bool) -> None:
-    """Shows what would be changed, and asks."""
+def _agree(
+    call: Invocation,
+    root: Project,
+    proposals: Sequence[Proposal],
+    covered: "Coverage",
+    *,
+    yes: bool,
+) -> None:
+    """Shows what would be changed and stored, and asks."""
     if yes:
         return
-    where = [("Directory", str(root.path)), ("Data directory", str(call.place))]
-    blocks = [Fields("Protect", where), *_changes(proposals), Text([PRIVATE])]
+    much = f"{counted(covered.files, 'file')}, {size(covered.bytes)}"
+    where = [
+        ("Directory", str(root.path)),
+        ("Covered", f"{much}: as much is stored"),
+        ("Data directory", str(call.place)),
+    ]
+    lacks = left_out(covered.left_out)
+    blocks = [Fields("Protect", where), *lacks, *_changes(proposals), Text([PRIVATE])]
     show_blocks(blocks, call.form, sys.stderr)
     changed = [one for one in proposals if one.change and not one.change.is_nothing]
     files = f" and change {counted(len(changed), 'file')}" if changed else ""
@@ -128,6 +147,12 @@ def _remarks(proposals: Sequence[Proposal]) -> list[str]:
     return told
 
 
+def left_out(lacks: "Sequence[LeftOut]") -> list[Block]:
+    """What checkpoints do not cover, if anything."""
+    rows = [[one.path, str(one.files), size(one.bytes), one.why] for one in lacks]
+    return [Grid("Left out", ["Path", "Files", "Size", "Why"], rows)] if rows else []
+
+
 def refusals(proposals: Sequence[Proposal]) -> list[str]:
     """The files that stay as they are, and why."""
     return [f"{one.file.client.title}: {one.refused}" for one in proposals if one.refused]
@@ -147,13 +172,14 @@ def _by_hand(refused: Sequence[Proposal]) -> list[Block]:
 def _checked(call: Invocation, app: "App", names: Sequence[str]) -> Result:
     rows = app.chats.probe.of(app.chats.installation.clients(names))
     keeper = (asking.status(call.place) or {}).get("pid")
-    data = check_of(app.chats.project.path, call.place, rows, keeper, [])
+    lacks = app.chats.coverage_of(app.chats.project).left_out
+    data = check_of(app.chats.project.path, call.place, rows, keeper, lacks)
     is_good = all(one.row_seen for one in rows)
     needs = [f"{one.client.title}: {need}" for one in rows for need in one.needs]
     columns = ["Client", "Version", "Level", "Command", "Recorded", "Last event"]
     return Result(
         data,
-        [Grid("Hooks", columns, [_row(one) for one in rows])],
+        [Grid("Hooks", columns, [_row(one) for one in rows]), *left_out(lacks)],
         status="ok" if is_good else "warn",
         exit_code=0 if is_good else 1,
         messages=list(dict.fromkeys(needs)),

@@ -6,6 +6,7 @@ from typing import Literal, TypedDict
 
 from cleveragents.clients.client import HookLevel
 from cleveragents.clients.installation import Proposal
+from cleveragents.engine.chat.coverage import LeftOut as CoverageGap
 from cleveragents.engine.chat.probe import ProbedClient
 
 Fate = Literal["added", "changed", "unchanged", "removed", "refused"]
@@ -92,7 +93,7 @@ def check_of(
     data: Path,
     rows: Sequence[ProbedClient],
     keeper: int | None,
-    left_out: Sequence[LeftOut],
+    left_out: Sequence[CoverageGap],
 ) -> HookCheck:
     """What was found out about hooks."""
     return {
@@ -100,7 +101,10 @@ def check_of(
         "root": str(root),
         "data_dir": str(data),
         "keeper": keeper,
-        "left_out": left_out,
+        "left_out": [
+            {"path": one.path, "files": one.files, "bytes": one.bytes, "why": one.why}
+            for one in left_out
+        ],
     }
 
 

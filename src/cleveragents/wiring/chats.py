@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from cleveragents.clients.installation import Installation
     from cleveragents.clients.launcher import Launcher
     from cleveragents.engine.chat.comparing import ChatComparisons
+    from cleveragents.engine.chat.coverage import Coverage
     from cleveragents.engine.chat.forking import ChatForks
     from cleveragents.engine.chat.keeping import ChatKeeping
     from cleveragents.engine.chat.probe import Probe
@@ -83,6 +84,10 @@ class ChatServices:
             settings.number("chat.keep-turns"), settings.number("chat.keep-days")
         )
         return ChatRetention(base.database, self._ownership, self._acts.pruning, policy)
+
+    def coverage_of(self, project: "Project") -> "Coverage":
+        """Tells how much of a directory is covered, and what is left out by name."""
+        return self._acts.places.foreseen(project)
 
     @property
     def launcher(self) -> "Launcher":

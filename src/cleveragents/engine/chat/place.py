@@ -83,9 +83,7 @@ class LivePlace:
 
     @property
     def _room(self) -> int:
-        """How many bytes checkpoints may take: half of what is free where they are kept."""
-        there = next(one for one in (self.cache, *self.cache.parents) if one.exists())
-        return free_bytes(there) // 2
+        return _room_in(self.cache)
 
 
 class LivePlaces:
@@ -119,6 +117,13 @@ class LivePlaces:
             found = projects.known(connection, project)
         return None if found is None else self._made(project, found)
 
+    def foreseen(self, project: Project) -> Coverage:
+        """Tells how much of a directory is covered, or would be; nothing of that is kept."""
+        place = self.known(project)
+        if place is not None:
+            return place.foreseen()
+        return Coverage.of(project.path, self._policy, _room_in(self._data))
+
     def of_chat(self, plan_id: PlanId) -> LivePlace:
         """Returns the place of a chat."""
         with self._database.reading() as connection:
@@ -142,3 +147,9 @@ class LivePlaces:
             self._policy,
             self._data / "projects" / project_id / "live.stat",
         )
+
+
+def _room_in(path: Path) -> int:
+    """How many bytes checkpoints may take: half of what is free where they are kept."""
+    there = next(one for one in (path, *path.parents) if one.exists())
+    return free_bytes(there) // 2
