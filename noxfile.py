@@ -140,6 +140,18 @@ def clients(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def keeper(session: nox.Session) -> None:
+    """300 kills of keepers and hooks at random moments: nothing acknowledged is lost."""
+    run(session, "python", "-m", "faults.keeper", *session.posargs)
+
+
+@nox.session(default=False)
+def bench_hooks(session: nox.Session) -> None:
+    """What hooks, the keeper and an undo in a live directory cost, beside bare Python and git."""
+    run(session, "python", "-m", "benchmarks.hooks", *session.posargs)
+
+
+@nox.session(default=False)
 def bench_peers(session: nox.Session) -> None:
     """Checkpoints and rollbacks beside git, restic, borg and rsync, in one run; about an hour."""
     run(session, "python", "-m", "benchmarks.peers", *session.posargs)
