@@ -67,6 +67,29 @@ Feature: Directories that are protected
   Scenario: elsewhere than on Linux it is refused
     Then on a platform called "darwin" it is refused, on "linux" it is not
 
+  # --- What is covered -----------------------------------------------------------------------------
+
+  Scenario: how much will be stored is told before anything is, and what is left out
+    Given the shell has run "mkdir data; for n in 1 2 3; do echo $n > data/$n; done; echo x > kept" in the project
+    And the project's settings
+      """
+      chat.exclude = ["data/[12]"]
+      """
+    When I run "agents protect claude --dry-run"
+    Then the exit code is 0
+    And the output says
+      """
+      4 files
+      Left out
+      data/[12]
+      chat.exclude names it
+      """
+    When I run "agents protect claude --yes --format json"
+    Then programs are told that 4 files are covered and 2 of "data/[12]" are not
+    When I run "agents protect --check claude --format json"
+    Then programs are told that 2 of "data/[12]" are not covered
+    And the keeper is asked to end
+
   # --- The file that hooks call --------------------------------------------------------------------
 
   Scenario: an upgrade puts right what hooks call

@@ -63,6 +63,25 @@ def many_protected(context, count, name):
     assert paths[-1] == str(context.world.home / name), paths
 
 
+@then('programs are told that {files:d} files are covered and {left:d} of "{path}" are not')
+def told_covered(context, files, left, path):
+    data = context.world.done.data
+    assert (data["covered_files"], data["covered_bytes"] > 0) == (files, True), data
+    told_left_out(context, left, path)
+
+
+@then('programs are told that {left:d} of "{path}" are not covered')
+def told_left_out(context, left, path):
+    found = [(one["path"], one["files"]) for one in context.world.done.data["left_out"]]
+    assert found == [(path, left)], found
+
+
+@then("the keeper is asked to end")
+def end_keeper(context):
+    done = context.world.agents("keeper", "stop", "--format", "json")
+    assert done.code == 0, done
+
+
 @then("no directory is protected")
 def none_protected(context):
     assert roots(context) == []

@@ -51,19 +51,19 @@ def protect(
     proposals = installation.proposed(installation.clients(clients), level)
     covered = app.chats.coverage_of(root)
     if not dry_run:
-        _agree(call, root, proposals, covered, yes=yes)
+        _agree(call, _about(call, root, covered), proposals, covered, yes=yes)
         app.chats.launcher.install()
         app.chats.protection.add(root)
         for one in proposals:
             if one.change is not None:
                 installation.carry_out(one.change)
         # The first look at the directory is made here.
-    data = protection_of(root.path, call.place, proposals, dry_run=dry_run)
+    data = protection_of(root.path, call.place, proposals, covered, dry_run=dry_run)
     refused = [one for one in proposals if one.refused]
     return Result(
         data,
         [
-            *(_changes(proposals) if dry_run else []),
+            *([_about(call, root, covered), *_changes(proposals)] if dry_run else []),
             *_by_hand(refused),
             *left_out(covered.left_out),
         ],
@@ -88,9 +88,20 @@ def _root(call: Invocation, app: "App") -> Project:
     return app.chats.project
 
 
+def _about(call: Invocation, root: Project, covered: "Coverage") -> Fields:
+    """The directory, and how much of it will be stored where."""
+    much = f"{counted(covered.files, 'file')}, {size(covered.bytes)}"
+    where = [
+        ("Directory", str(root.path)),
+        ("Covered", f"{much}: as much is stored"),
+        ("Data directory", str(call.place)),
+    ]
+    return Fields("Protect", where)
+
+
 def _agree(
     call: Invocation,
-    root: Project,
+    about: Fields,
     proposals: Sequence[Proposal],
     covered: "Coverage",
     *,
@@ -99,14 +110,8 @@ def _agree(
     """Shows what would be changed and stored, and asks."""
     if yes:
         return
-    much = f"{counted(covered.files, 'file')}, {size(covered.bytes)}"
-    where = [
-        ("Directory", str(root.path)),
-        ("Covered", f"{much}: as much is stored"),
-        ("Data directory", str(call.place)),
-    ]
     lacks = left_out(covered.left_out)
-    blocks = [Fields("Protect", where), *lacks, *_changes(proposals), Text([PRIVATE])]
+    blocks = [about, *lacks, *_changes(proposals), Text([PRIVATE])]
     show_blocks(blocks, call.form, sys.stderr)
     changed = [one for one in proposals if one.change and not one.change.is_nothing]
     files = f" and change {counted(len(changed), 'file')}" if changed else ""

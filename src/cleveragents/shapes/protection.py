@@ -6,6 +6,7 @@ from typing import Literal, TypedDict
 
 from cleveragents.clients.client import HookLevel
 from cleveragents.clients.installation import Proposal
+from cleveragents.engine.chat.coverage import Coverage
 from cleveragents.engine.chat.coverage import LeftOut as CoverageGap
 from cleveragents.engine.chat.probe import ProbedClient
 
@@ -23,6 +24,15 @@ class HookFile(TypedDict):
     needs: Sequence[str]  # from the user, before its hooks run
 
 
+class LeftOut(TypedDict):
+    """A path that checkpoints do not cover."""
+
+    path: str
+    files: int
+    bytes: int
+    why: str
+
+
 class ProtectionReport(TypedDict):
     """A directory that is protected now, or would be."""
 
@@ -30,6 +40,9 @@ class ProtectionReport(TypedDict):
     root: str
     data_dir: str
     files: Sequence[HookFile]
+    covered_files: int  # that checkpoints cover
+    covered_bytes: int
+    left_out: Sequence[LeftOut]
 
 
 class UnprotectionReport(TypedDict):
@@ -53,15 +66,6 @@ class CheckedClient(TypedDict):
     needs: Sequence[str]
 
 
-class LeftOut(TypedDict):
-    """A path that checkpoints do not cover."""
-
-    path: str
-    files: int
-    bytes: int
-    why: str
-
-
 class HookCheck(TypedDict):
     """All coding agents here, and whether their hooks do what they should."""
 
@@ -73,11 +77,18 @@ class HookCheck(TypedDict):
 
 
 def protection_of(
-    root: Path, data: Path, proposals: Sequence[Proposal], *, dry_run: bool
+    root: Path, data: Path, proposals: Sequence[Proposal], covered: Coverage, *, dry_run: bool
 ) -> ProtectionReport:
     """A directory that is protected."""
-    files = [hook_file_of(one) for one in proposals]
-    return {"dry_run": dry_run, "root": str(root), "data_dir": str(data), "files": files}
+    return {
+        "dry_run": dry_run,
+        "root": str(root),
+        "data_dir": str(data),
+        "files": [hook_file_of(one) for one in proposals],
+        "covered_files": covered.files,
+        "covered_bytes": covered.bytes,
+        "left_out": _left_out(covered.left_out),
+    }
 
 
 def unprotection_of(
@@ -101,11 +112,14 @@ def check_of(
         "root": str(root),
         "data_dir": str(data),
         "keeper": keeper,
-        "left_out": [
-            {"path": one.path, "files": one.files, "bytes": one.bytes, "why": one.why}
-            for one in left_out
-        ],
+        "left_out": _left_out(left_out),
     }
+
+
+def _left_out(gaps: Sequence[CoverageGap]) -> list[LeftOut]:
+    return [
+        {"path": one.path, "files": one.files, "bytes": one.bytes, "why": one.why} for one in gaps
+    ]
 
 
 def hook_file_of(one: Proposal) -> HookFile:
