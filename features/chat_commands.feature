@@ -126,8 +126,14 @@ Feature: Undo, redo and the timeline of chats on the command line
     When I run "agents undo"
     Then the exit code is 4
     And the files are as in "end"
-    When I run "agents undo --mine a.txt --yes"
+    When I run "agents undo --mine a.* --dry-run"
     Then the exit code is 0
+    And the output says "Left as you have it"
+    When I run "agents undo --mine a.txt --yes --format json"
+    Then the exit code is 0
+    And the data holds
+      | field | value                                             |
+      | kept  | [{"file": "a.txt", "why": "left as you have it"}] |
     And the files are as in "end" but for
       | file  | content |
       | b.txt | b       |

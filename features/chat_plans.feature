@@ -24,6 +24,11 @@ Feature: Commands about plans, met with a chat
   Scenario: @ and names mean plans alone
     When I run "agents plan status @"
     Then the exit code is 3
+    When I run "agents status"
+    Then the exit code is 0
+    And the output says "Chat of claude"
+    When I run "agents diff --name-only"
+    Then the output says "b.txt"
     When I run "agents plan status claude"
     Then the exit code is 3
     Given the action

@@ -99,7 +99,7 @@ Feature: Plans
     When I run "agents plan list --format json"
     Then the exit code is 0
     And "data.plans" counts 2
-    And the keys of "data.plans.0" are "plan_id, name, phase, state, attempt, steps, next_step, created_at, parent_plan_id, merged, unfinished, conflicts, conflict_files"
+    And the keys of "data.plans.0" are "plan_id, kind, name, phase, state, attempt, steps, next_step, created_at, parent_plan_id, merged, unfinished, conflicts, conflict_files"
     And the data holds
       | field             | value        |
       | plans.0.phase     | "execute"    |

@@ -39,6 +39,8 @@ def changed(title: str, would: ChatForesight) -> Fields:
 def apart(would: ChatForesight) -> list[Block]:
     """Everything that is not simply taken back."""
     found = [*unclear(would)]
+    if would.mine:
+        found.append(paths("Left as you have it", would.mine))
     if would.users:
         found.append(paths("Your own changes, which go too", would.users))
     if would.not_covered:

@@ -12,7 +12,8 @@ from cleveragents.cli.render import Fields
 from cleveragents.config.environment import caller_environment, home
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import now, shortened
-from cleveragents.plans.plan import Plan
+from cleveragents.plans.naming import LATEST, LATEST_CHAT
+from cleveragents.plans.plan import CHAT, Plan
 
 if TYPE_CHECKING:
     from cleveragents.checkpoints.checkpoint import Checkpoint
@@ -97,8 +98,13 @@ def find(call: Invocation, app: App, text: str) -> Plan:
 
 
 def meant(call: Invocation, app: App, text: str) -> Plan:
-    """Finds a plan, or a chat where the command does something with one."""
-    plan = app.plans.find(text)
+    """Finds a plan, or a chat where the command does something with one.
+
+    Where there are chats and no plan, the verbs right after `agents` are about the newest chat.
+    """
+    is_verb = text == LATEST and not call.command.startswith("plan ")
+    alone = is_verb and not app.plans.list(limit=1) and bool(app.plans.list(limit=1, kind=CHAT))
+    plan = app.plans.find(LATEST_CHAT if alone else text)
     refuse_chat(call.command, plan)
     return plan
 

@@ -18,6 +18,7 @@ from cleveragents.shapes.name import file_name
 
 CHAT = "chat"
 UNCLEAR = "it is unclear whose it is"
+MINE = "left as you have it"
 NOT_EMPTY = "it holds other files"
 
 
@@ -228,9 +229,10 @@ def _about(would: ChatForesight) -> ChatUndoReport:
 
 
 def _left(would: ChatForesight) -> list[KeptRow]:
-    """The paths that stay because nobody can tell whose they are."""
+    """The paths that stay because the user says so, or nobody can tell whose they are."""
     stay = () if would.takes_unclear else would.unclear
-    return [{**file_name(path), "why": UNCLEAR} for path in stay]
+    mine: list[KeptRow] = [{**file_name(path), "why": MINE} for path in would.mine]
+    return [*mine, *({**file_name(path), "why": UNCLEAR} for path in stay)]
 
 
 def _chat(story: ChatStory) -> ChatWithTurns:

@@ -7,7 +7,7 @@ from cleveragents.cli.table.words import CHECKPOINT, OF_PLAN, PLAN_OR_LATEST, ST
 VERBS = (
     Command(
         "status",
-        "Tell where the latest plan stands, or another one.",
+        "Tell where the latest plan stands, or another one, or a chat.",
         "status:status",
         ("agents status", "agents status @-"),
         (PLAN_OR_LATEST,),

@@ -48,6 +48,7 @@ class ChatForesight:
     takes_unclear: bool
     users: Sequence[str]  # changes of the user's own that go too, with --everything
     not_covered: Sequence[str]
+    mine: Sequence[str] = ()  # paths that stay because the user wants them as they are
     joint: Sequence[str]  # calls that did some of it together with what is taken back
 
     @property

@@ -232,6 +232,7 @@ class ChatUndos:
             takes_unclear=takes_unclear,
             users=_users(past, choice) if wanted.is_everything else (),
             not_covered=[shown(path) for path in sorted(unmerged.not_covered)],
+            mine=_mine(past, shares, wanted),
             joint=_joint(choice),
         )
 
@@ -337,6 +338,13 @@ def _chosen(past: Past, share: Share, wanted: UndoRequest) -> frozenset[bytes]:
         if (not wanted.paths or is_meant(change.path, wanted.paths))
         and not is_meant(change.path, wanted.mine)
     )
+
+
+def _mine(past: Past, shares: Sequence[Share], wanted: UndoRequest) -> list[str]:
+    """The paths that would go if the user did not keep them."""
+    changes = (change for share in shares for change in past.standing(share))
+    kept = (change.path for change in changes if is_meant(change.path, wanted.mine))
+    return sorted({shown(path) for path in kept})
 
 
 def _fixed(
