@@ -18,6 +18,7 @@ class ChatRecorder:
     def __init__(self, open_app: Open) -> None:
         self._open = open_app
         self._apps: dict[str, App] = {}  # by root, the one heard of last at the end
+        self._looked: set[tuple[str, str, str]] = set()  # chats for which the files were looked at
 
     @property
     def roots(self) -> list[str]:
@@ -26,9 +27,15 @@ class ChatRecorder:
 
     def patience(self, told: Told) -> float:
         """Returns how long the first look at a directory may be waited for, if there was none."""
+        event = HookEvent.from_record(told.event)
+        chat = (told.root, event.client, event.session)
+        if chat in self._looked:
+            return 0.0
         app = self._app(told.root)
-        has_looked = app.chats.has_looked(HookEvent.from_record(told.event))
-        return 0.0 if has_looked else float(app.settings.number("chat.first-look"))
+        if not app.chats.has_looked(event):
+            return float(app.settings.number("chat.first-look"))
+        self._looked.add(chat)
+        return 0.0
 
     def record(self, told: Told, *, until: float | None, is_late: bool) -> str:
         """Records an event; what passes, as a full disk does, lets it wait in the spool."""

@@ -107,8 +107,8 @@ class Recording:
         place = self._places.of(self._project)
         self._end_gone(place)
         chat = self._chat(place, event)
-        is_first = self._is_first_look(chat)
         if until is None:
+            is_first = self._is_first_look(chat)
             until = monotonic() + (self._policy.first_look if is_first else self._policy.budget)
         patience = max(0.0, until - monotonic())
         try:
