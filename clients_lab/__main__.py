@@ -105,6 +105,8 @@ def _played(client: Installed, play: str, made: Room) -> list[str]:
 
 def _show(verdicts: dict[tuple[str, str], str], plays: Sequence[str]) -> None:
     """Prints a Markdown table: plays by clients."""
+    if not verdicts:
+        return
     clients = list(dict.fromkeys(client for client, _ in verdicts))
     rows = [
         ["play", *clients],

