@@ -34,7 +34,7 @@ _DESTROY = (
 _BACKGROUND = f"setsid sh -c {shlex.quote(_LATER)} </dev/null >/dev/null 2>&1 &"
 _WAIT_FOR_USER = (
     f"touch ../beside/{STARTED}; until [ -e ../beside/{GO} ]; do sleep 0.05; done;"
-    " echo agent > tracked.txt"
+    " echo agent > tracked.txt; sed -i 's/^line 28$/line 28 of the agent/' shared.txt"
 )
 
 _EDIT = (
