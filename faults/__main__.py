@@ -176,6 +176,7 @@ def run_chat(extent: Extent) -> int:
     if skipped(tracing.missing()):
         return 0
     tried = chat.run_faults(replace(extent, points=min(extent.points, CHAT_POINTS)))
+    tried += chat.run_damages(replace(extent, points=min(extent.points, SAVE_POINTS)))
     tried += chat.run_saves(replace(extent, points=min(extent.points, SAVE_POINTS)))
     report.show(report.HEADINGS, report.table(tried))
     return report.complain(tried)

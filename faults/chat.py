@@ -18,6 +18,7 @@ from oracle import differences, picture
 from cleveragents.app import App
 from cleveragents.chats.event import EventKind, HookEvent
 from cleveragents.cli.main import run
+from faults import damage
 from faults.campaign import Extent, Trial
 from faults.errors import SAID_BY
 from faults.judge import LOST, TORN, UNTRUE, Problem
@@ -27,6 +28,7 @@ from faults.tracing import Injection, SystemCall
 
 LINES = [f"line {number}" for number in range(1, 30)]
 SAVING = "undo while saving"
+DAMAGED = "damaged store"
 SAVED = "the user saved this"
 WRITES = "/snapshots/write/"  # what changes the user's directory
 ACTS = "/engine/chat/"  # what decides about it
@@ -256,6 +258,54 @@ def _recorded_once(stage: ChatStage) -> Iterator[Problem]:
     room.run("undo")
     if (seen := stage.name(tree(room.project))) != "undone":
         yield Problem(LOST, f"undo leads to {seen!r}: {room.said}")
+
+
+# --- a damaged store ---
+
+
+def run_damages(extent: Extent) -> list[Trial]:
+    """Lets an undo and a redo meet a store in which something is not what was written."""
+    chosen = [one for one in OPERATIONS[:2] if not extent.names or DAMAGED in extent.names]
+    if not chosen:
+        return []
+    import_everything()
+    with tempfile.TemporaryDirectory(prefix="damaged ") as home:
+        stage = ChatStage(Path(home))
+        return [tried for one in chosen for tried in _damages(stage, one, extent)]
+
+
+def _damages(stage: ChatStage, operation: ChatOperation, extent: Extent) -> Iterator[Trial]:
+    room = stage.room
+    room.put_back(operation.before)
+    (packs,) = room.data.glob("projects/*/store/packs")
+    known = list(damage.damages(packs, set()))
+    step = max(1, len(known) // extent.points)
+    for one in known[extent.offset % step :: step][: extent.points]:
+        room.put_back(operation.before)
+        one.do(packs / one.pack)
+        code = room.run(operation.line)
+        problems = tuple(_problems_of_damage(stage, operation, code))
+        fault = f"{operation.name}: {one.kind}, {one.what} in {one.pack}"
+        yield Trial(DAMAGED, fault, happened=True, problems=problems)
+
+
+def _problems_of_damage(stage: ChatStage, operation: ChatOperation, code: int) -> Iterator[Problem]:
+    """It was refused and nothing is changed, or it is done and what went can be had back."""
+    room, said = stage.room, stage.room.said
+    if "Traceback" in said:
+        yield Problem(TORN, said)
+    if room.sql("SELECT kind FROM operations WHERE status = 'open'"):
+        yield Problem(TORN, f"something stays open: {said}")
+    seen = stage.name(tree(room.project))
+    if seen != (operation.before if code else operation.after):
+        yield Problem(TORN, f"ended with {code}: {seen}; {said}")
+    if code:
+        return
+    # An undo has read back all that its redo needs; one after a redo needs the call's own states.
+    refused = room.run("redo" if operation.line == "undo" else "undo") and operation.line == "redo"
+    seen = stage.name(tree(room.project))
+    if seen != (operation.after if refused else operation.before):
+        yield Problem(LOST, f"what went does not come back: {seen}; {room.said}")
 
 
 # --- a user who saves meanwhile ---

@@ -77,6 +77,24 @@ Feature: The doctor knows chats
     And the doctor finds the problem "cannot be restored as a whole" of "content"
     And the doctor says about it "b.txt"
 
+  Scenario: an undo that is done says so, though what the next one needs is damaged
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      prompt two
+      call c2 Bash: echo y > y
+      stop
+      """
+    And the first state that the chat has stored is damaged
+    When I undo here
+    Then the files are as in "start" but for
+      | file | content |
+      | x    | x       |
+    When I undo here and it is refused
+    Then it says "cannot be unpacked"
+
   Scenario: rows that are lost are made again
     Given this chat
       """

@@ -15,6 +15,12 @@ def damage_stored(context, name):
     damage(context, object_id(data))
 
 
+@given("the first state that the chat has stored is damaged")
+def damage_first_state(context):
+    rows = context.world.sql("SELECT sandbox_ref FROM checkpoints ORDER BY seq LIMIT 1")
+    damage(context, bytes.fromhex(rows[0][0]))
+
+
 @then("the chats have {count:d} checkpoints")
 def count_checkpoints(context, count):
     found = context.world.sql(

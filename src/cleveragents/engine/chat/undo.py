@@ -23,7 +23,7 @@ from cleveragents.engine.chat.place import LivePlace, LivePlaces
 from cleveragents.engine.chat.saving import SavedState, saved
 from cleveragents.engine.chat.taking_back import TakeBackOutcome, TakingBack, record_id
 from cleveragents.engine.chat.unmerging import Step, Unmerged, step_of, unmerge
-from cleveragents.errors import NotFound, Refused
+from cleveragents.errors import Damaged, NotFound, Refused
 from cleveragents.ids import PlanId, SnapshotId
 from cleveragents.operations.in_project import TakeBack, TakeBackAgain
 from cleveragents.records import frozen
@@ -139,9 +139,8 @@ class ChatUndos:
         if outcome.error is not None:
             raise outcome.error
         after = self.past()
-        left = choose(after, UndoRequest(chat=wanted.chat))
         can_redo = _last_undo(after, wanted.chat) is not None
-        return ChatUndoResult(would, outcome, can_redo, left is not None)
+        return ChatUndoResult(would, outcome, can_redo, _can_undo(after, wanted.chat))
 
     def _safety(
         self, place: LivePlace, would: ChatForesight, capture: Capture, reason: str
@@ -323,6 +322,14 @@ def refuse(would: ChatForesight) -> None:
         detail=[*told, *map(str, would.obstacles)],
         hints=list(dict.fromkeys(ways)),
     )
+
+
+def _can_undo(past: Past, chat: PlanId | None) -> bool:
+    """Whether something is left that stands."""
+    try:
+        return choose(past, UndoRequest(chat=chat)) is not None
+    except Damaged:  # what was asked for is done; who asks for the next is told what is damaged
+        return True
 
 
 def _last_undo(past: Past, chat: PlanId | None) -> Undo | None:
