@@ -12,6 +12,8 @@ from coverage import Coverage
 sys.path.insert(0, str(Path(__file__).with_name("support")))
 from world import World
 
+from cleveragents.tools.python_tool import made_here
+
 MEASURES = "COVERAGE_PROCESS_CONFIG"  # what lets processes that tests start measure themselves
 
 
@@ -41,6 +43,7 @@ def before_tag(context, tag):
 def before_scenario(context, scenario):
     """Makes the world of the scenario."""
     context.world = World()
+    context.tools = dict(made_here())
     if "needs_root" in scenario.effective_tags and os.geteuid() != 0:
         scenario.skip("mounting a file system needs root")
     for shell in ("zsh", "fish"):
@@ -52,8 +55,10 @@ def before_scenario(context, scenario):
 
 
 def after_scenario(context, scenario):
-    """Removes it, whatever modes the scenario left behind."""
+    """Removes it, whatever modes the scenario left behind, and the tools that it has made here."""
     context.world.remove()
+    for name in made_here().keys() - context.tools.keys():
+        del made_here()[name]
 
 
 def before_all(context):
