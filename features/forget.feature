@@ -376,6 +376,5 @@ Feature: Forgetting paths
       | the first version |
       | version 0.2.0     |
 
-  @unmeasured
   Scenario: whatever is forgotten of whatever a plan has made
     Then in 2 lives of a sandbox a path is forgotten, and nothing else

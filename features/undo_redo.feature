@@ -5,7 +5,6 @@ Feature: Taking back what was done last
 
   # --- Whatever happens ---------------------------------------------------------------------------
 
-  @unmeasured
   Scenario: which act is next, over random lives of two plans
     Then 40 random lives of a trail go as the model says
 
