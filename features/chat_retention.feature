@@ -81,3 +81,69 @@ Feature: What is kept of chats
       | the oldest beyond the last   | 30 20 10 5     | 2    | 14   | 1 2     |
       | none that is young           | 13 12 10 5     | 2    | 14   | none    |
       | one that was heard of lately | 30 1 20 15 14  | 1    | 14   | 1 3 4   |
+
+  Scenario: a chat is deleted on request, with a preview and a question
+    Given 2 turns that each change a file
+    When I run "agents chat delete @chat --dry-run --format json"
+    Then the exit code is 0
+    And the turns 1, 2 are kept
+    And the output says "would_delete_chats"
+    When I run "agents chat delete @chat"
+    Then the exit code is 2
+    And the error says "nothing of it can be taken back; your files stay as they are"
+    And the turns 1, 2 are kept
+    When I run "agents chat delete @chat --yes --format json"
+    Then the exit code is 0
+    And the output says "deleted_chats"
+    And no row of a chat is left
+    And there is a "file-1"
+    And what the chats had is stored nowhere
+    When one more turn comes
+    And I undo here
+    Then there is no "file-3"
+    When I run "agents doctor --format json"
+    Then the exit code is 0
+
+  Scenario: a terminal is asked before a chat goes
+    Given 1 turns that each change a file
+    When on a terminal I am asked by "agents chat delete @chat" and answer "n"
+    Then the turns 1 are kept
+    When on a terminal I am asked by "agents chat delete @chat" and answer "y"
+    Then no row of a chat is left
+
+  Scenario: chats that were silent for long are deleted by age
+    Given 1 turns that each change a file
+    When I run "agents chat delete --older-than 30d --yes"
+    Then the exit code is 0
+    And the error says "no chat here was silent for so long; nothing was deleted"
+    When I run "agents chat delete --older-than 4w --dry-run --format json"
+    Then the exit code is 0
+    Given the chat was silent for 31 days
+    And the latest chat is another one
+    When I run "agents chat delete --older-than 30d --dry-run --format json"
+    Then the output says "session-A"
+    And the output does not say "session-B"
+    When I run "agents chat delete --older-than 30d --yes"
+    Then the exit code is 0
+    And the only chat is "session-B"
+
+  Scenario Outline: chats that nobody can mean: <what>
+    Given 1 turns that each change a file
+    When I run "agents chat delete <words> --yes"
+    Then the exit code is <code>
+    And the error says "<told>"
+
+    Examples:
+      | what                 | words                   | code | told                                  |
+      | none is named        |                         | 2    | say which: chats, or --older-than AGE |
+      | by name and by age   | @chat --older-than 30d  | 2    | say which: chats, or --older-than AGE |
+      | an age that is none  | --older-than soon       | 2    | is no age; write 30d, 12h or 8w       |
+      | one that is not here | 01AAAAAAAAAAAAAAAAAAAAAAAA | 3  | 01AAAAAAAAAAAAAAAAAAAAAAAA            |
+
+  Scenario: a chat whose undo was interrupted is not deleted before that is finished
+    Given 1 turns that each change a file
+    And undoing was killed as soon as it began
+    When I run "agents chat delete @chat --yes"
+    Then the exit code is 4
+    And the error says "interrupted, and not finished yet: undo of chat"
+    And there is a "file-1"

@@ -104,6 +104,11 @@ def half_way(context, text=""):
     assert state_of(context.world.project) != before
 
 
+@given("undoing was killed as soon as it began")
+def begun(context):
+    assert _killed(context, "", 0)
+
+
 @given("undoing was killed before it placed anything")
 def never_placed(context):
     assert _killed(context, "", 2)

@@ -120,3 +120,40 @@ def judged(context, ended, count, days, gone):
     }
     found = doomed_turns(ends, ChatRetentionPolicy(count, days), now)
     assert found == ({int(one) for one in gone.split()} if gone != "none" else set()), found
+
+
+@then("no row of a chat is left")
+def no_rows(context):
+    for table in ("plans", "chats", "moments", "checkpoints", "operations"):
+        assert context.world.sql(f"SELECT count(*) FROM {table}") == [(0,)], table
+
+
+@then("what the chats had is stored nowhere")
+def stored_nowhere(context):
+    packs = list(context.world.data_dir.glob("projects/*/store/packs/*"))
+    assert not packs, packs
+
+
+@when('on a terminal I am asked by "agents {line}" and answer "{answer}"')
+def typed(context, line, answer):
+    terminal = context.world.agents_on_terminal(*line.split())
+    terminal.expect("for ever")
+    terminal.sendline(answer)
+    terminal.read()
+    terminal.close()
+
+
+@given("the chat was silent for {days:d} days")
+def silent(context, days):
+    then_ = datetime.now(UTC) - timedelta(days=days)
+    context.world.sql("UPDATE chats SET last_event_at = ?", then_.strftime("%Y-%m-%d %H:%M:%S.%f"))
+
+
+@given("the latest chat is another one")
+def another(context):
+    context.chats.play("chat B\nprompt hello\nstop")
+
+
+@then('the only chat is "{session}"')
+def only(context, session):
+    assert context.world.sql("SELECT client_session FROM chats") == [(session,)]

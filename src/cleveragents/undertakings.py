@@ -239,6 +239,24 @@ class Undertakings:
             _WithoutTidying(self._upkeep),
         )
 
+    def delete_chat(self, plan_id: PlanId) -> "Undertaking[PlanDeletion, PlanDeletion]":
+        """To delete what is kept of a chat; an undo that was interrupted is finished before that.
+
+        Who deletes a chat means no file of theirs: it is for `agents undo` to finish.
+        """
+        service = self._services.deletions
+
+        def finish() -> None:
+            self._upkeep.begin_dry_run(plan_id)
+
+        return Undertaking(
+            plan_id,
+            lambda: service.preview(plan_id, discard=True),
+            lambda shown: service.delete(plan_id, discard=True, shown_digest=shown),
+            finish,
+            _WithoutTidying(self._upkeep),
+        )
+
     def forget(self, wanted: "ErasureRequest") -> "Undertaking[Erasure, ErasureResult]":
         """To let every stored version of paths go, in all plans of the project."""
         service = self._services.erasures

@@ -15,6 +15,7 @@ from cleveragents.shapes.apply import (
 )
 from cleveragents.shapes.bisect import Border
 from cleveragents.shapes.chat import ChatTimeline, ChatUndoPreview, ChatUndoReport
+from cleveragents.shapes.chat_deletion import ChatDeletionPreview, ChatDeletions
 from cleveragents.shapes.chat_status import ChatReport
 from cleveragents.shapes.checkpoint import (
     CheckpointList,
@@ -107,6 +108,7 @@ SHAPES: Mapping[str, type | UnionType] = {
     "plan resume": PlanReport | ResumePreview | NothingLeft,
     "plan cancel": PlanReport,
     "plan watch": PlanReport,
+    "chat delete": ChatDeletions | ChatDeletionPreview,
     "plan delete": PlanDeletions | PlanDeletionPreview,
     "plan apply": Application | ApplyPreview | FinishedApply,
     "plan unapply": Unapplication | UnapplyPreview | FinishedApply,

@@ -1,7 +1,7 @@
 """`agents undo|redo|timeline`: the part of the table about what was done here, also by agents."""
 
-from cleveragents.cli.table.entries import Argument, Command, Option
-from cleveragents.cli.table.words import DRY_RUN, OF_CHAT, ON_PLAN, YES, positive
+from cleveragents.cli.table.entries import Argument, Command, Group, Option
+from cleveragents.cli.table.words import DRY_RUN, OF_CHAT, ON_PLAN, YES, age, positive
 
 MINE = Option(("--mine",), "Leave these as you have them; globs work.", "PATH", many=True)
 BEFORE = Option(
@@ -67,5 +67,42 @@ CHATS = (
         options=(OF_CHAT, Option(("--limit",), "At most so many turns.", "N", make=positive)),
         more="Each with what it changed. What you changed yourself stands apart, and so does what"
         " may be yours or of something that a call left running.",
+    ),
+    Group(
+        "chat",
+        "What is kept of conversations with coding agents.",
+        (
+            Command(
+                "delete",
+                "Delete what is kept of chats; this cannot be undone.",
+                "chat_deletion:delete",
+                (
+                    "agents chat delete @chat --dry-run",
+                    "agents chat delete 01K2ZD",
+                    "agents chat delete --older-than 30d",
+                ),
+                (
+                    Argument(
+                        "CHAT...",
+                        "chats",
+                        "An id, its client's id for it, or @chat.",
+                        needed=False,
+                        many=True,
+                    ),
+                ),
+                (
+                    Option(
+                        ("--older-than",),
+                        "Those in this directory that were silent for so long: 30d, 12h, 8w.",
+                        "AGE",
+                        make=age,
+                    ),
+                    YES,
+                    DRY_RUN,
+                ),
+                "Its turns and checkpoints go, and nothing of it can be taken back any more. Your"
+                " files stay as they are, and so does the conversation in the client.",
+            ),
+        ),
     ),
 )

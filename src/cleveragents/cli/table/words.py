@@ -1,10 +1,13 @@
 """Arguments and options that several commands have, and those that all have."""
 
+from datetime import timedelta
 from pathlib import Path
 
 from cleveragents.cli.table.entries import Argument, Option
 
 MOST_DIGITS = 9
+MOST_DAYS = 5  # digits
+AGES = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 
 
 def positive(text: str) -> int:
@@ -12,6 +15,14 @@ def positive(text: str) -> int:
     if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS and int(text):
         return int(text)
     raise ValueError(f"{text!r} is not a number from 1 on")
+
+
+def age(text: str) -> timedelta:
+    """Reads how old something is: a number of hours, days or weeks."""
+    number, unit = text[:-1], AGES.get(text[-1:])
+    if unit is not None and number.isascii() and number.isdecimal() and len(number) <= MOST_DAYS:
+        return unit * int(number)
+    raise ValueError(f"{text!r} is no age; write 30d, 12h or 8w")
 
 
 PLAN = Argument("PLAN", "plan", "A name, an id or its beginning, @ (the latest) or @- (before it).")

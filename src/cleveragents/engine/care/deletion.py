@@ -77,9 +77,10 @@ class PlanDeletions:
         would = self._look(plan_id)
         for plan in (would.plan, *would.subplans):
             if self._is_owned(plan.plan_id):
+                stop = f"stop it first: agents plan cancel {plan_id}"
                 raise Busy(
                     f"{plan.name} is in use by another process",
-                    hints=[f"stop it first: agents plan cancel {plan_id}"],
+                    hints=["try again"] if plan.is_chat else [stop],
                 )
         _refuse_work(would, discard=discard)
         return would
