@@ -56,7 +56,7 @@ class Client:
     def directory(self, home: Path, caller: Mapping[str, str]) -> Path:
         """Where the client keeps what is the user's."""
         named = caller.get(self.variable, "").strip() if self.variable else ""
-        return Path(named) / self.below if named else home / self.home
+        return home / named / self.below if named else home / self.home
 
     def file(self, level: HookLevel, home: Path, caller: Mapping[str, str], root: Path) -> Path:
         """The file that hooks are put into."""
