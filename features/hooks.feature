@@ -41,6 +41,16 @@ Feature: Hooks, in processes of their own
     When an agent tells "claude:PreToolUse" with "rm a"
     Then 1 events lie in the spool, each for its owner alone
 
+  Scenario: what lies in the spool is recorded before the user is told of agents or takes anything back
+    Given a protected project with an installed hook
+    When an agent works in processes of their own
+    And I run "agents keeper stop"
+    And an event lies in the spool
+    And I run "agents timeline"
+    Then the exit code is 0
+    And nothing lies in the spool
+    And moments are recorded once each, 5 of them, and 1 of them late
+
   Scenario: keeper and hook of different versions: the keeper ends and the hook starts its own
     Given a protected project with a keeper that speaks "0/old"
     And the hook is installed

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 from behave import given, then, when
@@ -20,7 +21,7 @@ from cleveragents.app import App
 from cleveragents.cli import resident
 from cleveragents.cli.main import run
 from cleveragents.errors import InvalidInput
-from cleveragents.hooks import address, client
+from cleveragents.hooks import address, client, spool
 from cleveragents.hooks.recorder import MOST_ROOTS, ChatRecorder
 
 TURN = ("UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop")
@@ -125,6 +126,19 @@ def check_late(context, count):
     keys = [key for _, _, key in found]
     assert len(keys) == len(set(keys)) == context.known + 4, found
     assert sum(late for _, late, _ in found) == count, found
+
+
+@then("moments are recorded once each, {count:d} of them, and {late:d} of them late")
+def check_count(context, count, late):
+    context.known = count - 4
+    check_late(context, late)
+
+
+@when("an event lies in the spool")
+def put_event(context):
+    told = told_to(context.world.project)
+    line = json.dumps({"root": told.root, "event": dict(told.event)}).encode()
+    spool.put(str(context.world.data_dir), time.time_ns(), line)
 
 
 @then("the agent was told nothing")

@@ -3,6 +3,8 @@
 import os
 import sys
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from cleveragents.app import App
@@ -38,16 +40,27 @@ def _answer(call: Invocation, named: str) -> str:
     cwd = Path(str(event["cwd"]) or os.getcwd())
     event["cwd"] = str(cwd)
     event["pid"] = agent_above(os.getppid())
-    data = call.place
-    root = roots.root_above(str(data), str(cwd)) or str(_located(call, cwd))
+    root = roots.root_above(str(call.place), str(cwd)) or str(_located(call, cwd))
+    with _intake(call) as intake:
+        try:
+            return intake.take(Told(root, event))
+        except NotNow:
+            line = plain_json.written({"root": root, "event": event})
+            spool.put(str(call.place), time.time_ns(), line.encode())
+            return ""
+
+
+def take_spooled(call: Invocation) -> None:
+    """Records what lies in the spool, as far as that can be done."""
+    with _intake(call) as intake:
+        intake.take_spooled()
+
+
+@contextmanager
+def _intake(call: Invocation) -> Generator[Intake]:
     recorder = ChatRecorder(lambda path: _app(call, path))
-    intake = Intake(str(data), recorder, surprise.keeping(["hook", named], data))
     try:
-        return intake.take(Told(root, event))
-    except NotNow:
-        line = plain_json.written({"root": root, "event": event})
-        spool.put(str(data), time.time_ns(), line.encode())
-        return ""
+        yield Intake(str(call.place), recorder, surprise.keeping(call.command.split(), call.place))
     finally:
         recorder.close()
 

@@ -93,6 +93,15 @@ class Invocation:
         self.messages += app.settings.warnings
         return app
 
+    def hear_agents(self) -> None:
+        """Records what agents told and nobody could take: it was before whatever is done now."""
+        from cleveragents.hooks import spool
+
+        if spool.waiting(str(self.place)):
+            from cleveragents.cli.hook import take_spooled  # hardly ever needed
+
+            take_spooled(self)
+
     def interrupt(self) -> bool:
         """Asks what is under way to stop; tells whether it is something that stops by itself."""
         return self.opened is not None and self.opened.interrupt()

@@ -21,6 +21,7 @@ NAMED = 5  # paths of one call; JSON has them all
 
 def timeline(call: Invocation, chat: str | None = None, limit: int | None = None) -> Result:
     """Tell the prompts and calls of every agent in this directory, the newest first."""
+    call.hear_agents()
     app = call.app()
     chosen = None if chat is None else views.find_chat(app, chat).plan_id
     reads = app.chats.reads

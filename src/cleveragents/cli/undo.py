@@ -54,6 +54,7 @@ def undo(
     dry_run: bool = False,
 ) -> Result:
     """Take back what was done last here, or what was picked with everything newer."""
+    call.hear_agents()
     wanted = UndoRequest(
         target=target,
         since=since,
@@ -90,6 +91,7 @@ def redo(
     dry_run: bool = False,
 ) -> Result:
     """Do again what was taken back last."""
+    call.hear_agents()
     wanted = UndoRequest(mine=tuple(mine), before=tuple(before), anyway=anyway)
     if _is_about_chats(wanted, plan, chat):
         app = call.app(progress=True)
