@@ -629,3 +629,19 @@ Feature: Undo where you chat
     When I redo here
     And I undo here
     Then "b.txt" is not of the year 2001
+
+  Scenario: what was not covered when the turn began is not taken for new, whatever is asked for
+    Given the setting "chat.exclude" is "big"
+    And this chat
+      """
+      user: echo big > big
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      """
+    And the setting "chat.exclude" is "nothing"
+    And the chats go on in another process
+    When I undo "--everything" here
+    Then the files are as in "start" but for
+      | file | content |
+      | big  | big     |

@@ -275,3 +275,8 @@ def not_of_year(context, name, year):
 
 def _year(context, name):
     return datetime.fromtimestamp((context.world.project / name).stat().st_mtime, UTC).year
+
+
+@given("the chats go on in another process")
+def another_process(context):
+    context.chats = PlayedChats(context.world)

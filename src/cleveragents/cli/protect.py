@@ -41,7 +41,7 @@ def protect(
     refuse_elsewhere(sys.platform)
     if user and in_project:
         raise InvalidInput("--user and --project exclude each other")
-    app = call.app()
+    app = call.app(progress=not check)
     if check:
         return _checked(call, app, clients)
     level = HookLevel.PROJECT if in_project else HookLevel.USER
@@ -57,7 +57,7 @@ def protect(
         for one in proposals:
             if one.change is not None:
                 installation.carry_out(one.change)
-        # The first look at the directory is made here.
+        app.chats.look_first(root)
     data = protection_of(root.path, call.place, proposals, covered, dry_run=dry_run)
     refused = [one for one in proposals if one.refused]
     return Result(

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 HOOK_SECONDS = 5  # more than the longest wait of a hook, after which a client ends it
 
+FIRST_LOOK_PATIENCE = 30.0  # seconds: somebody else may be making it just now
+
 
 class ChatServices:
     """What agents did in the user's directory: recording it, telling it, taking it back."""
@@ -157,6 +159,12 @@ class ChatServices:
             ChatHindrances(),
             self._hold,
         )
+
+    def look_first(self, project: "Project") -> None:
+        """Makes the first look at a directory, so that no call has to wait for it."""
+        place = self._acts.places.of(project)
+        with self._acts.places.owned(place, "looking at it", FIRST_LOOK_PATIENCE):
+            place.look_first()
 
     @once
     def protection(self) -> "Protection":

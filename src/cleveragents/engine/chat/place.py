@@ -51,6 +51,15 @@ class LivePlace:
                 capture = stack.enter_context(self._captured(anew, bounds, full=full))
             yield capture
 
+    def look_first(self) -> None:
+        """Stores what it holds before any chat needs it, unless that was done.
+
+        No row names that snapshot: it goes after a day, unless a chat has made it its own by then.
+        """
+        if not self.cache.exists():
+            with self.capture(full=True) as capture:
+                capture.commit({"kind": "look"})
+
     def look(self) -> LiveSnapshot:
         """Looks at all of it, and stores nothing."""
         try:

@@ -1,58 +1,33 @@
 """Undo and redo in the user's directory: what the agent changed goes, what the user did stays."""
 
-from collections.abc import Collection, Sequence
-from typing import Protocol
+from collections.abc import Sequence
 
-from cleveragents.chats.attribution import Whose
-from cleveragents.chats.chat import Chat
-from cleveragents.chats.moment import MomentKind
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.shown import refuse_other
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
-from cleveragents.engine.bring.obstacles import Obstacle, hindering
-from cleveragents.engine.chat.choice import Choice, UndoRequest, choose, is_meant
+from cleveragents.engine.chat.choice import UndoRequest, choose
+from cleveragents.engine.chat.foreseeing import Foreseeing, Hindrances
 from cleveragents.engine.chat.foresight import (
     ChatForesight,
-    Conflict,
-    conflicts_of,
-    unclear_paths,
 )
-from cleveragents.engine.chat.past import Past, Present, Share, Undo
+from cleveragents.engine.chat.past import Past, Present, Undo
 from cleveragents.engine.chat.place import LivePlace, LivePlaces
 from cleveragents.engine.chat.saving import SavedState, saved
 from cleveragents.engine.chat.taking_back import TakeBackOutcome, TakingBack, record_id
-from cleveragents.engine.chat.unmerging import Step, Unmerged, step_of, unmerge
 from cleveragents.errors import Damaged, NotFound, Refused
-from cleveragents.ids import PlanId, SnapshotId
+from cleveragents.ids import PlanId
 from cleveragents.operations.in_project import TakeBack, TakeBackAgain
 from cleveragents.records import frozen
-from cleveragents.sandbox.project import Project, inode_of
-from cleveragents.snapshots.archive import MAIN
+from cleveragents.sandbox.project import Project
 from cleveragents.snapshots.capture import Capture
-from cleveragents.snapshots.tree import beneath
-from cleveragents.snapshots.tree.diff import Load, compare
-from cleveragents.snapshots.tree.manifest import Entry
+from cleveragents.snapshots.tree.diff import Load
 from cleveragents.snapshots.tree.record import Snapshot
-from cleveragents.snapshots.tree.scan import shown
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Hold
 
 NO_CHAT = "no chat was recorded here"
 PROTECT = "protect this directory: agents protect"
-
-
-class Hindrances(Protocol):
-    """Tells what else keeps an undo from being done: git, calls under way."""
-
-    def find(
-        self,
-        place: LivePlace,
-        past: Past,
-        shares: Sequence[Share],
-        paths: Collection[bytes],
-        wanted: UndoRequest,
-    ) -> Sequence[Obstacle]: ...
 
 
 @frozen
@@ -183,127 +158,16 @@ class ChatUndos:
         is_redo: bool,
     ) -> ChatForesight:
         past = self.past(Present(now, read))
+        foreseeing = Foreseeing(place, past, now, read, wanted, self._hindrances)
         if is_redo:
             found = _last_undo(past, wanted.chat)
             if found is None:
                 raise Refused("there is nothing to do again")
-            return self._redo(place, past, found, now, read, wanted)
+            return foreseeing.redo(found)
         choice = choose(past, wanted)
         if choice is None:
             raise Refused("there is nothing to take back")
-        return self._undo(place, past, choice, now, read, wanted)
-
-    def _undo(
-        self,
-        place: LivePlace,
-        past: Past,
-        choice: Choice,
-        now: Snapshot,
-        read: Load,
-        wanted: UndoRequest,
-    ) -> ChatForesight:
-        takes_unclear = bool(wanted.takes_unclear)
-        shares = [*choice.shares, *(choice.unclear if takes_unclear else ())]
-        shares.sort(key=lambda share: share.pair, reverse=True)
-        steps = [step_of(past, share, _chosen(past, share, wanted)) for share in shares]
-        if wanted.is_everything:
-            steps = self._everything(place, past, choice, now, read)
-        fixed = _fixed(place, steps, wanted)
-        unmerged = unmerge(now, read, steps, fixed)
-        return ChatForesight(
-            kind="undo",
-            chat=choice.chat,
-            turn=choice.turn,
-            call=choice.call,
-            title=choice.title,
-            prompt=_prompt(past, choice.chat, choice.turn),
-            takes=tuple(share.pair for share in choice.shares),
-            unclear_pairs=tuple(share.pair for share in choice.unclear),
-            unmerged=unmerged,
-            conflicts=[
-                each
-                for each in conflicts_of(past, choice, unmerged)
-                if not is_meant(each.file.encode(), wanted.mine)
-            ],
-            obstacles=self._obstacles(place, past, shares, unmerged, wanted),
-            questions=_late(shares),
-            unclear=unclear_paths(choice.unclear),
-            takes_unclear=takes_unclear,
-            users=_users(past, choice) if wanted.is_everything else (),
-            not_covered=[shown(path) for path in sorted(unmerged.not_covered)],
-            mine=_mine(past, shares, wanted),
-            joint=_joint(choice),
-        )
-
-    def _redo(
-        self,
-        place: LivePlace,
-        past: Past,
-        found: Undo,
-        now: Snapshot,
-        read: Load,
-        wanted: UndoRequest,
-    ) -> ChatForesight:
-        intent = found.intent
-        was, became = place.archive.load(intent.place.old), place.archive.load(intent.place.new)
-        changed = compare(was.roots[MAIN], became.roots[MAIN], place.archive.read)
-        paths = frozenset(change.path for change in changed if change.path)
-        steps = [Step(became, was, paths)]
-        unmerged = unmerge(now, read, steps, _fixed(place, steps, wanted))
-        chat = past.chat(found.plan_id)
-        return ChatForesight(
-            kind="redo",
-            chat=chat,
-            turn=intent.turn,
-            call=intent.call,
-            title=f"t{intent.turn}" + (f".{intent.call}" if intent.call else ""),
-            prompt=_prompt(past, chat, intent.turn),
-            takes=(),
-            unclear_pairs=(),
-            undoes=found.operation_id,
-            unmerged=unmerged,
-            conflicts=[
-                Conflict(shown(path), "it was changed since the undo")
-                for path in unmerged.conflicts
-                if not is_meant(path, wanted.mine)
-            ],
-            obstacles=self._obstacles(place, past, (), unmerged, wanted),
-            questions=(),
-            unclear=(),
-            takes_unclear=False,
-            users=(),
-            not_covered=[shown(path) for path in sorted(unmerged.not_covered)],
-            joint=(),
-        )
-
-    def _everything(
-        self, place: LivePlace, past: Past, choice: Choice, now: Snapshot, read: Load
-    ) -> list[Step]:
-        """One step from what is there to what was there when the turn began, whoever changed it."""
-        began = _beginning(past, choice)
-        if began is None:
-            raise Refused("nobody knows what was there when the turn began: it was not looked at")
-        was = place.archive.load(began)
-        changed = compare(now.roots[MAIN], was.roots[MAIN], read)
-        return [Step(now, was, frozenset(change.path for change in changed if change.path))]
-
-    def _obstacles(
-        self,
-        place: LivePlace,
-        past: Past,
-        shares: Sequence[Share],
-        unmerged: Unmerged,
-        wanted: UndoRequest,
-    ) -> list[Obstacle]:
-        changes = unmerged.merge.changes
-        with beneath.root_directory(place.root) as root:
-            found = hindering(root, changes, changes)
-        chats = {chat.root_inode for chat in past.chats}
-        if chats and inode_of(place.project) not in chats:
-            why = "it is another directory than the one the chats were recorded in"
-            found.append(Obstacle(str(place.root), why, "move the right one back"))
-        paths = {change.path for change in changes} | unmerged.conflicts.keys()
-        return [*found, *self._hindrances.find(place, past, shares, paths, wanted)]
+        return foreseeing.undo(choice)
 
 
 def refuse(would: ChatForesight) -> None:
@@ -335,80 +199,3 @@ def _can_undo(past: Past, chat: PlanId | None) -> bool:
 def _last_undo(past: Past, chat: PlanId | None) -> Undo | None:
     found = [one for one in past.standing_undos if chat in (None, one.plan_id)]
     return max(found, key=lambda one: one.operation_id) if found else None
-
-
-def _chosen(past: Past, share: Share, wanted: UndoRequest) -> frozenset[bytes]:
-    """The paths of a share that are meant and stand."""
-    return frozenset(
-        change.path
-        for change in past.standing(share)
-        if (not wanted.paths or is_meant(change.path, wanted.paths))
-        and not is_meant(change.path, wanted.mine)
-    )
-
-
-def _mine(past: Past, shares: Sequence[Share], wanted: UndoRequest) -> list[str]:
-    """The paths that would go if the user did not keep them."""
-    changes = (change for share in shares for change in past.standing(share))
-    kept = (change.path for change in changes if is_meant(change.path, wanted.mine))
-    return sorted({shown(path) for path in kept})
-
-
-def _fixed(
-    place: LivePlace, steps: Sequence[Step], wanted: UndoRequest
-) -> dict[bytes, Entry | None]:
-    """The paths that shall be what they were, whatever is there: as the oldest step had them."""
-    found: dict[bytes, Entry | None] = {}
-    for step in steps:  # the newest first, so that the oldest is what stays
-        lookup = place.archive.lookup(step.was)
-        for path in step.paths:
-            if is_meant(path, wanted.before):
-                found[path] = lookup.find(path)
-    return found
-
-
-def _beginning(past: Past, choice: Choice) -> SnapshotId | None:
-    """The state at the beginning of a turn."""
-    for one in past.moments:
-        if one.plan_id == choice.chat.plan_id and one.turn == choice.turn and one.state:
-            return one.state
-    return None
-
-
-def _prompt(past: Past, chat: Chat, turn: int) -> str:
-    for one in past.moments:
-        if one.plan_id == chat.plan_id and one.turn == turn and one.kind is MomentKind.PROMPT:
-            return one.text
-    return ""
-
-
-def _late(shares: Sequence[Share]) -> list[str]:
-    late = [share for share in shares if share.difference.is_late]
-    paths = unclear_paths(late)
-    told = "the files were not looked at in time before a call, so these may hold changes of yours"
-    return [f"{told}: {', '.join(paths[:10])}"] if paths else []
-
-
-def _users(past: Past, choice: Choice) -> list[str]:
-    first = next(
-        (
-            one.number
-            for one in past.moments
-            if one.plan_id == choice.chat.plan_id and one.turn == choice.turn
-        ),
-        0,
-    )
-    later = past.shares_of(lambda one: one.before.number >= first)
-    return unclear_paths(share for share in later if share.whose is Whose.USER)
-
-
-def _joint(choice: Choice) -> list[str]:
-    """Calls of other turns or chats that did some of it together with what is taken back."""
-    found = {
-        f"{'' if call.chat == choice.chat.plan_id else 'another chat '}t{call.turn}.{call.number}"
-        for share in choice.shares
-        for call in share.difference.calls
-        if (call.chat, call.turn) != (choice.chat.plan_id, choice.turn)
-        or choice.call not in (0, call.number)
-    }
-    return sorted(found)
