@@ -202,3 +202,12 @@ Feature: Recording what a coding agent does
       | what    | told      |
       | files   | x removed |
       | unclear |           |
+
+  Scenario: the first look of protect spares the first prompt from storing everything
+    Given a file "large.bin" of 200 KB that nothing makes smaller
+    And the directory was looked at first, twice
+    And this chat
+      """
+      prompt one
+      """
+    Then the first checkpoint added less than 20 KB

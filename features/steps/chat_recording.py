@@ -1,5 +1,6 @@
 """Steps about what is recorded of chats."""
 
+import os
 import subprocess
 
 from behave import given, then, when
@@ -81,3 +82,21 @@ def process_ended(context):
     played.play("prompt begin")
     child.kill()
     child.wait()
+
+
+@given('a file "{name}" of {size:d} KB that nothing makes smaller')
+def random_file(context, name, size):
+    (context.world.project / name).write_bytes(os.urandom(size * 1024))
+
+
+@given("the directory was looked at first, twice")
+def looked_first(context):
+    app = chats(context).app
+    for _ in range(2):
+        app.chats.look_first(app.project)
+
+
+@then("the first checkpoint added less than {size:d} KB")
+def little_added(context, size):
+    ((added,),) = context.world.sql("SELECT size_bytes FROM checkpoints")
+    assert added < size * 1024, added
