@@ -169,9 +169,9 @@ def confirm(question: str, *, yes: bool, command_line: str) -> None:
 
 def answer_to(question: str) -> str:
     """Asks on the terminal; whoever interrupts that has answered no."""
-    sys.stderr.write(safe(question))
-    sys.stderr.flush()
     try:
+        sys.stderr.write(safe(question))
+        sys.stderr.flush()
         return sys.stdin.readline().strip().lower()
     except KeyboardInterrupt as error:
         raise Interrupted("interrupted; nothing was changed") from error
