@@ -24,7 +24,7 @@ Feature: What is kept of chats
     When one more turn comes
     Then the turns 5, 6 are kept
     And the rows that are left are those of kept moments
-    And what only old turns had is freed as soon as there is time
+    And what only old turns had is freed as soon as a keeper has time
     When I undo here
     And I undo here
     Then there is no "file-6"
@@ -33,6 +33,14 @@ Feature: What is kept of chats
     And there is nothing to undo
     When I run "agents doctor --format json"
     Then the exit code is 0
+
+  Scenario: the keeper frees space once nobody has said anything for a while, and goes on whatever comes of it
+    Given a protected project
+    When a keeper starts that is quiet after 0.05 seconds
+    And an agent tells "claude:UserPromptSubmit" with "one"
+    Then the keeper has tried to tidy up
+    When an agent tells "claude:UserPromptSubmit" with "two"
+    Then the keeper has recorded 2 events
 
   Scenario: what was asked to be kept stays
     Given 4 turns that each change a file

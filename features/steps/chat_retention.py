@@ -4,11 +4,15 @@ from datetime import UTC, datetime, timedelta
 
 from behave import given, then, when
 from chat_undo import chats
+from hooked import told_to
+from keepers import start_keeper
 from losing import found_in
 from played_chat import PlayedChats
+from world import wait_until
 
 from cleveragents.chats.event import EventKind
 from cleveragents.engine.chat.retention import ChatRetentionPolicy, doomed_turns
+from cleveragents.hooks.recorder import ChatRecorder
 from cleveragents.storage.lock import Locks
 
 TURN = """
@@ -77,9 +81,12 @@ def rows_left(context):
     assert left == needed - {None}, (left, needed)
 
 
-@then("what only old turns had is freed as soon as there is time")
+@then("what only old turns had is freed as soon as a keeper has time")
 def freed(context):
-    context.chats.app.chats.tidy()
+    world = context.world
+    recorder = ChatRecorder(lambda _: context.chats.app)
+    recorder.patience(told_to(world.project))
+    recorder.tidy()
     rows = context.world.sql("SELECT status FROM operations WHERE kind = 'prune'")
     assert rows == [("done",)], rows
     assert found_in(context.world.data_dir, b"only-6-here")
@@ -157,3 +164,19 @@ def another(context):
 @then('the only chat is "{session}"')
 def only(context, session):
     assert context.world.sql("SELECT client_session FROM chats") == [(session,)]
+
+
+@when("a keeper starts that is quiet after {seconds:g} seconds")
+def start_quiet(context, seconds):
+    start_keeper(context, quiet=seconds)
+    wait_until(lambda: context.keeper.asked("status"), "the keeper")
+
+
+@then("the keeper has tried to tidy up")
+def tidied(context):
+    wait_until((context.world.home / "tidy").exists, "tidying up")
+
+
+@then("the keeper has recorded {count:d} events")
+def recorded(context, count):
+    wait_until(lambda: len(context.recorder.lines) == count, "the events")

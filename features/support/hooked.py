@@ -38,6 +38,10 @@ class Noting:
     def patience(self, _):
         return self.first_look
 
+    def tidy(self):
+        (self.home / "tidy").touch()
+        raise RuntimeError("nothing can be tidied up")
+
     def record(self, told, *, until, is_late):
         assert is_late or until is not None
         text = told.event.get("text", "")
@@ -70,12 +74,12 @@ def told_to(directory):
 class Beside:
     """A keeper in a thread of this process."""
 
-    def __init__(self, data, recorder, speaks=SPEAKS, idle=600.0):
+    def __init__(self, data, recorder, speaks=SPEAKS, idle=600.0, quiet=600.0):
         self.identity = Identity(data, speaks, posix.environ)
         self.has_taken = self.identity.take()
         self.data, self.speaks = data, speaks
         intake = Intake(str(data), recorder, recorder.failures.append)
-        self.keeper = Keeper(self.identity, recorder, intake, speaks, lambda: ["/one"])
+        self.keeper = Keeper(self.identity, recorder, intake, speaks, lambda: ["/one"], quiet)
         self.thread = threading.Thread(target=self.keeper.serve, args=(idle,))
         if self.has_taken:
             self.thread.start()

@@ -30,6 +30,10 @@ class Recorder(Protocol):
         """
         ...
 
+    def tidy(self) -> None:
+        """Does what is better done while nobody waits."""
+        ...
+
 
 @frozen
 class Told:

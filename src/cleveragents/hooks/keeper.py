@@ -11,7 +11,7 @@ import os
 import select
 import socket
 from collections.abc import Callable
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
 
@@ -22,6 +22,7 @@ from cleveragents.hooks.intake import Intake, NotNow, Recorder, Told
 from cleveragents.ids import now
 from cleveragents.records import frozen
 
+QUIET = 10.0  # seconds without an event, after which there is time to free space
 IDLE = 30 * 60.0  # seconds after which it ends
 MOST_BYTES = 8 << 20  # of one line
 PIECE = 1 << 16
@@ -45,7 +46,13 @@ class Keeper:
     """Listens, and has recorded what it hears."""
 
     def __init__(
-        self, identity: Identity, recorder: Recorder, intake: Intake, speaks: str, roots: Roots
+        self,
+        identity: Identity,
+        recorder: Recorder,
+        intake: Intake,
+        speaks: str,
+        roots: Roots,
+        quiet: float = QUIET,
     ) -> None:
         self._identity = identity
         self._recorder = recorder
@@ -60,6 +67,8 @@ class Keeper:
         self._heard: dict[int, tuple[socket.socket, bytes]] = {}  # lines that are not whole yet
         self._ready = select.poll()
         self._is_ending = False
+        self._is_tidy = True
+        self._quiet = quiet
 
     def serve(self, idle: float = IDLE) -> None:
         """Works until there is a reason to end; nothing that was answered is lost then."""
@@ -165,9 +174,22 @@ class Keeper:
     def _record_all(self) -> None:
         """Records what comes, in the thread that is there for that."""
         self._intake.take_spooled()
-        while (job := self._jobs.get()) is not None:
+        while (job := self._next()) is not None:
             self._record(job)
             self._recorded += 1
+            self._is_tidy = False
+
+    def _next(self) -> Job | None:
+        """Waits for what comes; once nobody has spoken for a while, there is time to tidy up."""
+        if not self._is_tidy:
+            with contextlib.suppress(Empty):
+                return self._jobs.get(timeout=self._quiet)
+            self._is_tidy = True
+            try:
+                self._recorder.tidy()
+            except Exception as problem:  # noqa: BLE001 - events are recorded all the same
+                self._intake.failed(problem)
+        return self._jobs.get()
 
     def _record(self, job: Job) -> None:
         job.line.settimeout(PATIENCE)

@@ -48,6 +48,11 @@ class ChatRecorder:
                 raise NotNow from problem
             raise
 
+    def tidy(self) -> None:
+        """Frees the space of what is no longer kept of chats in the directories that are open."""
+        for app in self._apps.values():
+            app.chats.tidy()
+
     def _app(self, root: str) -> App:
         app = self._apps.pop(root, None) or self._open(root)
         self._apps[root] = app
