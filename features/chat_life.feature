@@ -10,6 +10,11 @@ Feature: Whatever agents and a user do in one directory, undo takes back the age
     When the user touches every file
     Then all is taken back, and done again
 
+  Scenario: an undo of paths that a turn did not change takes nothing of it back
+    Given a directory in which an agent has written in a call
+    When the user takes back paths that nobody changed, and it is refused
+    Then all is taken back, and done again
+
   Scenario: a client without ids: the same command again after it was cancelled
     Given a directory in which a client without ids has begun "make", and the user cancelled it
     When the user writes, and prompts, and the client runs "make" from end to end

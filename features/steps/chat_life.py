@@ -53,6 +53,12 @@ def check_both_ways(context):
     context.life.check_both_ways()
 
 
+@when("the user takes back paths that nobody changed, and it is refused")
+def take_back_nothing(context):
+    assert not context.life.act(UndoRequest(paths=("user/*",)))
+    assert context.life.seen["refused"] == 1
+
+
 @given('a directory in which a client without ids has begun "{command}", and the user cancelled it')
 def begin_without_ids(context, command):
     context.life = Life()

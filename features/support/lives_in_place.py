@@ -262,10 +262,13 @@ class Life:
     def undo(self, chat, choice):
         """The user takes something back: what is next, of any chat or of one, or any turn."""
         fields = {"takes_unclear": False if choice % 2 else None, "anyway": choice % 3 > 0}
-        if choice % 4 == 0 or choice % 16 == 1:
+        if choice % 4 < 2:
             fields["chat"] = self.named(chat)
-        if choice % 16 == 1 and self.turns[chat]:
-            fields["target"] = f"t{1 + choice % self.turns[chat]}"
+        if choice % 4 == 1 and self.turns[chat]:
+            call = ("", ".1", ".2")[choice % 3]
+            fields["target"] = f"t{1 + choice % self.turns[chat]}{call}"
+        if choice % 5 == 0:
+            fields["paths"] = (f"{chat}/*",)
         if "chat" not in fields or fields["chat"]:
             self.act(UndoRequest(**fields))
 

@@ -107,6 +107,8 @@ class ChatUndos:
             would = self._foresee(place, seen.snapshot, seen.through.read, wanted, is_redo=is_redo)
             refuse_other(shown_digest, would.digest, f"agents {word}")
             refuse(would)
+            if wanted.paths and would.is_empty:  # recorded, it would stand for the whole turn
+                raise Refused(f"{would.title} changed nothing at these paths that is still so")
             safety = self._safety(place, would, capture, f"before an {word}")
             intent = self._intent(place, safety.checkpoint, would, wanted)
             operation = self._acts.open(held, safety, intent)
