@@ -104,4 +104,4 @@ def line_of(command, node, chat):
 def is_typed(fitting):
     """Whether a command that is named can be typed."""
     command = fitting.split("{")[0].split("--")[0].removeprefix("agents ").strip()
-    return command in {" ".join(path) for path, _ in leaves(ROOT)} | {"chat delete"}
+    return command in {" ".join(path) for path, _ in leaves(ROOT)}
