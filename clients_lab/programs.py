@@ -225,8 +225,15 @@ PROGRAMS: dict[str, Program] = {
                 "COPILOT_OFFLINE": "true",
             },
             settings=_none,
-            first=("-p", "{}", "--allow-all-tools", "--no-auto-update"),
-            further=("--continue", "-p", "{}", "--allow-all-tools", "--no-auto-update"),
+            first=("-p", "{}", "--allow-all-tools", "--allow-all-paths", "--no-auto-update"),
+            further=(
+                "--continue",
+                "-p",
+                "{}",
+                "--allow-all-tools",
+                "--allow-all-paths",
+                "--no-auto-update",
+            ),
             kinds={"careful": ("-p", "{}", "--no-auto-update")},
             lacks=WAITS,
         ),
@@ -239,7 +246,7 @@ PROGRAMS: dict[str, Program] = {
             settings=_opencode_settings,
             first=("run", "{}"),
             further=("run", "--continue", "{}"),
-            lacks=WAITS,
+            lacks={**WAITS, "refused": "what it refuses stands in its settings alone"},
         ),
     )
 }

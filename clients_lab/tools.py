@@ -39,6 +39,7 @@ TOOLS: dict[type[Act], tuple[str, ...]] = {
     Wait: ("wait_agent", "wait"),
 }
 PATCH = "apply_patch"
+_KINDS: dict[str, dict[tuple[str, ...], object]] = {"task": {("subagent_type",): "general"}}
 FILLERS: dict[str, object] = {"string": "as scripted", "boolean": False, "integer": 1, "number": 1}
 
 
@@ -56,7 +57,7 @@ def call(act: Act, asked: Asked, tools: Tools) -> Call | None:
         return _patched(act, tools[PATCH])
     for name in TOOLS[type(act)]:
         if name in tools:
-            return Call(name, _arguments(_values(act, asked), tools[name]))
+            return Call(name, _arguments(_values(act, asked) | _KINDS.get(name, {}), tools[name]))
     if isinstance(act, Write | Edit | Read):
         return call(Shell(_as_command(act)), asked, tools)
     return None
