@@ -47,14 +47,6 @@ def make_hooked(context, budget=20.0):
 def install(context):
     context.hooks.install()
     (context.world.project / "a").write_text("a\n")
-    context.add_cleanup(end_keeper, context.world.data_dir)
-
-
-def end_keeper(data):
-    """Ends the keeper beside us, if there is one: in a directory that is gone it ends by itself."""
-    pid = keeper_of(data)
-    if pid and pid != os.getpid():
-        os.kill(pid, signal.SIGKILL)
 
 
 def keeper_of(data):
@@ -168,7 +160,16 @@ def kill_keeper(context):
 
 @when("the keeper is stopped")
 def stop_keeper(context):
-    os.kill(keeper_of(context.world.data_dir), signal.SIGSTOP)
+    pid = keeper_of(context.world.data_dir)
+    os.kill(pid, signal.SIGSTOP)
+    context.add_cleanup(kill_for_good, os.pidfd_open(pid))
+
+
+def kill_for_good(process):
+    """Others end by themselves, because their files are gone; one that is stopped cannot."""
+    with contextlib.suppress(ProcessLookupError):
+        signal.pidfd_send_signal(process, signal.SIGKILL)
+    os.close(process)
 
 
 @when("the keeper continues")
