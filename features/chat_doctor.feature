@@ -189,14 +189,16 @@ Feature: The doctor knows chats
       call c1 Bash: echo x > new.txt
       stop
       """
+    And the directory of the chat is protected
     And the project is moved to "moved"
     When I run "agents doctor --format json" below ../moved
     Then the doctor finds the problem "1 chat is about it" of "projects"
     When I run "agents project move --yes --format json" below ../moved
     Then the exit code is 0
     When the chat goes on in "moved"
-    And I undo here
-    Then there is no "new.txt"
+    And I run "agents undo --yes"
+    Then the exit code is 0
+    And there is no "new.txt"
     When I run "agents doctor --format json"
     Then the exit code is 0
 

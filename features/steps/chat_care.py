@@ -4,6 +4,8 @@ from behave import given, then, when
 from damage import damage
 from played_chat import PlayedChats
 
+from cleveragents.engine.chat.protection import Protection
+from cleveragents.sandbox.project import Project
 from cleveragents.snapshots.tree.manifest import object_id
 
 
@@ -19,6 +21,11 @@ def damage_stored(context, name):
 def damage_first_state(context):
     rows = context.world.sql("SELECT sandbox_ref FROM checkpoints ORDER BY seq LIMIT 1")
     damage(context, bytes.fromhex(rows[0][0]))
+
+
+@given("the directory of the chat is protected")
+def protect_directory(context):
+    Protection(context.world.data_dir).add(Project(context.world.project))
 
 
 @then("the chats have {count:d} checkpoints")

@@ -27,6 +27,8 @@ def move(
     again = "agents project move" + ("" if old is None else f" --from {quoted(str(old))}")
     confirm(f"Let {counted(len(found.plans), 'plan')} follow?", yes=yes, command_line=again)
     done = app.relocations.move(app.project, old, shown_digest=None if yes else found.digest)
+    if app.chats.protection.is_protected(app.project):  # it is the same directory by another path
+        app.chats.protection.add(app.project)
     data = move_of(done, dry_run=False)
     return Result(data, [_shown(done)], "Moved", next_steps=["agents plan list"])
 
