@@ -11,6 +11,7 @@ directories that are removed; `--cache` is where the clients are kept.
 
 import argparse
 import os
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -130,5 +131,13 @@ def _cache() -> Path:
     return Path.home() / ".cache" / "cleveragents-clients"
 
 
+def _end(number: int, frame: object) -> None:
+    """Lets rooms be left in order: with them go their processes and files."""
+    del frame
+    sys.exit(128 + number)
+
+
 if __name__ == "__main__":
+    for ending in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(ending, _end)
     sys.exit(main())
