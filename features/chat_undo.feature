@@ -645,3 +645,14 @@ Feature: Undo where you chat
     Then the files are as in "start" but for
       | file | content |
       | big  | big     |
+
+  Scenario: everything is refused where nobody knows what was there when the turn began
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      late-prompt two
+      """
+    When I undo "t2 --everything" here and it is refused
+    Then it says "nobody knows what was there when the turn began"

@@ -95,7 +95,9 @@ def hook_of(context):
 
 
 def is_ours(context, entry):
-    return shlex.quote(hook_of(context)) in json.dumps(entry).replace('\\"', '"')
+    return shlex.quote(hook_of(context)) in json.dumps(entry, ensure_ascii=False).replace(
+        '\\"', '"'
+    )
 
 
 def split(context, settings):

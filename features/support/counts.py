@@ -40,7 +40,7 @@ def counted(act):
     def told(statement):
         found["commits" if statement == "COMMIT" else "statements"] += not _is_a_part(statement)
 
-    connections = [one for one in gc.get_objects() if isinstance(one, sqlite3.Connection)]
+    connections = [one for one in gc.get_objects() if _is_open(one)]
     for connection in connections:
         connection.set_trace_callback(told)
     sys.setprofile(called)
@@ -51,6 +51,14 @@ def counted(act):
         for connection in connections:
             connection.set_trace_callback(None)
     return found
+
+
+def _is_open(one):
+    """Whether something is a connection that was not closed."""
+    try:
+        return isinstance(one, sqlite3.Connection) and one.total_changes >= 0
+    except sqlite3.ProgrammingError:
+        return False
 
 
 def _is_a_part(statement):

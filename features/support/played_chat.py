@@ -38,6 +38,11 @@ class PlayedChats:
         self._turns[self._current] = self._turns.get(self._current, 0) + 1
         self.event(EventKind.PROMPT, text=text)
 
+    def _late_prompt(self, text):
+        """A prompt at which nobody has looked at the files in time."""
+        self._turns[self._current] = self._turns.get(self._current, 0) + 1
+        self.event(EventKind.PROMPT, is_late=True, text=text)
+
     def _stop(self, _):
         self.event(EventKind.TURN_END)
 
