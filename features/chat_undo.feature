@@ -656,3 +656,57 @@ Feature: Undo where you chat
       """
     When I undo "t2 --everything" here and it is refused
     Then it says "nobody knows what was there when the turn began"
+
+  Scenario: of everything, only the paths that are named go back, and those that are kept stay
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: mkdir src; echo x > src/a; echo x > b.txt
+      stop
+      user: echo mine > mine; mkdir docs; echo mine > docs/mine
+      """
+    And I remember the files as "end"
+    When I undo "--everything --path src" here
+    Then the files are as in "end" but for
+      | file  | content |
+      | src/a | (gone)  |
+      | src   | (gone)  |
+    When I redo here
+    And I undo "--everything --mine mine --mine docs" here
+    Then the files are as in "start" but for
+      | file      | content     |
+      | mine      | mine        |
+      | docs      | (directory) |
+      | docs/mine | mine        |
+
+  Scenario: what may be the user's is asked about only where something is to be decided
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: mkdir sub; echo x > sub/x
+      user: echo late > late.txt; echo late > sub/late
+      call c2 Bash: echo y > y
+      stop
+      """
+    Then the preview of undo "--path sub" tells
+      | what    | told     |
+      | unclear | sub/late |
+    And the preview of undo "--everything" tells
+      | what    | told |
+      | unclear |      |
+    And the preview of undo "--mine late.txt --before sub/late" tells
+      | what    | told |
+      | unclear |      |
+
+  Scenario: a redo leaves alone what the user keeps, though it could be done again
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x; echo y > y
+      stop
+      """
+    When I undo here
+    And I redo "--mine y" here
+    Then the files are as in "start" but for
+      | file | content |
+      | x    | x       |

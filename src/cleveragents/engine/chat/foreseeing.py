@@ -19,7 +19,7 @@ from cleveragents.engine.chat.place import LivePlace
 from cleveragents.engine.chat.unmerging import Step, Unmerged, step_of, unmerge
 from cleveragents.errors import Refused
 from cleveragents.ids import SnapshotId
-from cleveragents.records import frozen
+from cleveragents.records import frozen, replace
 from cleveragents.sandbox.project import inode_of
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.tree import beneath
@@ -80,7 +80,7 @@ class Foreseeing:
             ],
             obstacles=self._obstacles(shares, unmerged),
             questions=_late(shares),
-            unclear=unclear_paths(choice.unclear),
+            unclear=_unclear(choice, wanted),
             takes_unclear=takes_unclear,
             users=_users(past, choice) if wanted.is_everything else (),
             not_covered=[shown(path) for path in sorted(unmerged.not_covered)],
@@ -93,8 +93,8 @@ class Foreseeing:
         place, past, wanted, intent = self.place, self.past, self.wanted, found.intent
         was, became = place.archive.load(intent.place.old), place.archive.load(intent.place.new)
         changed = compare(was.roots[MAIN], became.roots[MAIN], place.archive.read)
-        paths = frozenset(change.path for change in changed if change.path)
-        steps = [Step(became, was, paths)]
+        paths = (change.path for change in changed if change.path)
+        steps = [Step(became, was, frozenset(path for path in paths if is_asked(path, wanted)))]
         unmerged = self._unmerged(steps)
         chat = past.chat(found.plan_id)
         return ChatForesight(
@@ -136,7 +136,8 @@ class Foreseeing:
         was = self.place.archive.load(began)
         changed = compare(self.now.roots[MAIN], was.roots[MAIN], self.read)
         paths = (change.path for change in changed if change.path)
-        return [Step(self.now, was, frozenset(filter(was.filter.covers, paths)))]
+        asked = (path for path in paths if is_asked(path, self.wanted))
+        return [Step(self.now, was, frozenset(filter(was.filter.covers, asked)))]
 
     def _obstacles(self, shares: Sequence[Share], unmerged: Unmerged) -> list[Obstacle]:
         place, past, changes = self.place, self.past, unmerged.merge.changes
@@ -153,11 +154,32 @@ class Foreseeing:
 def _chosen(past: Past, share: Share, wanted: UndoRequest) -> frozenset[bytes]:
     """The paths of a share that are meant and stand."""
     return frozenset(
-        change.path
-        for change in past.standing(share)
-        if (not wanted.paths or is_meant(change.path, wanted.paths))
-        and not is_meant(change.path, wanted.mine)
+        change.path for change in past.standing(share) if is_asked(change.path, wanted)
     )
+
+
+def is_asked(path: bytes, wanted: UndoRequest) -> bool:
+    """Whether a path is one of those that an undo is about: named, if any are, and not kept."""
+    is_named = not wanted.paths or is_meant(path, wanted.paths)
+    return is_named and not is_meant(path, wanted.mine)
+
+
+def _unclear(choice: Choice, wanted: UndoRequest) -> list[str]:
+    """The paths that may be the user's and about which there is something to decide.
+
+    Where everything goes back, and where somebody has said what becomes of a path, there is not.
+    """
+    if wanted.is_everything:
+        return []
+    shares = [
+        replace(share, changes=[each for each in share.changes if _is_open(each.path, wanted)])
+        for share in choice.unclear
+    ]
+    return unclear_paths(shares)
+
+
+def _is_open(path: bytes, wanted: UndoRequest) -> bool:
+    return is_asked(path, wanted) and not is_meant(path, wanted.before)
 
 
 def _mine(past: Past, shares: Sequence[Share], wanted: UndoRequest) -> list[str]:
