@@ -12,6 +12,25 @@ Feature: The runner of the tests
       | unit_tests        |
       | integration_tests |
 
+  Scenario Outline: a test that fails is run once more, alone, and named either way: <suite>
+    Given a suite "<suite>" of tests of which "one [a]" fails <one> times and "two" <two> times
+    When its tests are run and may stand still for 60 seconds
+    And the results are summed up
+    Then the sum is "<sum>", told "<told>"
+
+    Examples:
+      | suite             | one | two | sum                            | told                          |
+      | unit_tests        | 1   | 0   | 2 passed, 0 failed, 0 skipped  | unsteady one [a]              |
+      | unit_tests        | 1   | 9   | 1 passed, 1 failed, 0 skipped  | unsteady one [a], failed two  |
+      | integration_tests | 1   | 0   | 2 passed, 0 failed, 0 skipped  | unsteady one [a]              |
+      | integration_tests | 0   | 9   | 1 passed, 1 failed, 0 skipped  | failed two                    |
+
+  Scenario: more than a few tests that fail are no accident, and not run once more
+    Given a suite "unit_tests" of 4 tests that fail once
+    When its tests are run and may stand still for 60 seconds
+    And the results are summed up
+    Then the sum is "0 passed, 4 failed, 0 skipped", told "failed 0, failed 1, failed 2, failed 3"
+
   Scenario: a module below the threshold fails the report if it misses more than a few lines
     Given a package that is measured, whose modules miss
       | module | lines |

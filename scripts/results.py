@@ -2,27 +2,41 @@
 
     python scripts/results.py NOX_REPORT
 
-prints `N passed, N failed, N skipped` and ends with 1 if anything failed.
+names every test that failed, also one that passed when it was run once more, prints
+`N passed, N failed, N skipped` and ends with 1 if anything failed.
 """
 
 import json
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 RESULTS = Path(__file__).resolve().parent.parent / "build" / "results"
 
 
-def record(session: str, *, passed: int = 0, failed: int = 0, skipped: int = 0) -> None:
-    """Keeps the counts of a session, in place of those of its last run."""
+def record(
+    session: str,
+    *,
+    passed: int = 0,
+    failed: int = 0,
+    skipped: int = 0,
+    told: Sequence[str] = (),
+) -> None:
+    """Keeps the counts of a session and what is to be told of it, in place of its last run's."""
     RESULTS.mkdir(parents=True, exist_ok=True)
     counts = {"passed": passed, "failed": failed, "skipped": skipped}
-    (RESULTS / f"{session}.json").write_text(json.dumps(counts) + "\n", encoding="utf-8")
+    kept = {"counts": counts, "told": list(told)}
+    (RESULTS / f"{session}.json").write_text(json.dumps(kept) + "\n", encoding="utf-8")
 
 
 def total(report: Path) -> Counter[str]:
     """Sums up all records; a session that failed without recording a failure counts as one."""
-    records = {file.stem: Counter(json.loads(file.read_text())) for file in RESULTS.glob("*.json")}
+    kept = {file.stem: json.loads(file.read_text()) for file in sorted(RESULTS.glob("*.json"))}
+    for name, each in kept.items():
+        for line in each["told"]:
+            print(f"{name}: {line}")
+    records = {name: Counter[str](each["counts"]) for name, each in kept.items()}
     counts = sum(records.values(), Counter[str]())
     try:
         sessions = json.loads(report.read_text(encoding="utf-8"))["sessions"]

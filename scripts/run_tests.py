@@ -5,6 +5,9 @@ python scripts/run_tests.py integration_tests   # Robot Framework, over robot/
 
 A suite may take as long as it needs. A test in which nothing happens for as many seconds as the
 second argument says is ended, and fails.
+
+A test that failed is run once more, alone, when all others have ended. If it passes then, it counts
+as passed and is named at the end of everything as unsteady: it waits for somebody to mend it.
 """
 
 import json
@@ -25,9 +28,9 @@ PATIENCE = 15 * 60  # seconds: a step takes less on the busiest machine
 WATCHED = Path(__file__).with_name("watched.py")
 RUNNING: set[subprocess.Popen[bytes]] = set()
 COVERAGE = [sys.executable, "-m", "coverage", "run", "-m"]
-
-
 BATCHES = 16  # of features: to start a runner takes seconds, and the last one is waited for
+IN_ROBOT = {"PASS": "passed", "SKIP": "skipped"}
+MOST_AGAIN = 3  # tests are run once more
 
 
 @dataclass(frozen=True)
@@ -38,29 +41,62 @@ class Job:
     result: Path  # what the runner writes
 
 
-def unit_tests(patience: str) -> Counter[str]:
-    """Runs all feature files; each scenario is named before it begins, each step is a dot."""
+@dataclass(frozen=True)
+class Test:
+    """How a test ended: passed, skipped or failed."""
+
+    place: str  # the file, for Behave with the line
+    name: str
+    status: str
+    why: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.place} {self.name!r}: {self.why}"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """All tests of a kind, and how their runner is spoken to."""
+
+    jobs: Sequence[Job]
+    read: Callable[[Path], list[Test]]
+    alone: Callable[[Test], Job]
+
+
+def unit_tests() -> Suite:
+    """All feature files; each scenario is named before it begins, each step is a dot."""
     features = largest_first(Path("features").rglob("*.feature"))
-    jobs: list[Job] = []
-    for number in range(min(BATCHES, len(features))):
-        file = BUILD / "behave" / f"{number}.json"
-        runner = ["behave", "-f", "json", "-o", str(file), "-f", "progress3"]
-        jobs.append(Job([*COVERAGE, *runner, *features[number::BATCHES]], file))
-    return run(jobs, count_behave, patience)
+    batches = min(BATCHES, len(features))
+    jobs = [behave(str(number), features[number::BATCHES]) for number in range(batches)]
+    return Suite(jobs, read_behave, lambda test: behave("alone", [test.place]))
 
 
-def integration_tests(patience: str) -> Counter[str]:
-    """Runs all Robot suites, each test named before it begins.
+def behave(name: str, places: Sequence[str]) -> Job:
+    file = BUILD / "behave" / f"{name}.json"
+    runner = ["behave", "-f", "json", "-o", str(file), "-f", "progress3"]
+    return Job([*COVERAGE, *runner, *places], file)
+
+
+def integration_tests() -> Suite:
+    """All Robot suites, each test named before it begins.
 
     What coverage sees of them is the `agents` processes they start.
     """
-    jobs: list[Job] = []
-    for suite in largest_first(Path("robot").rglob("*.robot")):
-        file = BUILD / "robot" / Path(suite).stem / "output.xml"
-        shown = ["--console", "verbose", "--consolecolors", "off"]
-        options = ["--outputdir", str(file.parent), *shown]
-        jobs.append(Job([*COVERAGE, "robot", *options, suite], file))
-    return run(jobs, count_robot, patience)
+    jobs = [robot(Path(file).stem, file) for file in largest_first(Path("robot").rglob("*.robot"))]
+    return Suite(
+        jobs, read_robot, lambda test: robot("alone", "--test", in_robot(test.name), test.place)
+    )
+
+
+def robot(name: str, *arguments: str) -> Job:
+    file = BUILD / "robot" / name / "output.xml"
+    shown = ["--console", "verbose", "--consolecolors", "off"]
+    return Job([*COVERAGE, "robot", "--outputdir", str(file.parent), *shown, *arguments], file)
+
+
+def in_robot(name: str) -> str:
+    """A name for `--test`, which takes a pattern."""
+    return "".join(f"[{char}]" if char in "*?[]" else char for char in name)
 
 
 def largest_first(files: Iterable[Path]) -> list[str]:
@@ -68,22 +104,22 @@ def largest_first(files: Iterable[Path]) -> list[str]:
     return [str(file) for file in sorted(files, key=lambda file: -file.stat().st_size)]
 
 
-def run(jobs: Sequence[Job], count: Callable[[Path], Counter[str]], patience: str) -> Counter[str]:
-    """Runs jobs side by side and sums up the result files they leave."""
-    counts: Counter[str] = Counter()
+def run(suite: Suite, patience: str) -> list[Test]:
+    """Runs the jobs of a suite side by side; returns all tests that ran."""
+    tests: list[Test] = []
     pool = ThreadPoolExecutor(WORKERS)
     try:
         for job, ended in zip(
-            jobs, pool.map(lambda job: run_job(job, patience), jobs), strict=True
+            suite.jobs, pool.map(lambda job: run_job(job, patience), suite.jobs), strict=True
         ):
             print(ended.output, flush=True)
-            counts += counted(job, ended.code, count)
+            tests += outcomes(job, ended.code, suite)
     finally:  # also when the user interrupts us
         pool.shutdown(wait=False, cancel_futures=True)
         for process in list(RUNNING):
             process.terminate()
             process.wait()
-    return counts
+    return tests
 
 
 @dataclass(frozen=True)
@@ -107,49 +143,91 @@ def run_job(job: Job, patience: str) -> WorkEnd:
     return WorkEnd(code, log.read_text(encoding="utf-8", errors="replace"))
 
 
-def counted(job: Job, code: int, count: Callable[[Path], Counter[str]]) -> Counter[str]:
-    """Counts the tests of a job; a runner that broke counts as one that failed."""
+def outcomes(job: Job, code: int, suite: Suite) -> list[Test]:
+    """The tests of a job; a runner that broke counts as one that failed."""
     try:
-        own = count(job.result)
+        tests = suite.read(job.result)
     except (OSError, ValueError, ET.ParseError) as error:
-        print(f"{job.result}: no results: {error}")
-        own = Counter[str]()
-    if code and not own["failed"]:
-        print(f"{job.result}: its runner ended with {code} and names no failed test.")
-        own["failed"] = 1
-    return own
+        return [Test(str(job.result), "", "failed", f"no results: {error}")]
+    if code and not failed_of(tests):
+        why = f"its runner ended with {code} and names no failed test"
+        tests.append(Test(str(job.result), "", "failed", why))
+    return tests
 
 
-def count_behave(file: Path) -> Counter[str]:
-    """Counts scenarios; whatever neither passed nor was skipped (undefined, error) has failed."""
-    counts: Counter[str] = Counter()
+def failed_of(tests: Iterable[Test]) -> list[Test]:
+    return [test for test in tests if test.status == "failed"]
+
+
+def read_behave(file: Path) -> list[Test]:
+    """The scenarios; whatever neither passed nor was skipped (undefined, error) has failed."""
+    tests: list[Test] = []
     for feature in json.loads(file.read_text(encoding="utf-8")):
-        elements = feature.get("elements", [])
-        statuses = [element["status"] for element in elements if element["type"] == "scenario"]
-        if not statuses:  # Behave takes a misspelt "Scenario:" for a description
-            print(f"{feature['location']}: no scenario in it, counted as a failure")
-            statuses = ["failed"]
-        counts.update(s if s in {"passed", "skipped"} else "failed" for s in statuses)
-    return counts
+        elements = [each for each in feature.get("elements", []) if each["type"] == "scenario"]
+        for each in elements:
+            status = each["status"] if each["status"] in {"passed", "skipped"} else "failed"
+            tests.append(Test(each["location"], each["name"], status, why_in_behave(each)))
+        if not elements:  # Behave takes a misspelt "Scenario:" for a description
+            tests.append(Test(feature["location"], "", "failed", "there is no scenario in it"))
+    return tests
 
 
-def count_robot(file: Path) -> Counter[str]:
-    """Reads the total that Robot Framework itself computed."""
-    total = ET.parse(file).find("./statistics/total/stat")  # noqa: S314 - our own runner wrote it
-    if total is None:
-        raise ValueError(f"{file} has no statistics")
-    return Counter({f"{k}ed": int(total.attrib[k]) for k in ("pass", "fail")}) + Counter(
-        skipped=int(total.attrib["skip"])
-    )
+def why_in_behave(scenario: dict[str, list[dict[str, dict[str, str | list[str]]]]]) -> str:
+    """The message of the first step that has one."""
+    for step in scenario["steps"]:
+        message = step.get("result", {}).get("error_message", "")
+        if message:
+            return "\n".join([message] if isinstance(message, str) else message)
+    return ""
+
+
+def read_robot(file: Path) -> list[Test]:
+    """The tests of all suites, as Robot Framework wrote them down."""
+    tests: list[Test] = []
+    for suite in ET.parse(file).iter("suite"):  # noqa: S314 - our own runner wrote it
+        for test in suite.findall("test"):
+            status = test.find("status")
+            if status is None:
+                raise ValueError(f"{file} does not tell how {test.attrib['name']} ended")
+            tests.append(
+                Test(
+                    suite.attrib["source"],
+                    test.attrib["name"],
+                    IN_ROBOT.get(status.attrib["status"], "failed"),
+                    status.text or "",
+                )
+            )
+    return tests
+
+
+def run_again(failed: Sequence[Test], suite: Suite, patience: str) -> list[Test]:
+    """Those of a few failed tests that pass when nothing runs beside them."""
+    passed: list[Test] = []
+    if len(failed) > MOST_AGAIN or not all(test.name for test in failed):
+        return passed  # it was no accident, or a runner broke
+    for test in failed:
+        print(f"Once more, alone: {test.place} {test.name!r}", flush=True)
+        job = suite.alone(test)
+        ended = run_job(job, patience)
+        print(ended.output, flush=True)
+        again = outcomes(job, ended.code, suite)
+        if any(one.status == "passed" for one in again) and not failed_of(again):
+            passed.append(test)
+    return passed
 
 
 def main() -> int:
     session, patience = [*sys.argv[1:], str(PATIENCE)][:2]
-    counts = {"unit_tests": unit_tests, "integration_tests": integration_tests}[session](patience)
-    if not counts["passed"] and not counts["failed"]:
-        print(f"{session}: no test ran, which is a failure.")
-        counts["failed"] = 1
-    record(session, **{name: counts[name] for name in ("passed", "failed", "skipped")})
+    suite = {"unit_tests": unit_tests, "integration_tests": integration_tests}[session]()
+    tests = run(suite, patience)
+    if all(test.status == "skipped" for test in tests):
+        tests.append(Test(session, "", "failed", "no test ran"))
+    failed = failed_of(tests)
+    unsteady = run_again(failed, suite, patience)
+    counts = Counter(test.status for test in tests)
+    counts.update(passed=len(unsteady), failed=-len(unsteady))
+    told = [f"{'unsteady' if test in unsteady else 'failed'}: {test}" for test in failed]
+    record(session, **{name: counts[name] for name in ("passed", "failed", "skipped")}, told=told)
     return 1 if counts["failed"] else 0
 
 

@@ -1,5 +1,6 @@
 """Steps about the runner of our own tests: it is run on suites that are made for the purpose."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -41,6 +42,84 @@ def make_hanging_suite(context, suite):
         file = context.world.project / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
+
+
+# A test that fails as often as it is told to, and then no more.
+FAIL = """
+from pathlib import Path
+
+def fail_often(name, times):
+    failed = Path(f"{name}.failed")
+    count = int(failed.read_text()) if failed.exists() else 0
+    failed.write_text(f"{count + 1}")
+    assert count >= int(times), f"{name} has failed"
+"""
+FAILING_STEP = """
+from behave import step
+
+step('"{name}" fails {times} times')(lambda context, name, times: fail_often(name, times))
+"""
+FAILING_TESTS = """
+*** Settings ***
+Library  ${CURDIR}/fail.py
+
+*** Test Cases ***
+"""
+
+
+@given(
+    'a suite "{suite}" of tests of which "{one}" fails {first:d} times and "{two}" {second:d} times'
+)
+def make_failing_suite(context, suite, one, first, two, second):
+    make_suite_of(context, suite, {one: first, two: second})
+
+
+@given('a suite "{suite}" of {count:d} tests that fail once')
+def make_many_failing(context, suite, count):
+    make_suite_of(context, suite, {str(number): 1 for number in range(count)})
+
+
+def make_suite_of(context, suite, times):
+    context.suite = suite
+    project = context.world.project
+    shutil.copytree(SCRIPTS, project / "scripts")
+    if suite == "unit_tests":
+        (project / "features" / "steps").mkdir(parents=True)
+        (project / "features" / "steps" / "fail.py").write_text(f"{FAIL}{FAILING_STEP}")
+        lines = "".join(
+            f'  Scenario: {name}\n    When "{name}" fails {count} times\n'
+            for name, count in times.items()
+        )
+        (project / "features" / "fail.feature").write_text(f"Feature: f\n{lines}")
+    else:
+        (project / "robot").mkdir()
+        (project / "robot" / "fail.py").write_text(FAIL)
+        lines = "".join(
+            f"{name}\n    Fail Often  {name}  {count}\n" for name, count in times.items()
+        )
+        (project / "robot" / "fail.robot").write_text(f"{FAILING_TESTS}{lines}")
+
+
+@when("the results are summed up")
+def sum_up(context):
+    report = context.world.project / "nox.json"
+    result = "failed" if context.run.returncode else "success"
+    report.write_text(json.dumps({"sessions": [{"name": context.suite, "result": result}]}))
+    context.sum = python(context, "scripts/results.py", str(report))
+
+
+@then('the sum is "{counts}", told "{told}"')
+def check_sum(context, counts, told):
+    *lines, last = context.sum.stdout.splitlines()
+    assert last == counts, context.sum
+    assert (context.sum.returncode == 0) == (" 0 failed" in counts) == (context.run.returncode == 0)
+    named = [line for line in lines if line.startswith(f"{context.suite}: ")]
+    expected = told.split(", ")
+    assert len(named) == len(expected), (named, context.run)
+    for line, (status, name) in zip(named, (each.split(" ", 1) for each in expected), strict=True):
+        assert line.startswith(f"{context.suite}: {status}: "), line
+        assert f"{name!r}: " in line, line
+        assert f"{name} has failed" in "\n".join(lines), lines
 
 
 @when("its tests are run and may stand still for {seconds} seconds")
