@@ -17,7 +17,7 @@ Feature: What coding agents hand to their hooks
       | codex    | start, prompt, before, after, before, after, turn-end, end, before, agent-start, after, agent-start, before, before, after, before, after, before, after, start, start                                                                                                           |
       | gemini   | start, prompt, nothing, nothing, nothing, nothing, before, after, before, after, before, after, turn-end, end, before, after, before, after, before, after, before, after, before, after                                                                                         |
       | qwen     | nothing, prompt, before, after, before, after                                                                                                                                                                                                                                    |
-      | copilot  | start, prompt, before, after, before, after, before, after, turn-end, end                                                                                                                                                                                                        |
+      | copilot  | start, prompt, before, after, before, after, before, after, turn-end, end, start, prompt, before, agent-start, agent-start, before, after, before, after, agent-end, agent-end, after, turn-end, end                                                                             |
       | opencode | nothing, start, nothing, prompt, nothing, before, nothing, after, before, after, before, after, turn-end                                                                                                                                                                         |
 
   Scenario Outline: what <client> calls <name> number <nth>
@@ -179,6 +179,8 @@ Feature: What coding agents hand to their hooks
       | userPromptSubmitted | agent-start |      |
       | preToolUse          | before      | bash |
       | agentStop           | agent-end   |      |
+      | subagentStart       | agent-start |      |
+      | subagentStop        | agent-end   |      |
 
   Scenario: a subagent's end of a turn is its own end
     When the client codex calls Stop with

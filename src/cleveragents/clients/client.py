@@ -150,6 +150,8 @@ CLIENTS: Mapping[str, Client] = {
                 "preToolUse",
                 "postToolUse",
                 "agentStop",
+                "subagentStart",
+                "subagentStop",
                 "sessionEnd",
             ),
             HookShape.FLAT,
