@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from cleveragents.engine.bring.application import RecoveredApply
 from cleveragents.events import NO_PLAN
 from cleveragents.ids import PlanId
 from cleveragents.operations.in_project import Apply, Unapply
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from cleveragents.checkpoints.reads import CheckpointDeletion, RollbackForesight
     from cleveragents.checkpoints.rollback import RollbackResult
     from cleveragents.engine.back.restore import PathRestoration, RestoreProposal
-    from cleveragents.engine.bring.application import ApplyOutcome
+    from cleveragents.engine.bring.application import ApplyOutcome, RecoveredApply
     from cleveragents.engine.bring.apply import ApplyResult
     from cleveragents.engine.bring.conflicts import ResolvedConflict
     from cleveragents.engine.bring.proposal import ApplyOptions, Proposal
@@ -435,4 +434,9 @@ class Undertakings:
         begun = [operation.intent for operation in self._upkeep.recover(plan_id)]
         plan = self._services.checkpoints.plan(plan_id)
         done = [one for one in begun if type(one) is kind and plan.stage == one.leads_to]
-        return RecoveredApply(plan, done[0]) if done else None
+        if not done:
+            return None
+        # Late: hardly ever needed, and an undo in a chat has no use for all that it knows.
+        from cleveragents.engine.bring.application import RecoveredApply  # noqa: PLC0415
+
+        return RecoveredApply(plan, done[0])

@@ -70,5 +70,6 @@ def run(arguments: Sequence[str]) -> int:
 def _load(name: str) -> ModuleType:
     """Imports the module of the command that is called: the last thing before it starts."""
     module = import_module(name)
+    gc.freeze()  # else the first look for garbage goes through all of it
     gc.enable()
     return module

@@ -7,14 +7,17 @@ from cleveragents.app import App
 from cleveragents.cli import views
 from cleveragents.cli.chat_views import cut
 from cleveragents.cli.invocation import Invocation
+from cleveragents.cli.plan_undo import chosen_plan, left_alone
 from cleveragents.cli.render import Grid, Result
-from cleveragents.cli.undo import chosen_plan, is_chats_turn, left_alone
+from cleveragents.cli.undo import is_chats_turn
 from cleveragents.engine.chat.timeline import ChatStory, TurnStory
 from cleveragents.engine.undo.deeds import Deed, DeedList, Fate
 from cleveragents.engine.undo.trail import Direction
 from cleveragents.records import frozen
-from cleveragents.shapes.chat import turn_act_of, turn_id, turn_named
-from cleveragents.shapes.deed import OpRow, op_log_of, op_row_of
+from cleveragents.shapes.act import OpRow
+from cleveragents.shapes.chat import turn_named
+from cleveragents.shapes.deed import op_log_of, op_row_of
+from cleveragents.shapes.timeline import turn_act_of, turn_id
 
 PROMPT = 60  # letters of a prompt
 WAYS = {

@@ -12,7 +12,8 @@ from cleveragents.engine.chat.timeline import CallStory, ChatStory, TurnStory
 from cleveragents.errors import NotFound
 from cleveragents.ids import SHORTEST
 from cleveragents.plans.naming import NO_CHAT_YET, PROTECT
-from cleveragents.shapes.chat import call_named, timeline_of, turn_named
+from cleveragents.shapes.chat import call_named, turn_named
+from cleveragents.shapes.timeline import timeline_of
 
 Line = tuple[str, str, str]
 MOST = 200  # columns of a line, however wide it may be

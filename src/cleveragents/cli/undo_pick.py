@@ -15,7 +15,8 @@ from cleveragents.engine.undo.service import NOTHING
 from cleveragents.engine.undo.trail import Direction
 from cleveragents.errors import CleverAgentsError, Failed, InvalidInput
 from cleveragents.ids import PlanId
-from cleveragents.shapes.deed import REDO, nothing, undo_series_of, undo_series_preview_of
+from cleveragents.shapes.act import REDO
+from cleveragents.shapes.deed import nothing, undo_series_of, undo_series_preview_of
 
 QUESTION = "Take back, with everything newer:"
 REFUSED = 4  # the exit code of what would be refused

@@ -14,7 +14,7 @@ from cleveragents.shapes.apply import (
     UnapplyPreview,
 )
 from cleveragents.shapes.bisect import Border
-from cleveragents.shapes.chat import ChatTimeline, ChatUndoPreview, ChatUndoReport
+from cleveragents.shapes.chat import ChatUndoPreview, ChatUndoReport
 from cleveragents.shapes.chat_deletion import ChatDeletionPreview, ChatDeletions
 from cleveragents.shapes.chat_status import ChatReport
 from cleveragents.shapes.checkpoint import (
@@ -66,6 +66,7 @@ from cleveragents.shapes.rollback import Extraction, RebuildPreview, Rollback, R
 from cleveragents.shapes.sandbox import SandboxList, SandboxPrune
 from cleveragents.shapes.setting import SettingChange, SettingLevels, SettingList, UnknownKey
 from cleveragents.shapes.status import PlanReport
+from cleveragents.shapes.timeline import ChatTimeline
 from cleveragents.shapes.tool import ToolList, ToolRow
 
 SHAPES: Mapping[str, type | UnionType] = {

@@ -35,6 +35,12 @@ class Capture:
             tracker.mark_stored()
         return SnapshotId(identity.hex())
 
+    def settle(self, kept: Snapshot) -> None:
+        """Takes over what a snapshot that is kept has: of the very same nothing is to be stored."""
+        if kept.roots == self.roots:
+            for tracker in self.trackers.values():
+                tracker.mark_stored()
+
 
 def not_captured(states: Mapping[str, TreeState]) -> tuple[str, ...]:
     """Tells what of directories is not captured, and why, as users read it."""

@@ -45,6 +45,7 @@ def saved(
     """
     with_times = kind is CheckpointType.SAFETY
     if latest is not None and is_same(place, capture, latest, with_times=with_times):
+        capture.settle(place.archive.load(latest.sandbox_ref))
         there = {**latest.metadata, **noted_git(place)}
         restated = replace(latest, metadata=there)
         return SavedState(restated, is_new=False, is_restated=there != latest.metadata)

@@ -1,9 +1,11 @@
 """Finds plans and lists them; changes nothing and needs no lock."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from cleveragents.errors import NotFound
+from cleveragents.ids import made_at
 from cleveragents.operations.operation import OperationRepository
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.lifecycle import RUNNING
@@ -15,6 +17,17 @@ from cleveragents.storage.database import Database
 
 if TYPE_CHECKING:
     from cleveragents.engine.read.status import PlanStatus
+
+# Whatever is done to a plan has an id that begins with its time.
+_LAST_ACT = """WITH here AS (SELECT plan_id FROM plans WHERE project_id = :project_id
+        AND kind = :kind)
+    SELECT max(act) FROM (
+        SELECT max(operation_id) AS act FROM operations WHERE plan_id IN (SELECT plan_id FROM here)
+        UNION ALL
+        SELECT max(step_run_id) FROM step_runs WHERE plan_id IN (SELECT plan_id FROM here)
+        UNION ALL
+        SELECT max(decision_id) FROM decisions WHERE plan_id IN (SELECT plan_id FROM here)
+    ) AS acts"""
 
 
 class PlanReader:
@@ -99,6 +112,13 @@ class PlanReader:
             from cleveragents.plans.listing import listed  # noqa: PLC0415
 
             return listed(connection, project_id, limit=limit, state=state, name=name, kind=kind)
+
+    def last_act_at(self) -> datetime | None:
+        """Returns when the last thing was done to a plan here, whatever has become of it."""
+        with self._database.reading() as connection:
+            here = projects.known(connection, self._project)
+            last = connection.value(_LAST_ACT, project_id=here, kind=PLAN)
+        return None if last is None else made_at(last)
 
     def moved_from(self) -> str | None:
         """Returns where this very directory was when plans were made for it, if it has moved."""
