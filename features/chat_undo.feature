@@ -228,8 +228,8 @@ Feature: Undo where you chat
       | the next line   | sed -i 's/^2$/two/' a.txt      | sed -i 's/^3$/drei/' a.txt     | a.txt: you changed the same or neighbouring lines |
       | it is gone      | echo x > b.txt                 | rm b.txt                       | b.txt: you deleted it                             |
       | a new file      | echo x > new                   | echo y > new                   | new: it was new, and you changed it               |
-      | another mode    | chmod 600 b.txt                | chmod 755 b.txt                | b.txt: you changed the same or neighbouring lines |
-      | another kind    | echo x > b.txt                 | rm b.txt; mkdir b.txt          | b.txt: it is something else now                   |
+      | another mode    | chmod 600 b.txt                | chmod 755 b.txt                | b.txt: you changed its mode or attributes too     |
+      | another kind    | echo x > b.txt                 | rm b.txt; mkdir b.txt          | b.txt: you made it a directory                    |
       | put back anew   | rm b.txt                       | echo mine > b.txt              | b.txt: there is one of yours in its place         |
 
   Scenario: of conflicts the user keeps theirs, or takes what was there before

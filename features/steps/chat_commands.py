@@ -1,5 +1,6 @@
 """Steps about the commands of chats."""
 
+import json
 import os
 
 from behave import given, then, when
@@ -105,3 +106,14 @@ def is_typed(fitting):
     """Whether a command that is named can be typed."""
     command = fitting.split("{")[0].split("--")[0].removeprefix("agents ").strip()
     return command in {" ".join(path) for path, _ in leaves(ROOT)}
+
+
+@then("typed to undo, each of these paths means just these files")
+def typed_paths(context):
+    """PROJECT stands for where the project is, and linked for a link to that."""
+    for row in context.table:
+        typed = row["typed"].replace("PROJECT", str(context.world.project))
+        line = ["undo", "--path", typed, "--dry-run", "--format", "json"]
+        done = context.world.agents(*line, cwd=context.world.project / row["below"])
+        found = [each["file"] for each in json.loads(done.out)["data"]["taken_back"]]
+        assert ", ".join(found) == row["files"], (row, found)

@@ -11,7 +11,7 @@ from lives_in_place import Life, life, lived, shortened
 
 from cleveragents.chats.event import EventKind
 from cleveragents.chats.turns import calls
-from cleveragents.engine.chat.choice import UndoRequest
+from cleveragents.engine.chat.request import UndoRequest
 
 
 @then(

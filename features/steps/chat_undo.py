@@ -8,7 +8,7 @@ from behave import given, then, when
 from forked import unwatch, watch
 from played_chat import PlayedChats, state_of
 
-from cleveragents.engine.chat.choice import UndoRequest
+from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.errors import CleverAgentsError
 from cleveragents.snapshots.write import exchange
 

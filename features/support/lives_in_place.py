@@ -14,7 +14,7 @@ from random import Random
 
 from cleveragents.app import App
 from cleveragents.chats.event import EventKind, HookEvent
-from cleveragents.engine.chat.choice import UndoRequest
+from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.errors import Refused
 
 CHATS = ("A", "B")

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from cleveragents.engine.care.deletion import PlanDeletion
     from cleveragents.engine.care.erasing import ErasureResult
     from cleveragents.engine.care.erasure import Erasure, ErasureRequest
-    from cleveragents.engine.chat.choice import UndoRequest
     from cleveragents.engine.chat.foresight import ChatForesight
+    from cleveragents.engine.chat.request import UndoRequest
     from cleveragents.engine.chat.undo import ChatUndoResult
     from cleveragents.engine.correct.append import Fix
     from cleveragents.engine.correct.correction import Impact

@@ -6,9 +6,10 @@ from cleveragents.app import App
 from cleveragents.cli import chat_views, previewing
 from cleveragents.cli.invocation import Invocation, answer_to, confirm
 from cleveragents.cli.render import Block, Result, Text, show_blocks
-from cleveragents.engine.chat.choice import UndoRequest
+from cleveragents.cli.typed_paths import read_here
 from cleveragents.engine.chat.foresight import ChatForesight
 from cleveragents.engine.chat.past import Undo
+from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.undo import ChatUndoResult
 from cleveragents.errors import Refused
 from cleveragents.operations.kind import Kind, Status
@@ -68,7 +69,7 @@ class ChatRetrace:
     @property
     def is_narrowed(self) -> bool:
         """Whether more was said than to take back the last turn."""
-        return self.wanted != UndoRequest(chat=self.wanted.chat)
+        return self.wanted != UndoRequest(chat=self.wanted.chat, here=self.wanted.here)
 
     @property
     def can_ask(self) -> bool:
@@ -85,7 +86,7 @@ def since(
 ) -> ChatRetrace:
     """The undo of everything that a chat changed since a checkpoint, or of some paths of it."""
     row = app.kept.get_checkpoint(chat.plan_id, checkpoint)
-    wanted = UndoRequest(since=row.name, chat=chat.plan_id, paths=paths)
+    wanted = read_here(app, UndoRequest(since=row.name, chat=chat.plan_id, paths=paths))
     return ChatRetrace(call, app, wanted, is_redo=False, yes=False, dry_run=False)
 
 
@@ -204,20 +205,27 @@ def _finished(asked: ChatRetrace, done: Undo) -> Result:
 def _nothing(asked: ChatRetrace, would: ChatForesight | None = None) -> Result:
     """The answer where nothing is to be done: that is no failure."""
     told = "there is nothing to do again" if asked.is_redo else "there is nothing to take back"
-    of = "" if would is None else f": {would.title} left nothing here that is still so"
-    blocks = [] if would is None else chat_views.apart(would)
-    return Result(no_turn(), blocks, messages=[told + of], next_steps=["agents timeline"])
+    if would is None:
+        return Result(no_turn(), messages=[told], next_steps=["agents timeline"])
+    why = f"{would.title} left nothing here that is still so"
+    missed = chat_views.missed(would)
+    return Result(
+        no_turn(),
+        chat_views.apart(would),
+        messages=[f"{told}: {one}" for one in (missed if would.misses_all else [why])],
+        next_steps=chat_views.elsewhere(would) or ["agents timeline"],
+    )
 
 
 def _preview(asked: ChatRetrace, would: ChatForesight, *, moving: bool) -> Result:
-    ways = list(dict.fromkeys(chat_views.ways_out(would)))
+    elsewhere = chat_views.elsewhere(would) if would.is_empty else []
     return Result(
         chat_undo_preview_of(would, moving=moving),
         chat_views.blocks(would),
         status="warn" if would.is_refused else "ok",
         exit_code=REFUSED if would.is_refused else 0,
-        messages=[previewing.DRY_RUN],
-        next_steps=ways or [asked.line],
+        messages=[previewing.DRY_RUN, *chat_views.missed(would)],
+        next_steps=would.ways_out or elsewhere or [asked.line],
     )
 
 
@@ -231,7 +239,10 @@ def _done(asked: ChatRetrace, result: ChatUndoResult) -> Result:
         chat_undo_of(result),
         [*blocks, *chat_views.apart(would)],
         _footer(asked),
-        messages=[f"kept, because it holds other files: {path}" for path in result.outcome.kept],
+        messages=[
+            *(f"kept, because it holds other files: {path}" for path in result.outcome.kept),
+            *chat_views.missed(would),
+        ],
         next_steps=_next(asked, result),
     )
 

@@ -1,13 +1,12 @@
 """How undo and redo in a chat are shown: which turn it is, what changes, what is apart."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from cleveragents.chats.turns import Call
 from cleveragents.cli import changes, views
 from cleveragents.cli.render import Block, Fields, Text
 from cleveragents.engine.chat.foresight import ChatForesight
 from cleveragents.ids import SHORTEST, now
-from cleveragents.quoting import quoted
 from cleveragents.shapes.chat import call_named
 
 PROMPT = 60  # letters of a prompt in a heading
@@ -71,16 +70,14 @@ def _in_the_way(would: ChatForesight) -> list[Block]:
     return [Fields("In the way", met)] if met else []
 
 
-def ways_out(would: ChatForesight) -> Iterator[str]:
-    """What to do about whatever stands in the way."""
-    for each in would.conflicts:
-        yield from each.ways
-    for each in would.conflicts[:1]:
-        yield f"keep yours: --mine {quoted(each.file)}"
-        yield f"or what was there before: --before {quoted(each.file)}"
-    for each in would.obstacles:
-        if isinstance(each.remedy, str):
-            yield each.remedy
+def missed(would: ChatForesight) -> list[str]:
+    """The paths that somebody named and at which nothing was changed."""
+    return [f"{would.title} changed nothing at {each.typed}" for each in would.unmatched]
+
+
+def elsewhere(would: ChatForesight) -> list[str]:
+    """How to take back what other turns changed at such paths."""
+    return [way for each in would.unmatched for way in each.ways]
 
 
 def named(call: Call) -> str:

@@ -6,7 +6,7 @@ from cleveragents.app import App
 from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Result
-from cleveragents.engine.chat.choice import UndoRequest
+from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.undo.trail import Direction
 from cleveragents.errors import InvalidInput
 from cleveragents.records import replace
@@ -98,9 +98,10 @@ def _in_chat(
     dry_run: bool,
 ) -> Result:
     from cleveragents.cli.chat_undo import ChatRetrace, retrace  # who has no chats needs none
+    from cleveragents.cli.typed_paths import read_here
 
     chosen = None if chat is None else views.find_chat(app, chat).plan_id
-    asked = replace(wanted, chat=chosen)
+    asked = read_here(app, replace(wanted, chat=chosen))
     return retrace(ChatRetrace(call, app, asked, direction is Direction.FORWARD, yes, dry_run))
 
 

@@ -48,7 +48,8 @@ CHATS = (
         " what the agent changed goes, what you did stays, by merge. On plans it is an apply,"
         " unapply, rollback, correct, revert, restore, resolve or refresh, or the last step of a"
         " plan that is not running. Typed again, it takes back the act before; an undo is never"
-        " itself taken back by an undo. See `agents timeline` and `agents op log`.",
+        " itself taken back by an undo. See `agents timeline` and `agents op log`. Paths and globs"
+        " are read from the directory you are in; `:/PATH` is read from the top of the project.",
     ),
     Command(
         "redo",

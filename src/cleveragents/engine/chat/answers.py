@@ -70,9 +70,10 @@ def _unfinished(connection: Connection, chat: Chat) -> Iterator[AnyOperation]:
 
 
 def _begun(operation: AnyOperation) -> str:
+    named = "a redo" if operation.kind is Kind.REDO else "an undo"
     way = REPAIR if operation.is_stuck else f"agents {operation.kind}"
     return (
-        f"an {operation.kind} of the user's was interrupted and some files may be half-way;"
+        f"{named} of the user's was interrupted and some files may be half-way;"
         f" only the user finishes it, in a terminal: {way}"
     )
 

@@ -1,38 +1,19 @@
 """What an undo is to take back: words that a user typed, made shares of differences."""
 
-import os
 import re
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 
 from cleveragents.chats.attribution import Difference, Whose
 from cleveragents.chats.chat import Chat
 from cleveragents.chats.moment import Moment
 from cleveragents.engine.chat.past import Past, Share
+from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.errors import InvalidInput, NotFound
-from cleveragents.ids import PlanId
 from cleveragents.records import frozen
-from cleveragents.snapshots.tree import tree_path
 
 _TURN = re.compile(r"t?([0-9]+)(?:\.([0-9]+))?")
 _CHECKPOINT = re.compile(r"cp([0-9]+)")
 SEE = "see what there is: agents timeline"
-
-
-@frozen(kw_only=True)
-class UndoRequest:
-    """What a user asked an undo for."""
-
-    target: str | None = None  # t4, t4.2 or cp9
-    since: str | None = None  # cp9 or t4: everything from there on
-    chat: PlanId | None = None
-    paths: tuple[str, ...] = ()  # globs; none: all
-    takes_unclear: bool | None = None  # None: nobody has said
-    is_everything: bool = False  # whoever changed it
-    mine: tuple[str, ...] = ()  # globs of paths that stay as the user has them
-    before: tuple[str, ...] = ()  # globs of paths that become what they were, whatever is there
-    anyway: bool = False
-    keeps_times: bool = False
 
 
 @frozen
@@ -59,6 +40,14 @@ def choose(past: Past, wanted: UndoRequest) -> Choice | None:
     if not chats:
         raise NotFound(
             "no chat was recorded here", hints=["protect this directory: agents protect"]
+        )
+    if wanted.since is not None and wanted.target is not None:
+        raise InvalidInput(
+            f"{wanted.target} and --since {wanted.since} were both given",
+            hints=[
+                f"one turn or call: agents undo {wanted.target}",
+                f"everything since then: agents undo --since {wanted.since}",
+            ],
         )
     if wanted.since is not None:
         return _since(past, chats[0], wanted.since)
@@ -162,9 +151,3 @@ def _since_checkpoint(past: Past, chat: Chat, mine: Sequence[Moment], seq: int) 
         return []
     noted = [one for one in mine if one.checkpoint_id == row.checkpoint_id]
     return noted or [one for one in mine if one.at >= row.created_at] or mine[-1:]
-
-
-def is_meant(path: bytes, globs: Sequence[str]) -> bool:
-    """Whether globs of a user mean a path: by itself, or a directory above it."""
-    texts = [os.fsdecode(each) for each in tree_path.and_above(path)]
-    return any(fnmatchcase(text, glob.rstrip("/")) for text in texts for glob in globs)

@@ -1,5 +1,6 @@
 """What an undo or a redo would do, from what happened and what is there; changes nothing."""
 
+import os
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
@@ -7,18 +8,16 @@ from cleveragents.chats.attribution import Whose
 from cleveragents.chats.chat import Chat
 from cleveragents.chats.moment import MomentKind
 from cleveragents.engine.bring.obstacles import Obstacle, hindering
-from cleveragents.engine.chat.choice import Choice, UndoRequest, is_meant
-from cleveragents.engine.chat.foresight import (
-    ChatForesight,
-    Conflict,
-    conflicts_of,
-    unclear_paths,
-)
+from cleveragents.engine.chat.choice import Choice
+from cleveragents.engine.chat.conflicts import Conflict, conflicts_of, typed_turn
+from cleveragents.engine.chat.foresight import ChatForesight, Unmatched, unclear_paths
 from cleveragents.engine.chat.past import Past, Share, Undo
 from cleveragents.engine.chat.place import LivePlace
+from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.unmerging import Step, Unmerged, step_of, unmerge
 from cleveragents.errors import Refused
 from cleveragents.ids import SnapshotId
+from cleveragents.quoting import quoted
 from cleveragents.records import frozen, replace
 from cleveragents.sandbox.project import inode_of
 from cleveragents.snapshots.archive import MAIN
@@ -27,6 +26,8 @@ from cleveragents.snapshots.tree.diff import Load, compare
 from cleveragents.snapshots.tree.manifest import Entry
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.snapshots.tree.scan import shown
+
+ELSEWHERE = 3  # turns that are named where a path was not changed
 
 
 class Hindrances(Protocol):
@@ -56,6 +57,7 @@ class Foreseeing:
     def undo(self, choice: Choice) -> ChatForesight:
         """Takes chosen shares out of what is there."""
         past, wanted = self.past, self.wanted
+        wanted.refuse_both(_changed(choice))
         takes_unclear = bool(wanted.takes_unclear)
         shares = [*choice.shares, *(choice.unclear if takes_unclear else ())]
         shares.sort(key=lambda share: share.pair, reverse=True)
@@ -76,16 +78,18 @@ class Foreseeing:
             conflicts=[
                 each
                 for each in conflicts_of(past, choice, unmerged)
-                if not is_meant(each.file.encode(), wanted.mine)
+                if not wanted.keeps(os.fsencode(each.file))
             ],
             obstacles=self._obstacles(shares, unmerged),
-            questions=_late(shares),
+            questions=_late(shares, wanted),
             unclear=_unclear(choice, wanted),
             takes_unclear=takes_unclear,
             users=_users(past, choice) if wanted.is_everything else (),
             not_covered=[shown(path) for path in sorted(unmerged.not_covered)],
             mine=_mine(past, shares, wanted),
             joint=_joint(choice),
+            wanted=wanted,
+            unmatched=() if wanted.is_everything else _unmatched(past, choice, wanted),
         )
 
     def redo(self, found: Undo) -> ChatForesight:
@@ -93,8 +97,9 @@ class Foreseeing:
         place, past, wanted, intent = self.place, self.past, self.wanted, found.intent
         was, became = place.archive.load(intent.place.old), place.archive.load(intent.place.new)
         changed = compare(was.roots[MAIN], became.roots[MAIN], place.archive.read)
-        paths = (change.path for change in changed if change.path)
-        steps = [Step(became, was, frozenset(path for path in paths if is_asked(path, wanted)))]
+        paths = [change.path for change in changed if change.path]
+        wanted.refuse_both(paths)
+        steps = [Step(became, was, frozenset(path for path in paths if wanted.is_asked(path)))]
         unmerged = self._unmerged(steps)
         chat = past.chat(found.plan_id)
         return ChatForesight(
@@ -111,7 +116,7 @@ class Foreseeing:
             conflicts=[
                 Conflict(shown(path), "it was changed since the undo")
                 for path in unmerged.conflicts
-                if not is_meant(path, wanted.mine)
+                if not wanted.keeps(path)
             ],
             obstacles=self._obstacles((), unmerged),
             questions=(),
@@ -120,6 +125,7 @@ class Foreseeing:
             users=(),
             not_covered=[shown(path) for path in sorted(unmerged.not_covered)],
             joint=(),
+            wanted=wanted,
         )
 
     def _unmerged(self, steps: Sequence[Step]) -> Unmerged:
@@ -136,7 +142,7 @@ class Foreseeing:
         was = self.place.archive.load(began)
         changed = compare(self.now.roots[MAIN], was.roots[MAIN], self.read)
         paths = (change.path for change in changed if change.path)
-        asked = (path for path in paths if is_asked(path, self.wanted))
+        asked = (path for path in paths if self.wanted.is_asked(path))
         return [Step(self.now, was, frozenset(filter(was.filter.covers, asked)))]
 
     def _obstacles(self, shares: Sequence[Share], unmerged: Unmerged) -> list[Obstacle]:
@@ -153,15 +159,7 @@ class Foreseeing:
 
 def _chosen(past: Past, share: Share, wanted: UndoRequest) -> frozenset[bytes]:
     """The paths of a share that are meant and stand."""
-    return frozenset(
-        change.path for change in past.standing(share) if is_asked(change.path, wanted)
-    )
-
-
-def is_asked(path: bytes, wanted: UndoRequest) -> bool:
-    """Whether a path is one of those that an undo is about: named, if any are, and not kept."""
-    is_named = not wanted.paths or is_meant(path, wanted.paths)
-    return is_named and not is_meant(path, wanted.mine)
+    return frozenset(change.path for change in past.standing(share) if wanted.is_asked(change.path))
 
 
 def _unclear(choice: Choice, wanted: UndoRequest) -> list[str]:
@@ -171,21 +169,49 @@ def _unclear(choice: Choice, wanted: UndoRequest) -> list[str]:
     """
     if wanted.is_everything:
         return []
-    shares = [
-        replace(share, changes=[each for each in share.changes if _is_open(each.path, wanted)])
-        for share in choice.unclear
+    return unclear_paths(_still_open(share, wanted) for share in choice.unclear)
+
+
+def _still_open(share: Share, wanted: UndoRequest) -> Share:
+    """A share without the paths of which somebody has said what becomes of them."""
+    return replace(share, changes=[each for each in share.changes if wanted.is_open(each.path)])
+
+
+def _changed(choice: Choice) -> set[bytes]:
+    """The paths that were changed by what is taken back, whoever it was."""
+    return {each.path for share in (*choice.shares, *choice.unclear) for each in share.changes}
+
+
+def _unmatched(past: Past, choice: Choice, wanted: UndoRequest) -> list[Unmatched]:
+    """The typed paths at which nothing was changed, each with how to take back what others did."""
+    changed = _changed(choice)
+    return [
+        Unmatched(typed, _elsewhere(past, wanted, typed) if typed in wanted.paths else ())
+        for typed in dict.fromkeys((*wanted.paths, *wanted.mine, *wanted.before))
+        if not any(wanted.names(path, [typed]) for path in changed)
     ]
-    return unclear_paths(shares)
 
 
-def _is_open(path: bytes, wanted: UndoRequest) -> bool:
-    return is_asked(path, wanted) and not is_meant(path, wanted.before)
+def _elsewhere(past: Past, wanted: UndoRequest, typed: str) -> list[str]:
+    """How to take back what the newest turns that changed something at a path changed there."""
+    found = [
+        (call.chat, call.turn)
+        for share in reversed(past.shares_of(lambda one: bool(one.calls)))
+        if share.whose is Whose.AGENT
+        and any(wanted.names(change.path, [typed]) for change in past.standing(share))
+        for call in share.difference.calls[:1]
+    ]
+    turns = list(dict.fromkeys(found))[:ELSEWHERE]
+    return [
+        f"agents undo {typed_turn(past, chat, f't{turn}')} --path {quoted(typed)}"
+        for chat, turn in turns
+    ]
 
 
 def _mine(past: Past, shares: Sequence[Share], wanted: UndoRequest) -> list[str]:
     """The paths that would go if the user did not keep them."""
     changes = (change for share in shares for change in past.standing(share))
-    kept = (change.path for change in changes if is_meant(change.path, wanted.mine))
+    kept = (change.path for change in changes if wanted.keeps(change.path))
     return sorted({shown(path) for path in kept})
 
 
@@ -197,7 +223,7 @@ def _fixed(
     for step in steps:  # the newest first, so that the oldest is what stays
         lookup = place.archive.lookup(step.was)
         for path in step.paths:
-            if is_meant(path, wanted.before):
+            if wanted.fixes(path):
                 found[path] = lookup.find(path)
     return found
 
@@ -217,8 +243,8 @@ def _prompt(past: Past, chat: Chat, turn: int) -> str:
     return ""
 
 
-def _late(shares: Sequence[Share]) -> list[str]:
-    late = [share for share in shares if share.difference.is_late]
+def _late(shares: Sequence[Share], wanted: UndoRequest) -> list[str]:
+    late = [_still_open(share, wanted) for share in shares if share.difference.is_late]
     paths = unclear_paths(late)
     told = "the files were not looked at in time before a call, so these may hold changes of yours"
     return [f"{told}: {', '.join(paths[:10])}"] if paths else []

@@ -3,28 +3,25 @@
 import os
 from collections.abc import Iterable, Sequence
 
-from cleveragents.chats.attribution import Whose
 from cleveragents.chats.chat import Chat
-from cleveragents.chats.turns import CallName
 from cleveragents.checkpoints.file_change import FileChange, telling
 from cleveragents.checkpoints.shown import digest_of
 from cleveragents.engine.bring.obstacles import Obstacle
-from cleveragents.engine.chat.choice import Choice
-from cleveragents.engine.chat.past import Past, Share
-from cleveragents.engine.chat.unmerging import Step, Unmerged
+from cleveragents.engine.chat.conflicts import Conflict
+from cleveragents.engine.chat.past import Share
+from cleveragents.engine.chat.request import UndoRequest
+from cleveragents.engine.chat.unmerging import Unmerged
 from cleveragents.records import frozen
-from cleveragents.snapshots.merge import MergeConflict
 from cleveragents.snapshots.tree.manifest import Change
 from cleveragents.snapshots.tree.scan import shown
 
 
 @frozen
-class Conflict:
-    """A path whose change cannot be taken out of what is there."""
+class Unmatched:
+    """A path that a user named, and at which nothing was changed by what is taken back."""
 
-    file: str
-    reason: str
-    ways: Sequence[str] = ()
+    typed: str
+    ways: Sequence[str]  # commands that take back what others changed there
 
 
 @frozen(kw_only=True)
@@ -50,6 +47,8 @@ class ChatForesight:
     not_covered: Sequence[str]
     mine: Sequence[str] = ()  # paths that stay because the user wants them as they are
     joint: Sequence[str]  # calls that did some of it together with what is taken back
+    wanted: UndoRequest
+    unmatched: Sequence[Unmatched] = ()
 
     @property
     def files(self) -> tuple[FileChange, ...]:
@@ -71,6 +70,26 @@ class ChatForesight:
         return not self.unmerged.merge.changes and not self.is_refused
 
     @property
+    def misses_all(self) -> bool:
+        """Whether nothing was changed at any of the paths that it was to keep to."""
+        missed = {each.typed for each in self.unmatched}
+        return bool(self.wanted.paths) and missed.issuperset(self.wanted.paths)
+
+    @property
+    def ways_out(self) -> list[str]:
+        """What to do about whatever stands in the way."""
+        files = [each.file for each in self.conflicts]
+        state = "there before the undo" if self.kind == "redo" else "there before"
+        kept = self.wanted.typed("--mine", files)
+        before = self.wanted.typed("--before", files)
+        ways = [
+            *(way for each in self.conflicts for way in each.ways),
+            *([f"keep yours: {kept}", f"or what was {state}: {before}"] if files else []),
+            *(each.remedy for each in self.obstacles if isinstance(each.remedy, str)),
+        ]
+        return list(dict.fromkeys(ways))
+
+    @property
     def digest(self) -> str:
         """Tells two of them apart."""
         others = [each.file for each in self.conflicts]
@@ -90,56 +109,6 @@ def _action(change: Change, merged: frozenset[bytes]) -> str:
     if change.path in merged:
         return "merged"
     return "removed" if change.after is None else "restored"
-
-
-def conflicts_of(past: Past, choice: Choice, unmerged: Unmerged) -> list[Conflict]:
-    """Says of each conflict who changed the same, and what to do about it."""
-    return [
-        _conflict(past, choice, conflict, step) for conflict, step in unmerged.conflicts.values()
-    ]
-
-
-def _conflict(past: Past, choice: Choice, conflict: MergeConflict, step: Step) -> Conflict:
-    path = shown(conflict.path)
-    later = _later(past, choice, conflict.path, step)
-    if later is None:
-        return Conflict(path, _by_user(conflict))
-    name = (
-        f"t{later.turn}" if later.chat == choice.chat.plan_id else f"another chat's t{later.turn}"
-    )
-    ways = (
-        [f"undo {name} first: agents undo {name}", f"or both: agents undo --since t{choice.turn}"]
-        if later.chat == choice.chat.plan_id
-        else [f"undo it first: agents undo t{later.turn} --chat {later.chat}"]
-    )
-    return Conflict(path, f"{name} changed the same", ways)
-
-
-def _later(past: Past, choice: Choice, path: bytes, step: Step) -> CallName | None:
-    """The newest call of a later turn that changed a path and stands."""
-    if step.share is None:
-        return None
-    since, taken = step.share.pair, {share.pair for share in choice.shares}
-    found = [
-        share.difference.calls[0]
-        for share in past.shares_of(lambda one: one.before.number >= since[1])
-        if share.whose is Whose.AGENT
-        and share.pair not in taken
-        and any(change.path == path for change in past.standing(share))
-    ]
-    return found[-1] if found else None
-
-
-def _by_user(conflict: MergeConflict) -> str:
-    if conflict.ours is None:
-        return "you deleted it"
-    if conflict.base is None:
-        return "there is one of yours in its place"
-    if conflict.theirs is None:
-        return "it was new, and you changed it"
-    if conflict.ours.kind != conflict.base.kind:
-        return "it is something else now"
-    return "you changed the same or neighbouring lines"
 
 
 def unclear_paths(shares: Iterable[Share]) -> list[str]:

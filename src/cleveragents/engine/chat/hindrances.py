@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 from cleveragents.chats.turns import open_calls
 from cleveragents.engine.bring.obstacles import Obstacle
-from cleveragents.engine.chat.choice import UndoRequest
 from cleveragents.engine.chat.in_git import in_git
 from cleveragents.engine.chat.leftovers import is_gone
 from cleveragents.engine.chat.past import Past, Share
 from cleveragents.engine.chat.place import LivePlace
+from cleveragents.engine.chat.request import UndoRequest
 
 ANYWAY = "wait for it, or do it all the same: --anyway"
 

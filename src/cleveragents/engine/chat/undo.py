@@ -6,13 +6,12 @@ from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.shown import refuse_other
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
-from cleveragents.engine.chat.choice import UndoRequest, choose
+from cleveragents.engine.chat.choice import choose
 from cleveragents.engine.chat.foreseeing import Foreseeing, Hindrances
-from cleveragents.engine.chat.foresight import (
-    ChatForesight,
-)
+from cleveragents.engine.chat.foresight import ChatForesight
 from cleveragents.engine.chat.past import Past, Present, Undo
 from cleveragents.engine.chat.place import LivePlace, LivePlaces
+from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.saving import SavedState, saved
 from cleveragents.engine.chat.taking_back import TakeBackOutcome, TakingBack, record_id
 from cleveragents.errors import Damaged, NotFound, Refused
@@ -96,11 +95,11 @@ class ChatUndos:
         owner = self.owner(wanted, is_redo=is_redo)
         if owner is None:
             raise Refused("there is nothing to take back any more")
-        word = "redo" if is_redo else "undo"
+        word, named = ("redo", "a redo") if is_redo else ("undo", "an undo")
         place = self._places.of(self._project)
         with (
-            self._hold(owner, f"doing an {word}") as held,
-            self._places.owned(place, f"doing an {word}", patience=5.0),
+            self._hold(owner, f"doing {named}") as held,
+            self._places.owned(place, f"doing {named}", patience=5.0),
             place.capture(full=True) as capture,
         ):
             seen = place.archive.seen(capture)
@@ -108,8 +107,11 @@ class ChatUndos:
             refuse_other(shown_digest, would.digest, f"agents {word}")
             refuse(would)
             if wanted.paths and would.is_empty:  # recorded, it would stand for the whole turn
-                raise Refused(f"{would.title} changed nothing at these paths that is still so")
-            safety = self._safety(place, would, capture, f"before an {word}")
+                raise Refused(
+                    f"{would.title} changed nothing at these paths that is still so",
+                    hints=[way for each in would.unmatched for way in each.ways],
+                )
+            safety = self._safety(place, would, capture, f"before {named}")
             intent = self._intent(place, safety.checkpoint, would, wanted)
             operation = self._acts.open(held, safety, intent)
             outcome = self._acts.carry_out(held, operation)
@@ -176,17 +178,12 @@ def refuse(would: ChatForesight) -> None:
     """Refuses what something stands in the way of, with the ways out."""
     if not would.is_refused:
         return
-    ways = [way for each in would.conflicts for way in each.ways]
-    if would.conflicts:
-        first = would.conflicts[0].file
-        ways += [f"keep yours: --mine {first}", f"or what was there before: --before {first}"]
-    ways += [each.remedy for each in would.obstacles if isinstance(each.remedy, str)]
     told = [f"{each.file}: {each.reason}" for each in would.conflicts]
     count = len(would.conflicts) + len(would.obstacles)
     raise Refused(
         f"{counted(count, 'thing stands', 'things stand')} in the way; nothing was changed",
         detail=[*told, *map(str, would.obstacles)],
-        hints=list(dict.fromkeys(ways)),
+        hints=would.ways_out,
     )
 
 
