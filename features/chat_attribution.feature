@@ -73,7 +73,9 @@ Feature: Whose change a change is
       | also while a call is under way                                  | prompt before:x act:o ~ act:o ~ after:x                            | ours; agent(t1.1)       |
       | two acts one after the other                                    | act:o ~ act:o ~ act:p ~ act:p                                      | ours; user; ours        |
       | an act that was cut off                                         | act:o ~ prompt ~ before:x                                          | unclear; user           |
-      | and finished later                                              | act:o ~ prompt before:x ~ after:x turn-end ~ act:o ~ prompt        | unclear; agent(t1.1); unclear; user |
+      | and finished later                                              | act:o ~ prompt before:x ~ after:x turn-end ~ act:o ~ prompt        | unclear beside o…; agent(t1.1) beside o…; unclear beside o; user |
+      | one at which nobody looks is told beside what else happened      | prompt before:x act:p!blind ~ act:p!blind after:x ~ turn-end       | agent(t1.1) beside p; unclear |
+      | each time while it is under way, in the order of their end       | prompt act:p!blind act:q!blind ~ act:q!blind start ~ act:p!blind before:x ~ after:x | user beside q,p…; user beside p; agent(t1.1) |
 
     Examples: nobody looked in time
       | rule                                                            | what happens                                                       | whose                   |

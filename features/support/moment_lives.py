@@ -22,7 +22,7 @@ DEEDS = (
     *("edit_before", "leftover_writes", "lost_before", "interrupt", "start", "read"),
     *("leave_running", "stop_running", "stop_running", "late", "seen", "look"),
     *("agent_start", "agent_lost", "agent_end", "agent_end", "agent_before", "unseen_after"),
-    *("act", "act_cut", "act_finish"),
+    *("act", "act_cut", "act_finish", "apply", "apply_cut", "apply_finish"),
 )
 
 
@@ -84,7 +84,7 @@ class Chat:
 class Write:
     """One change of the files."""
 
-    author: str  # user, call, lost, leftover, ours
+    author: str  # user, call, lost, leftover, ours, applied
     call: Call | None
     is_in_call: bool  # whether a call that ends was under way
 
@@ -103,6 +103,8 @@ class World:
         self.mark = ""
         self.waiting = []  # places of late moments whose files nobody has looked at yet
         self.cut = None  # an act that was cut off
+        self.cut_apply = None
+        self.applies = {}  # where each began and ended, by the number of the moment
         self.opened, self.finished = set(), set()  # moments of such acts
         for deed, chat, choice in script:
             getattr(self, deed)(self.chats[chat], choice)
@@ -369,6 +371,35 @@ class World:
             self.finished.add(len(self.under_way))
             self.cut = None
 
+    def apply(self, chat, _choice):
+        """We bring a plan into the directory; nobody looks at the files for that."""
+        self.keys += 1
+        self.applied(chat, f"p{self.keys}", "applied")
+        self.applied(chat, f"p{self.keys}", None)
+
+    def apply_cut(self, chat, _choice):
+        """An apply is cut off."""
+        if self.cut_apply is None:
+            self.keys += 1
+            self.cut_apply = f"p{self.keys}"
+            self.applied(chat, self.cut_apply, "applied")
+
+    def apply_finish(self, chat, _choice):
+        """It is finished."""
+        if self.cut_apply is not None:
+            self.write("applied")
+            self.applied(chat, self.cut_apply, None)
+            self.cut_apply = None
+
+    def applied(self, chat, name, author):
+        """One of the two moments around an apply, and what it writes after the first."""
+        self.recorder.event("act", chat.letter, call=name, marks="!blind", turn=str(chat.turn))
+        self.under_way.append(self.now())
+        number = len(self.recorder.moments)
+        self.applies[name] = (self.applies.get(name, (number,))[0], number)
+        if author:
+            self.write(author)
+
 
 def judge(script):
     """Holds what the product says of a life against what happened in it; tells what it saw."""
@@ -409,6 +440,16 @@ def check_rules(world, difference):
     named = {path for call in theirs for path in call.paths}
     is_all_named = wanted is AGENT and all(call.paths for call in theirs)
     assert difference.only == (tuple(sorted(named)) if is_all_named else None), difference
+    if wanted is not OURS:
+        ours = [name for name, (one, end) in world.applies.items() if one < last and end > first]
+        told = {act.operation_id for act in difference.acts if act.operation_id[0] == "p"}
+        assert told == set(ours), (difference, ours)
+        ended = {name for name in ours if first < world.applies[name][1] <= last}
+        assert all(
+            (one.operation_id in ended) == one.has_ended
+            for one in difference.acts
+            if one.operation_id in told
+        ), difference
     is_late = any(moment.is_late for moment in moments[first - 1 : last])
     assert difference.is_late == is_late, difference
 

@@ -2,7 +2,8 @@
 
 An event is `[chat.]kind[:call][=paths][@agent][#turn][!mark…]`; a tilde changes the files. Chats
 are called by letters, A if none is named; marks are `late` (nobody looked in time), `seen` (late,
-but somebody looked afterwards), `running` (something of a call's still ran) and `failed`.
+but somebody looked afterwards), `blind` (nobody has to look), `running` (something of a call's
+still ran) and `failed`.
 """
 
 import re
@@ -65,7 +66,7 @@ class Recorder:
                 failed="failed" in marks,
                 at=START + timedelta(seconds=number),
                 key=str(number),
-                state=None if "late" in marks else f"s{self.state}",
+                state=None if {"late", "blind"} & {*marks} else f"s{self.state}",
                 checkpoint_id=None,
                 is_late="late" in marks or "seen" in marks,
                 left_running="running" in marks,
@@ -80,6 +81,8 @@ def told(difference):
     if difference.calls:
         words += f"({'+'.join(map(called, difference.calls))}"
         words += f": {','.join(difference.only)})" if difference.only is not None else ")"
+    ours = [act.operation_id + ("" if act.has_ended else "…") for act in difference.acts]
+    words += f" beside {','.join(ours)}" if ours else ""
     return ("late " if difference.is_late else "") + words
 
 

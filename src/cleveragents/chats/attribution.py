@@ -5,15 +5,18 @@ in that time in all chats of the directory. What a user wrote while no call ran 
 agent's; where it could be either's, it is said to be unclear.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from itertools import pairwise
+from typing import TypeAlias
 
 from cleveragents.chats.doubts import doubts
 from cleveragents.chats.moment import Moment
 from cleveragents.chats.turns import Call, CallName, calls, is_call, is_prompt
 from cleveragents.ids import OperationId, PlanId
 from cleveragents.records import frozen
+
+_Span: TypeAlias = tuple[int, int]  # from the place of one moment to that of another
 
 
 class Whose(StrEnum):
@@ -23,6 +26,14 @@ class Whose(StrEnum):
     USER = "user"
     UNCLEAR = "unclear"
     OURS = "ours"
+
+
+@frozen
+class Act:
+    """An act of ours of which nobody looked at the files before and after, as an apply."""
+
+    operation_id: OperationId
+    has_ended: bool  # within the time of a difference
 
 
 @frozen
@@ -38,12 +49,13 @@ class Difference:
     )  # the agent's: it wrote these alone, whatever else changed is unclear
     turn: tuple[PlanId, int] | None  # the turn it is shown with
     is_late: bool  # the files were not looked at when they should have been
+    acts: tuple[Act, ...] = ()  # of ours, under way meanwhile: what they did is not of `whose`
 
 
 def differences(moments: Sequence[Moment]) -> list[Difference]:
     """What changed between the moments of all chats of one directory, in order, and whose it is."""
     parts = _parts(moments)
-    acts = _begun(moments)
+    acts = _spans(moments)
     known = [place for place, moment in enumerate(moments) if moment.state is not None]
     return [
         _difference(moments, parts, acts, first, last)
@@ -64,20 +76,22 @@ class _Part:
 def _difference(
     moments: Sequence[Moment],
     parts: Sequence[_Part],
-    acts: dict[OperationId, Moment],
+    acts: Mapping[OperationId, _Span],
     first: int,
     last: int,
 ) -> Difference:
     before, after = moments[first], moments[last]
     covered = parts[first : _looked_by(moments, last)]
     is_late = any(moment.is_late for moment in moments[first : last + 1])
-    whose = _of_act(before, after, acts) or _of_all(covered)
-    turn = None if whose is Whose.OURS else _shown_with(whose, covered, after)
-    if whose in (Whose.USER, Whose.OURS):
-        return Difference(before, after, whose, (), None, turn, is_late)
+    whose = _of_act(moments, acts, first, last) or _of_all(covered)
+    if whose is Whose.OURS:
+        return Difference(before, after, whose, (), None, None, is_late)
+    turn, ours = _shown_with(whose, covered, after), _under_way(acts, first, last)
+    if whose is Whose.USER:
+        return Difference(before, after, whose, (), None, turn, is_late, ours)
     theirs = {call.name: call for part in covered for call in part.calls}
     only = _named(theirs.values()) if whose is Whose.AGENT else None
-    return Difference(before, after, whose, tuple(theirs), only, turn, is_late)
+    return Difference(before, after, whose, tuple(theirs), only, turn, is_late, ours)
 
 
 def _looked_by(moments: Sequence[Moment], place: int) -> int:
@@ -107,26 +121,36 @@ def _named(theirs: Iterable[Call]) -> tuple[str, ...] | None:
     return tuple(sorted({path for paths in named for path in paths})) if all(named) else None
 
 
-def _begun(moments: Iterable[Moment]) -> dict[OperationId, Moment]:
-    """The first moment of each act of ours."""
-    found: dict[OperationId, Moment] = {}
-    for moment in moments:
+def _spans(moments: Sequence[Moment]) -> dict[OperationId, _Span]:
+    """The places of the first and the last moment of each act of ours."""
+    found: dict[OperationId, _Span] = {}
+    for place, moment in enumerate(moments):
         if moment.operation_id is not None:
-            found.setdefault(moment.operation_id, moment)
+            first, _ = found.get(moment.operation_id, (place, place))
+            found[moment.operation_id] = (first, place)
     return found
 
 
-def _of_act(before: Moment, after: Moment, begun: dict[OperationId, Moment]) -> Whose | None:
-    """Whose a change beside an act of ours is; None: no act was under way.
+def _of_act(
+    moments: Sequence[Moment], acts: Mapping[OperationId, _Span], first: int, last: int
+) -> Whose | None:
+    """Whose a change beside an act of ours is; None: the files were looked at in none.
 
     What else happened from a crash of ours to the end of the act cannot be told from what it did.
     """
-    act, next_act = before.operation_id, after.operation_id
+    act, next_act = moments[first].operation_id, moments[last].operation_id
     if act is not None and act == next_act:
         return Whose.OURS
-    is_cut_off = act is not None and begun[act] == before
-    is_finished = next_act is not None and begun[next_act] != after
+    is_cut_off = act is not None and acts[act][0] == first
+    is_finished = next_act is not None and acts[next_act][0] != last
     return Whose.UNCLEAR if is_cut_off or is_finished else None
+
+
+def _under_way(acts: Mapping[OperationId, _Span], first: int, last: int) -> tuple[Act, ...]:
+    """The acts of ours that were under way meanwhile, in the order in which they ended."""
+    found = [(span, act) for act, span in acts.items() if span[0] < last and span[1] > first]
+    found.sort(key=lambda each: each[0][1])
+    return tuple(Act(act, has_ended=span[1] <= last) for span, act in found)
 
 
 def _parts(moments: Sequence[Moment]) -> list[_Part]:

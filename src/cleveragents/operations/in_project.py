@@ -88,6 +88,11 @@ class Apply(Intent):
         return () if self.checkpoint is None else (self.checkpoint,)
 
     @property
+    def placed(self) -> tuple[SnapshotId, ...]:
+        """Both versions of what it changes in the user's own directory; a branch is not there."""
+        return (self.place.old, self.place.new) if isinstance(self.place, InFiles) else ()
+
+    @property
     def retraced(self) -> Retrace:
         """Whether `agents undo` or `agents redo` opened it."""
         return self.retraces
@@ -164,9 +169,14 @@ class TakeBack(Intent):
         return self.safety
 
     @property
-    def kept_when_done(self) -> tuple[SnapshotId, ...]:
-        """Both versions, so that it can be taken back."""
+    def placed(self) -> tuple[SnapshotId, ...]:
+        """Both versions of what it changes in the user's own directory."""
         return (self.place.old, self.place.new)
+
+    @property
+    def kept_when_done(self) -> tuple[SnapshotId, ...]:
+        """The same, so that it can be taken back."""
+        return self.placed
 
 
 @frozen(kw_only=True)

@@ -118,6 +118,11 @@ class Intent:
         return () if self.before is None else (self.before,)
 
     @property
+    def placed(self) -> tuple[SnapshotId, ...]:
+        """Both versions of what it changes in the user's own directory."""
+        return ()
+
+    @property
     def kept_when_done(self) -> tuple[SnapshotId, ...]:
         """The snapshots that are needed even then."""
         return ()

@@ -59,6 +59,7 @@ class Operation(Generic[I_co]):
 AnyOperation = Operation[Intent]
 
 _DELETE = "DELETE FROM operations WHERE operation_id = :operation_id"
+_BY_ID = "SELECT * FROM operations WHERE operation_id = :operation_id"
 _OF_PLAN = "SELECT * FROM operations WHERE plan_id = :plan_id ORDER BY operation_id"
 _UNFINISHED = """SELECT * FROM operations
     WHERE plan_id = :plan_id AND status IN (:open, :stuck) ORDER BY operation_id"""
@@ -68,8 +69,9 @@ _LATEST = """SELECT * FROM operations
 _KINDS = """SELECT plan_id, kind FROM operations
     WHERE status IN (:open, :stuck) ORDER BY operation_id"""
 _BESIDES = """SELECT plans.plan_id, operations.kind, operations.status, operations.intent_json,
-    operations.outcome_json, plans.phase FROM operations
-    JOIN plans ON plans.plan_id = operations.plan_id
+    operations.outcome_json, plans.phase, operations.operation_id IN
+        (SELECT operation_id FROM moments WHERE operation_id IS NOT NULL)
+    FROM operations JOIN plans ON plans.plan_id = operations.plan_id
     WHERE plans.project_id = :project_id AND operations.kind != :kind
     ORDER BY operations.operation_id"""
 _INTENTS = """SELECT operations.intent_json FROM operations
@@ -170,8 +172,10 @@ class OperationRepository:
         rows = self._connection.tuples(_BESIDES, project_id=project_id, kind=Kind.PRUNE)
         found: set[SnapshotId] = set()
         applied: dict[PlanId, set[SnapshotId]] = {}
-        for plan_id, kind, status, text, outcome, phase in rows:
+        for plan_id, kind, status, text, outcome, phase, is_noted in rows:
             intent = read_intent(kind, _read(text))
+            if is_noted:  # chats tell by them what was ours
+                found |= set(intent.placed)
             if status in _NOT_CLOSED.values() or GIVEN_UP in _read(outcome):
                 found |= set(intent.keeps)
             elif status == Status.DONE and kind == Kind.APPLY:
@@ -194,6 +198,11 @@ class OperationRepository:
     def of_plan(self, plan_id: PlanId) -> Sequence[AnyOperation]:
         """Returns every operation of a plan in order."""
         return [_from_row(row) for row in self._connection.rows(_OF_PLAN, plan_id=plan_id)]
+
+    def find(self, operation_id: OperationId) -> AnyOperation | None:
+        """Returns an operation; None: its plan was deleted, or nobody can take it back any more."""
+        row = self._connection.row(_BY_ID, operation_id=operation_id)
+        return None if row is None else _from_row(row)
 
     def unfinished(self, plan_id: PlanId) -> Sequence[AnyOperation]:
         """Returns what was begun and not closed, in order, what is stuck included."""

@@ -9,6 +9,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from cleveragents.chats.acts import End, note_act
 from cleveragents.engine.back.removal import Removals, told_why_it_stays
 from cleveragents.engine.back.workplaces import Workplaces
 from cleveragents.engine.bring.proposal import BRANCH, Proposal, versions
@@ -32,6 +33,7 @@ from cleveragents.sandbox.workplace import ProjectWorkplace
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.merging import MergeResult
 from cleveragents.snapshots.write import owners
+from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
 from cleveragents.storage.lock import Locks
@@ -249,6 +251,7 @@ class Applications:
         with self._database.writing(held) as connection:
             moved = PlanRepository(connection).move(held.plan_id, APPLYING)
             operation = OperationRepository(connection).open(held.plan_id, intent)
+            _note(connection, moved, operation, "begin")
         self._report(PlanMoved(held.plan_id, moved.phase, moved.state))
         return operation
 
@@ -308,6 +311,7 @@ class Applications:
         with self._database.writing(held) as connection:
             moved = PlanRepository(connection).move(held.plan_id, stage)
             OperationRepository(connection).close(operation.operation_id, status, {})
+            _note(connection, moved, operation, "end")
         self._report(PlanMoved(held.plan_id, moved.phase, moved.state))
         return moved
 
@@ -327,3 +331,9 @@ class Applications:
         except (CleverAgentsError, OSError) as error:
             detail = getattr(error, "detail", ())
             raise Failed(f"its sandbox could not be made again: {error}", detail=detail) from error
+
+
+def _note(connection: Connection, plan: Plan, operation: Operation[Apply], end: End) -> None:
+    """Tells the chats of the directory, so that what changes there is taken for nobody else's."""
+    if isinstance(operation.intent.place, InFiles):
+        note_act(connection, plan.project_id, operation.operation_id, operation.kind, end)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from cleveragents.chats.attribution import Difference, Whose
 from cleveragents.chats.chat import Chat
 from cleveragents.chats.moment import Moment
-from cleveragents.engine.chat.past import Past, Share
+from cleveragents.engine.chat.parting import Share
+from cleveragents.engine.chat.past import Past
 from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.records import frozen

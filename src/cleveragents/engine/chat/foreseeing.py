@@ -11,7 +11,8 @@ from cleveragents.engine.bring.obstacles import Obstacle, hindering
 from cleveragents.engine.chat.choice import Choice
 from cleveragents.engine.chat.conflicts import Conflict, conflicts_of, typed_turn
 from cleveragents.engine.chat.foresight import ChatForesight, Unmatched, unclear_paths
-from cleveragents.engine.chat.past import Past, Share, Undo
+from cleveragents.engine.chat.parting import Share
+from cleveragents.engine.chat.past import Past, Undo
 from cleveragents.engine.chat.place import LivePlace
 from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.unmerging import Step, Unmerged, step_of, unmerge
@@ -60,7 +61,7 @@ class Foreseeing:
         wanted.refuse_both(_changed(choice))
         takes_unclear = bool(wanted.takes_unclear)
         shares = [*choice.shares, *(choice.unclear if takes_unclear else ())]
-        shares.sort(key=lambda share: share.pair, reverse=True)
+        shares.sort(key=lambda share: share.order, reverse=True)
         steps = [step_of(past, share, _chosen(past, share, wanted)) for share in shares]
         if wanted.is_everything:
             steps = self._everything(choice)
@@ -260,7 +261,13 @@ def _users(past: Past, choice: Choice) -> list[str]:
         0,
     )
     later = past.shares_of(lambda one: one.before.number >= first)
-    return unclear_paths(share for share in later if share.whose is Whose.USER)
+    return unclear_paths(share for share in later if _is_users(share))
+
+
+def _is_users(share: Share) -> bool:
+    """Whether a user did it, by hand or by an apply."""
+    is_placed = share.whose is Whose.OURS and bool(share.difference.acts)
+    return is_placed or share.whose is Whose.USER
 
 
 def _joint(choice: Choice) -> list[str]:

@@ -8,7 +8,7 @@ from cleveragents.checkpoints.file_change import FileChange, telling
 from cleveragents.checkpoints.shown import digest_of
 from cleveragents.engine.bring.obstacles import Obstacle
 from cleveragents.engine.chat.conflicts import Conflict
-from cleveragents.engine.chat.past import Share
+from cleveragents.engine.chat.parting import Share
 from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.unmerging import Unmerged
 from cleveragents.records import frozen

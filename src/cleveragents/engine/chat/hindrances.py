@@ -6,7 +6,8 @@ from cleveragents.chats.turns import open_calls
 from cleveragents.engine.bring.obstacles import Obstacle
 from cleveragents.engine.chat.in_git import in_git
 from cleveragents.engine.chat.leftovers import is_gone
-from cleveragents.engine.chat.past import Past, Share
+from cleveragents.engine.chat.parting import Share
+from cleveragents.engine.chat.past import Past
 from cleveragents.engine.chat.place import LivePlace
 from cleveragents.engine.chat.request import UndoRequest
 

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from cleveragents.engine.bring.obstacles import Obstacle
-from cleveragents.engine.chat.past import Past, Share
+from cleveragents.engine.chat.parting import Share
+from cleveragents.engine.chat.past import Past
 from cleveragents.engine.chat.place import LivePlace
 from cleveragents.quoting import quoted
 from cleveragents.sandbox.commits import CommittedPath, blob_name, committed

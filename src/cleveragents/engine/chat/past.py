@@ -12,8 +12,10 @@ from cleveragents.chats.moment import Moment, MomentKind
 from cleveragents.chats.moment_rows import MomentRepository
 from cleveragents.chats.turns import calls
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
+from cleveragents.engine.chat.parting import Pair, Placed, Share, parted, touched
 from cleveragents.engine.chat.place import LivePlace
-from cleveragents.ids import PlanId, SnapshotId
+from cleveragents.errors import Damaged
+from cleveragents.ids import OperationId, PlanId, SnapshotId
 from cleveragents.operations.in_project import TakeBack
 from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.operation import Operation, OperationRepository
@@ -22,31 +24,15 @@ from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.picking import is_excluded
 from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.diff import Load, alike, compare
+from cleveragents.snapshots.tree.lookup import Lookup
 from cleveragents.snapshots.tree.manifest import Change
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
-Pair = tuple[int, int]  # a difference, by the numbers of the moments around it
 PRESENT = SnapshotId("present")  # the state of a directory as it is: it need not be stored
 NOW = 0  # the number of the moment in which it is looked at: an undo that is done then has it
 Undo = Operation[TakeBack]
-
-
-@frozen
-class Share:
-    """A part of a difference: some of its paths, all of them of one owner."""
-
-    difference: Difference
-    whose: Whose
-    was: SnapshotId  # the state before it
-    became: SnapshotId  # the one after it
-    changes: Sequence[Change]  # from before to after, parents before children
-
-    @property
-    def pair(self) -> Pair:
-        """The difference, by the numbers of the moments around it."""
-        return self.difference.before.number, self.difference.after.number
 
 
 @frozen
@@ -75,6 +61,8 @@ class Past:
             self.moments = MomentRepository(connection).of_project(place.project_id)
             self._rows = {chat.plan_id: _rows(connection, chat) for chat in self.chats}
             begun = _begun(self.moments)
+            find = OperationRepository(connection).find
+            self._acts = {act: find(act) for act in begun}
             self.operations: Sequence[Undo] = [
                 _since_begun(one, begun)
                 for chat in self.chats
@@ -100,6 +88,10 @@ class Past:
     def is_in_doubt(self) -> bool:
         """Whether something of an agent's may have written since the last event."""
         return len(self.moments) - 1 in doubts(self.moments, calls(self.moments))
+
+    @property
+    def _read(self) -> Load:
+        return self._place.archive.read if self._present is None else self._present.read
 
     def load(self, state: SnapshotId) -> Snapshot:
         """Returns a state of the directory, as it is or as it was."""
@@ -160,59 +152,41 @@ class Past:
 
     def _shares(self, difference: Difference) -> Iterator[Share]:
         was, became = difference.before.state, difference.after.state
-        if was is None or became is None:
-            return  # there is no such difference
-        for whose, changes in self._parted(difference, self._changes(was, became)):
-            if changes:
-                yield Share(difference, whose, was, became, changes)
+        if was is not None and became is not None:  # there is no other difference
+            acts = [(act, self._placed(act.operation_id)) for act in difference.acts]
+            changes = self._changes(was, became)
+            if acts:
+                changes += self._unchanged(was, became, touched(acts, changes))
+                changes.sort(key=lambda change: change.path)
+            yield from parted(difference, was, became, changes, acts)
 
-    def _parted(
-        self, difference: Difference, changes: Sequence[Change]
-    ) -> Iterator[tuple[Whose, Sequence[Change]]]:
-        """Tells what a call named from what else changed during it, and what an act of ours did."""
-        finished = self._finished_across(difference)
-        if finished is not None:
-            # It would have been taken back if anybody else had changed one of its paths meanwhile.
-            place = finished.intent.place
-            ours = {change.path for change in self._changes(place.old, place.new)}
-            yield Whose.OURS, [change for change in changes if change.path in ours]
-            yield difference.whose, [change for change in changes if change.path not in ours]
-            return
-        if difference.whose is not Whose.AGENT or difference.only is None:
-            yield difference.whose, changes
-            return
-        heads = {os.fsencode(path) for path in difference.only}
-        named = {change.path for change in changes if _is_named(change.path, heads)}
-        named |= set(_made_for(named, changes))
-        yield Whose.AGENT, [change for change in changes if change.path in named]
-        yield Whose.UNCLEAR, [change for change in changes if change.path not in named]
+    def _placed(self, operation_id: OperationId) -> Placed | None:
+        """An act of ours with what it changed; None: nobody knows any more."""
+        act = self._acts[operation_id]
+        if act is None or not act.intent.placed:
+            return None
+        old, new = act.intent.placed
+        try:
+            changes = {change.path: change for change in self._changes(old, new)}
+        except Damaged:
+            return None
+        return Placed(old, new, changes, act.status is Status.DONE)
 
-    def _finished_across(self, difference: Difference) -> Undo | None:
-        """An act of ours that a crash cut in two, and that was finished across a difference."""
-        before, after = difference.before.number, difference.after.number
-        for one in self.operations if difference.whose is Whose.UNCLEAR else ():
-            first, last = self._spans.get(one.operation_id, (after, before))
-            if first <= before and after <= last and one.status is Status.DONE:
-                return one
-        return None
-
-    @cached_property
-    def _spans(self) -> Mapping[str, Pair]:
-        """The first and the last moment of each act of ours."""
-        found: dict[str, Pair] = {}
-        for one in self.moments:
-            if one.operation_id is not None:
-                first, _ = found.get(one.operation_id, (one.number, 0))
-                found[one.operation_id] = (first, one.number)
-        return found
+    def _unchanged(
+        self, was: SnapshotId, became: SnapshotId, paths: Collection[bytes]
+    ) -> list[Change]:
+        """Paths that are the same in two states, and may have been another in between."""
+        old, new = self.load(was), self.load(became)
+        lookup = Lookup(old.roots[MAIN], self._read)
+        covered = (path for path in sorted(paths) if old.covers(path) and new.covers(path))
+        return [Change(path, lookup.find(path), lookup.find(path)) for path in covered]
 
     def _changes(self, was: SnapshotId, became: SnapshotId) -> list[Change]:
         """What differs between two states and was covered at both; times play no part."""
         old, new = self.load(was), self.load(became)
-        read = self._place.archive.read if self._present is None else self._present.read
         return [
             change
-            for change in compare(old.roots[MAIN], new.roots[MAIN], read)
+            for change in compare(old.roots[MAIN], new.roots[MAIN], self._read)
             if change.path
             and not alike(change.before, change.after)
             and not is_excluded(old.filter, change.path)
@@ -236,13 +210,13 @@ def _now(last: Moment) -> Moment:
     )
 
 
-def _begun(moments: Sequence[Moment]) -> dict[str, int]:
+def _begun(moments: Sequence[Moment]) -> dict[OperationId, int]:
     """The number of the moment in which each act of ours began."""
     ours = [(one.operation_id, one.number) for one in reversed(moments)]
     return {identity: number for identity, number in ours if identity is not None}
 
 
-def _since_begun(undo: Undo, begun: Mapping[str, int]) -> Undo:
+def _since_begun(undo: Undo, begun: Mapping[OperationId, int]) -> Undo:
     """An undo whose last difference ends where it began itself."""
 
     def settled(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
@@ -264,18 +238,6 @@ def _since_begun(undo: Undo, begun: Mapping[str, int]) -> Undo:
 def _has_taken(undo: Undo, share: Share) -> bool:
     intent = undo.intent
     return share.pair in (intent.takes if share.whose is Whose.AGENT else intent.unclear)
-
-
-def _is_named(path: bytes, heads: set[bytes]) -> bool:
-    return any(each in heads for each in tree_path.and_above(path))
-
-
-def _made_for(named: Collection[bytes], changes: Sequence[Change]) -> Iterator[bytes]:
-    """The directories that came or went because of what was named in them."""
-    above = {head for path in named for head in tree_path.above(path)}
-    for change in changes:
-        if change.path in above and (change.before is None or change.after is None):
-            yield change.path
 
 
 def _rows(connection: Connection, chat: Chat) -> Mapping[str, Checkpoint]:

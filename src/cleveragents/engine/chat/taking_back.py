@@ -2,7 +2,8 @@
 
 import time
 
-from cleveragents.chats.moment import Moment, MomentKind
+from cleveragents.chats.acts import End, act_moment
+from cleveragents.chats.moment import Moment
 from cleveragents.chats.moment_rows import MomentRepository
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository, state_hash
 from cleveragents.checkpoints.triggers import CheckpointType
@@ -10,7 +11,7 @@ from cleveragents.engine.chat import saving
 from cleveragents.engine.chat.place import LivePlace, LivePlaces
 from cleveragents.engine.chat.saving import DOCUMENT, SavedState
 from cleveragents.errors import CleverAgentsError
-from cleveragents.ids import CheckpointId, OperationId, new_id, now
+from cleveragents.ids import CheckpointId, new_id, now
 from cleveragents.operations.in_project import InFiles, TakeBack
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import Operation, OperationRepository
@@ -125,30 +126,10 @@ class TakingBack:
         OperationRepository(connection).close(operation.operation_id, Status.ABORTED, {})
 
 
-def _moment(operation: Operation[TakeBack], checkpoint_id: CheckpointId, end: str) -> Moment:
-    """One of the two moments around an act of ours."""
-    identity: OperationId = operation.operation_id
-    return Moment(
-        number=0,
-        plan_id=operation.plan_id,
-        kind=MomentKind.ACT,
-        turn=operation.intent.turn,
-        client_turn="",
-        call="",
-        agent="",
-        tool=operation.kind,
-        text="",
-        paths=(),
-        may_write=False,
-        failed=False,
-        at=now(),
-        key=f"act:{identity}:{end}",
-        state=None,
-        checkpoint_id=checkpoint_id,
-        is_late=False,
-        left_running=False,
-        operation_id=identity,
-    )
+def _moment(operation: Operation[TakeBack], checkpoint_id: CheckpointId, end: End) -> Moment:
+    """One of the two moments around it, each with the state of the files."""
+    turn, identity = operation.intent.turn, operation.operation_id
+    return act_moment(operation.plan_id, turn, identity, operation.kind, end, checkpoint_id)
 
 
 def record_id() -> CheckpointId:

@@ -8,7 +8,8 @@ from cleveragents.chats.chat import Chat
 from cleveragents.chats.turns import Call, CallName, Turn, turns
 from cleveragents.checkpoints.comparison import path_told
 from cleveragents.checkpoints.file_change import telling
-from cleveragents.engine.chat.past import Past, Share, Undo
+from cleveragents.engine.chat.parting import Share
+from cleveragents.engine.chat.past import Past, Undo
 from cleveragents.ids import PlanId
 from cleveragents.records import frozen
 

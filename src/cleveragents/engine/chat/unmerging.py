@@ -5,7 +5,8 @@ All is computed in memory, on top of what is there; nothing is stored or changed
 
 from collections.abc import Mapping, Sequence
 
-from cleveragents.engine.chat.past import Past, Share
+from cleveragents.engine.chat.parting import Share
+from cleveragents.engine.chat.past import Past
 from cleveragents.records import frozen, replace
 from cleveragents.sandbox.git import merge_text
 from cleveragents.snapshots.archive import MAIN
