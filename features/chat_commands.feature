@@ -93,7 +93,7 @@ Feature: Undo, redo and the timeline of chats on the command line
       | operation         | null                               |
     When I run "agents undo t1.2 --path y --yes"
     Then the exit code is 0
-    And the error says "agents undo    # takes back the turn before it"
+    And the error says "agents undo    # takes back the rest of t1"
     When I run "agents undo t1.2 --path y --yes"
     Then the exit code is 0
     And the error says "there is nothing to take back: t1.2 left nothing here that is still so"
@@ -468,7 +468,7 @@ Feature: Undo, redo and the timeline of chats on the command line
     Then each is found
     When I run "agents undo --chat sess --dry-run"
     Then the exit code is 2
-    And the error says "'sess' names 2 plans"
+    And the error says "'sess' names 2 chats"
     When I run "agents undo --chat nonesuch --dry-run"
     Then the exit code is 3
     When I run "agents undo --chat session-B --plan @"

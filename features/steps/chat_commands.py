@@ -117,3 +117,10 @@ def typed_paths(context):
         done = context.world.agents(*line, cwd=context.world.project / row["below"])
         found = [each["file"] for each in json.loads(done.out)["data"]["taken_back"]]
         assert ", ".join(found) == row["files"], (row, found)
+
+
+@then("the database holds none of")
+def database_holds_none(context):
+    held = b"".join(path.read_bytes() for path in context.world.data_dir.glob("cleveragents.db*"))
+    for row in context.table:
+        assert row["text"].encode() not in held, row["text"]

@@ -253,12 +253,14 @@ def _footer(asked: ChatRetrace) -> str:
 
 def _next(asked: ChatRetrace, result: ChatUndoResult) -> list[str]:
     """The command that takes it back, and the one after it."""
+    chat = asked.wanted.chat
+    of = "" if chat is None else f" --chat {chat}"
     again, back = (
-        ("# does again what was taken back before", "# takes it back again")
+        ("does again what was taken back before", "takes it back again")
         if asked.is_redo
-        else ("# does it again", "# takes back the turn before it")
+        else ("does it again", f"takes back {result.following}")
     )
     return [
-        *([f"agents redo    {again}"] if result.can_redo else []),
-        *([f"agents undo    {back}"] if result.can_undo else []),
+        *([f"agents redo{of}    # {again}"] if result.can_redo else []),
+        *([f"agents undo{of}    # {back}"] if result.following else []),
     ]

@@ -17,7 +17,7 @@ def blocks(would: ChatForesight) -> list[Block]:
     """The preview: which turn of which chat, what would change, and everything apart from that."""
     return [
         Text([heading(would)]),
-        changed("Would change", would),
+        changed("Would otherwise change" if would.is_refused else "Would change", would),
         *apart(would),
         *_in_the_way(would),
     ]

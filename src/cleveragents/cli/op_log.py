@@ -89,7 +89,9 @@ def _turn(story: ChatStory, turn: TurnStory, at: datetime) -> _Act:
     chat, name = story.chat, turn_named(turn.turn.number)
     row = turn_act_of(chat, turn, at)
     title = f"{name}: {cut(turn.turn.prompt, PROMPT)}" if turn.turn.prompt else name
-    return _Act(at, title, chat.client, row["state"], chat.plan_id, row)
+    is_partly = turn.taken_back_by is not None and not turn.is_taken_back
+    fate = "partly undone" if is_partly else row["state"]
+    return _Act(at, title, chat.client, fate, chat.plan_id, row)
 
 
 def _next(app: App, found: DeedList | None, direction: Direction, plan: str | None) -> str | None:

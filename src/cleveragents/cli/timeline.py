@@ -55,14 +55,20 @@ def _chat(story: ChatStory, width: int) -> Iterator[Line]:
 
 def _turn(story: TurnStory, width: int) -> Iterator[Line]:
     turn = story.turn
-    fate = " [taken back]" if story.taken_back_by else ""
+    partly = "" if story.is_taken_back else "partly "
+    fate = f" [{partly}taken back]" if story.taken_back_by else ""
     prompt = turn.prompt or "(no prompt)"
     yield _line(
         "  ", f"{turn_named(turn.number)}  {views.ago(turn.started_at)}{fate}  {prompt}", width
     )
     for call in story.calls:
         yield from _call(call, width)
-    for whose, paths in (("yours", story.external), ("unclear", story.unclear)):
+    stands = story.standing if story.taken_back_by else ()
+    for whose, paths in (
+        ("still there", stands),
+        ("yours", story.external),
+        ("unclear", story.unclear),
+    ):
         if paths:
             yield _line("    ", f"{whose}: {_paths(paths)}", width)
 
@@ -93,6 +99,5 @@ def _line(lead: str, text: str, width: int) -> Line:
 
 def _next(found: Sequence[ChatStory]) -> list[str]:
     """How the newest turn that stands is taken back."""
-    newest = [turn for story in found for turn in story.turns if turn.changed]
-    stands = [turn for turn in newest if turn.taken_back_by is None]
+    stands = [turn for story in found for turn in story.turns if turn.standing]
     return ["agents undo    # takes back the last turn that changed something"] if stands else []

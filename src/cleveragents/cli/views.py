@@ -16,6 +16,7 @@ from cleveragents.plans.naming import LATEST, LATEST_CHAT
 from cleveragents.plans.plan import CHAT, Plan
 
 if TYPE_CHECKING:
+    from cleveragents.chats.chat import Chat
     from cleveragents.checkpoints.checkpoint import Checkpoint
     from cleveragents.plans.decision import Decision
 
@@ -111,10 +112,31 @@ def meant(call: Invocation, app: App, text: str) -> Plan:
 
 def find_chat(app: App, text: str) -> Plan:
     """Finds a chat by its id, the id that its client has for it, or `@chat`."""
-    found = app.plans.find(text)
+    here = _chats_called(app, text)
+    if len(here) > 1:
+        raise InvalidInput(
+            f"{text!r} names {len(here)} chats",
+            detail=[f"{one.plan_id}  {one.client}  {one.client_session}" for one in here],
+            hints=["type the id of one, or more of it"],
+        )
+    found = app.plans.find(here[0].plan_id if here else text)
     if not is_chat(found):
         raise NotFound(f"{text!r} is a plan, no chat", hints=["see: agents timeline"])
     return found
+
+
+def _chats_called(app: App, text: str) -> "Sequence[Chat]":
+    """The chats here whose id, or that of their client, begins so; one that is just so alone."""
+    known = app.chats.reads.chats()
+    if text == LATEST_CHAT:
+        return known[-1:]
+    begins = [
+        one
+        for one in known
+        if text and (one.plan_id.startswith(text.upper()) or one.client_session.startswith(text))
+    ]
+    exact = [one for one in begins if text in (one.plan_id, one.client_session)]
+    return exact or begins
 
 
 def find_decision(app: App, text: str) -> "Decision":

@@ -7,7 +7,6 @@ from cleveragents.storage.connection import Connection
 
 LATEST = "@"
 LATEST_CHAT = "@chat"
-SHORTEST_SESSION = 4  # letters of a client's own id of a conversation: fewer could be a name
 NO_PLAN_YET = "this project has no plan yet"
 NO_CHAT_YET = "no chat was recorded here"
 PROTECT = "protect this directory: agents protect"
@@ -19,7 +18,7 @@ _CALLED = """SELECT plan_id, name FROM plans WHERE substr(plan_id, 1, length(:pr
     OR (project_id = :project_id AND name = :name AND kind = 'plan') ORDER BY created_at"""
 _LATEST_CHAT = """SELECT plan_id FROM chats JOIN plans USING (plan_id)
     WHERE project_id = :project_id ORDER BY last_event_at DESC, plan_id DESC LIMIT 1"""
-_OF_SESSION = """SELECT plan_id, name FROM chats JOIN plans USING (plan_id)
+_OF_SESSION = """SELECT plan_id, name, client_session FROM chats JOIN plans USING (plan_id)
     WHERE project_id = :project_id AND substr(client_session, 1, length(:text)) = :text
     ORDER BY created_at"""
 _NAMES = "SELECT plan_id, name FROM plans ORDER BY created_at DESC"
@@ -55,8 +54,9 @@ class PlanNames:
         if is_id(wanted):
             return PlanId(wanted)
         rows = self._connection.rows(_CALLED, prefix=wanted, name=text, project_id=project_id)
-        if not rows and len(text) >= SHORTEST_SESSION:
-            rows = self._connection.rows(_OF_SESSION, text=text, project_id=project_id)
+        if not rows:
+            begun = self._connection.rows(_OF_SESSION, text=text, project_id=project_id)
+            rows = [row for row in begun if row["client_session"] == text] or begun
         if not rows or not wanted:
             raise no_plan(self._connection, text)
         if len(rows) > 1:

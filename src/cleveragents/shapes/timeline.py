@@ -23,6 +23,13 @@ class ChatCall(TypedDict):
     joint_with: Sequence[str]  # calls that ran side by side with it: what changed is of all of them
 
 
+class PartlyTakenBack(TypedDict):
+    """An undo that took some of a turn back, as with --path or of one call."""
+
+    operation: OperationId
+    kept: Sequence[str]  # paths of the turn that stand
+
+
 class ChatTurn(TypedDict):
     """A prompt and what followed from it."""
 
@@ -32,7 +39,7 @@ class ChatTurn(TypedDict):
     calls: Sequence[ChatCall]
     external: Sequence[str]  # paths that the user changed
     unclear: Sequence[str]  # paths that may be the user's
-    taken_back_by: OperationId | None
+    taken_back_by: OperationId | PartlyTakenBack | None  # the last undo of all or some of it
 
 
 class ChatWithTurns(TypedDict):
@@ -67,8 +74,8 @@ def turn_act_of(chat: Chat, story: TurnStory, at: datetime) -> OpRow:
         "kind": CHAT,
         "plan": chat.plan_id,
         "name": chat.client,
-        "stands": by is None,
-        "state": Fate.STANDS if by is None else Fate.UNDONE,
+        "stands": not story.is_taken_back,
+        "state": Fate.UNDONE if story.is_taken_back else Fate.STANDS,
         "taken_back_by": None if by is None else by.operation_id,
     }
 
@@ -89,7 +96,6 @@ def _chat(story: ChatStory) -> ChatWithTurns:
 
 
 def _turn(story: TurnStory) -> ChatTurn:
-    by = story.taken_back_by
     return {
         "turn": turn_named(story.turn.number),
         "prompt": story.turn.prompt,
@@ -97,8 +103,15 @@ def _turn(story: TurnStory) -> ChatTurn:
         "calls": [_call(call) for call in story.calls],
         "external": list(story.external),
         "unclear": list(story.unclear),
-        "taken_back_by": None if by is None else by.operation_id,
+        "taken_back_by": _taken_back(story),
     }
+
+
+def _taken_back(story: TurnStory) -> OperationId | PartlyTakenBack | None:
+    by = story.taken_back_by
+    if by is None or story.is_taken_back:
+        return None if by is None else by.operation_id
+    return {"operation": by.operation_id, "kept": list(story.standing)}
 
 
 def _call(story: CallStory) -> ChatCall:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from datetime import datetime
 
-from cleveragents.chats.chat import Chat
+from cleveragents.chats.chat import Chat, ChatRepository
 from cleveragents.chats.turns import Call, open_calls
 from cleveragents.engine.chat.choice import choose
 from cleveragents.engine.chat.leftovers import above, is_gone, process_name
@@ -54,6 +54,14 @@ class ChatReader:
         past = None if place is None else Past(self._database, place)
         return past if past is not None and past.chats else None
 
+    def chats(self) -> Sequence[Chat]:
+        """Returns the chats here, the one that was heard of last at the end."""
+        place = self._places.known(self._project)
+        if place is None:
+            return []
+        with self._database.reading() as connection:
+            return ChatRepository(connection).of_project(place.project_id)
+
     def latest(self, *, is_redo: bool = False) -> LatestTurn | None:
         """Returns what an undo or a redo in a chat would take back; None: there is nothing.
 
@@ -101,7 +109,7 @@ class ChatReader:
         past = Past(self._database, self._places.of_chat(chat))
         stories = timeline(past, chat).chats
         turns = [turn for story in stories for turn in story.turns]
-        standing = (path for turn in turns if not turn.taken_back_by for path in turn.changed)
+        standing = (path for turn in turns for path in turn.standing)
         begun = [one for one in past.operations if one.status is Status.OPEN]
         client = past.chat(chat).pid
         calls = [one for one in open_calls(past.moments) if one.name.chat == chat]

@@ -22,6 +22,7 @@ from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
+from cleveragents.typed_secrets import without_typed_secrets
 
 # Kinds of events at which the files are looked at, and of what type the checkpoint is then.
 LOOKED_AT: dict[EventKind, CheckpointType] = {
@@ -214,7 +215,7 @@ class Recording:
             call,
             event.agent,
             event.tool,
-            self._masked(event.text) if self._policy.keeps_texts else "",
+            self._masked(without_typed_secrets(event.text)) if self._policy.keeps_texts else "",
             _below(chat.root, event),
             event.may_write,
             event.failed,

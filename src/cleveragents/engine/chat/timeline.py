@@ -11,7 +11,7 @@ from cleveragents.checkpoints.file_change import telling
 from cleveragents.engine.chat.parting import Share
 from cleveragents.engine.chat.past import Past, Undo
 from cleveragents.ids import PlanId
-from cleveragents.records import frozen
+from cleveragents.records import frozen, replace
 
 
 @frozen
@@ -31,13 +31,19 @@ class TurnStory:
     calls: Sequence[CallStory]
     external: Sequence[str]  # paths that the user changed before it or during it
     unclear: Sequence[str]  # paths that may be the user's or of something that a call left running
-    taken_back_by: Undo | None  # the undo that has taken the last of it back
+    taken_back_by: Undo | None  # the last undo that has taken anything of it back
+    standing: Sequence[str]  # paths that its calls changed and that no undo has taken back
     changed_at: datetime | None  # when its calls changed something last; None: they did nothing
 
     @property
     def changed(self) -> Sequence[str]:
         """The paths that its calls changed."""
         return list(dict.fromkeys(path for one in self.calls for path in one.changed))
+
+    @property
+    def is_taken_back(self) -> bool:
+        """Whether nothing of it stands any more, because it was taken back."""
+        return self.taken_back_by is not None and not self.standing
 
 
 @frozen
@@ -77,6 +83,7 @@ def _turn(past: Past, turn: Turn) -> TurnStory:
         _paths(share for share in shown if share.whose is Whose.USER),
         _paths(share for share in shown if share.whose is Whose.UNCLEAR),
         _taken_back(past, mine),
+        _paths(replace(share, changes=past.standing(share)) for share in mine),
         max((share.difference.after.at for share in mine), default=None),
     )
 
@@ -87,9 +94,7 @@ def _call(call: Call, shares: Sequence[Share]) -> CallStory:
 
 
 def _taken_back(past: Past, shares: Sequence[Share]) -> Undo | None:
-    """The last undo of a turn of which nothing stands any more."""
-    if any(past.standing(share) for share in shares):
-        return None
+    """The last undo that took anything of a turn back."""
     pairs = {share.pair for share in shares}
     found = [one for one in past.standing_undos if pairs.intersection(one.intent.takes)]
     return max(found, key=lambda one: one.operation_id, default=None)

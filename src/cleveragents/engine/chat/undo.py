@@ -36,7 +36,7 @@ class ChatUndoResult:
     foresight: ChatForesight
     outcome: TakeBackOutcome
     can_redo: bool
-    can_undo: bool
+    following: str  # what the next undo takes back, in words; empty: there is nothing left
 
 
 class ChatUndos:
@@ -119,7 +119,7 @@ class ChatUndos:
             raise outcome.error
         after = self.past()
         can_redo = _last_undo(after, wanted.chat) is not None
-        return ChatUndoResult(would, outcome, can_redo, _can_undo(after, wanted.chat))
+        return ChatUndoResult(would, outcome, can_redo, _following(after, wanted.chat, would))
 
     def _safety(
         self, place: LivePlace, would: ChatForesight, capture: Capture, reason: str
@@ -187,12 +187,17 @@ def refuse(would: ChatForesight) -> None:
     )
 
 
-def _can_undo(past: Past, chat: PlanId | None) -> bool:
-    """Whether something is left that stands."""
+def _following(past: Past, chat: PlanId | None, done: ChatForesight) -> str:
+    """Says what the next undo here takes back; empty: nothing is left that stands."""
     try:
-        return choose(past, UndoRequest(chat=chat)) is not None
+        choice = choose(past, UndoRequest(chat=chat))
     except Damaged:  # what was asked for is done; who asks for the next is told what is damaged
-        return True
+        return "the turn before it"
+    if choice is None:
+        return ""
+    if choice.chat.plan_id != done.chat.plan_id:
+        return f"{choice.title} of another chat ({choice.chat.client})"
+    return f"the rest of {choice.title}" if choice.turn == done.turn else choice.title
 
 
 def _last_undo(past: Past, chat: PlanId | None) -> Undo | None:
