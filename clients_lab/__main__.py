@@ -88,10 +88,12 @@ def _played(client: Installed, play: str, made: Room) -> list[str]:
         stage.edits(2, f"line 2 {name} calls")
         stage.notes(f"{name} calls")
 
-    with serving(Model(SCRIPTS, meanwhile)) as port:
+    model = Model(SCRIPTS, meanwhile)
+    with serving(model) as port:
         place = Place(made.home, made.project, port)
         made.put(client.program.settings(place))
-        stage = Stage(client, made, place)
+        made.install(client.program.name, client.program.start(client.node, client.modules))
+        stage = Stage(client, made, place, model.heard)
         said = made.agents("protect", client.program.name, "--user", "--yes")
         if said.code:
             tail = " / ".join(said.text.strip().splitlines()[-3:])

@@ -19,7 +19,7 @@ DONE = "done as scripted"
 
 
 class Model:
-    """A scripted model; remembers nothing but what the user was asked to do once."""
+    """A scripted model; what it heard it keeps for the judge, and answers by none of it."""
 
     def __init__(self, scripts: Scripts, meanwhile: Callable[[str], None]) -> None:
         self._scripts = scripts
@@ -27,6 +27,7 @@ class Model:
         self._lock = threading.Lock()
         self._seen: set[tuple[str, str, int]] = set()
         self.offered: dict[str, frozenset[str]] = {}  # tools by script, for those who wonder
+        self.heard: list[str] = []  # every request, as a text
 
     def reply(self, request: Request) -> Reply:
         """Plays the next round; a request without tools or script gets words alone."""
@@ -93,6 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
             body = json.loads(self.rfile.read(size) or b"{}")
         except ValueError:
             body = {}
+        self.answers.heard.append(json.dumps(body))
         self._send(*_answered(self.answers, urlsplit(self.path).path, body))
 
     def _send(self, kind: str, content: bytes) -> None:

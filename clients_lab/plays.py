@@ -1,5 +1,6 @@
 """The plays: what an agent and its user do, what is taken back, and what must be there then."""
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -180,6 +181,29 @@ def conflict(stage: Stage) -> None:
     stage.same(before, "after undo --before")
 
 
+def with_chat(stage: Stage) -> None:
+    """The conversation goes back as well where the client can; else it is told how to open it."""
+    before = stage.look()
+    stage.turn("write")
+    written = stage.changed(before, "made.txt")
+    stage.turn("edit")
+    stage.changed(written, "shared.txt")
+    heard = len(stage.heard)
+    said = stage.undo("--with-chat")
+    stage.same(written, "after undo --with-chat")
+    stage.wants(len(stage.heard) == heard, "the model was asked while the conversation went back")
+    told = said.data.get("conversation") or {}
+    is_able = stage.installed.program.name in ("claude", "codex")
+    stage.wants(told.get("taken_back") is is_able, f"the conversation: {told}")
+    session = re.split("[ =]", told.get("command") or "")[-1]
+    requests = stage.goes_on(session, "nothing")
+    stage.wants("SCRIPT:write" in requests, f"{told.get('command')} opens another conversation")
+    stage.wants(
+        ("SCRIPT:edit" in requests) is not is_able,
+        "the model hears what was taken back" if is_able else "the client took it back by itself",
+    )
+
+
 def _only_users(stage: Stage, lines: dict[int, str], note: str) -> None:
     """Checks that the project is as in the beginning, but for what the user wrote."""
     now = stage.look()
@@ -215,4 +239,5 @@ PLAYS: dict[str, Play] = {
     "older": older,
     "everything": everything,
     "conflict": conflict,
+    "with-chat": with_chat,
 }

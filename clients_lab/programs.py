@@ -41,6 +41,7 @@ class Program:
     settings: Callable[[Place], Files]  # below the home directory
     first: Sequence[str]  # arguments of a new chat; {} is the prompt
     further: Sequence[str]  # of a later turn of the same chat
+    resumed: Sequence[str]  # of a turn of the chat whose id is {id}
     kinds: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of a turn of a special kind
     lacks: Mapping[str, str] = field(default_factory=dict)  # plays that it cannot do, and why
 
@@ -50,6 +51,11 @@ class Program:
         """Builds the command line of a turn."""
         words = self.kinds.get(kind, self.first) if turn == 1 else self.further
         return [*self.start(node, modules), *(word.replace("{}", prompt) for word in words)]
+
+    def resuming(self, node: Path, modules: Path, prompt: str, session: str) -> list[str]:
+        """Builds the command line of a turn in a conversation that is named."""
+        words = (word.replace("{id}", session).replace("{}", prompt) for word in self.resumed)
+        return [*self.start(node, modules), *words]
 
     def start(self, node: Path, modules: Path) -> list[str]:
         """The program itself, as it is started."""
@@ -157,6 +163,7 @@ PROGRAMS: dict[str, Program] = {
                 "json",
                 "--dangerously-skip-permissions",
             ),
+            resumed=("--resume", "{id}", "-p", "{}", "--output-format", "json"),
             kinds={"careful": ("-p", "{}", "--output-format", "json")},
         ),
         Program(
@@ -168,6 +175,7 @@ PROGRAMS: dict[str, Program] = {
             settings=_codex_settings,
             first=("exec", "--json", "--dangerously-bypass-hook-trust", "{}"),
             further=("exec", "resume", "--last", "--json", "--dangerously-bypass-hook-trust", "{}"),
+            resumed=("exec", "resume", "{id}", "--json", "--dangerously-bypass-hook-trust", "{}"),
             # Models that it knows are offered apply_patch, others are offered subagents at once.
             kinds={
                 "delegating": (
@@ -194,6 +202,7 @@ PROGRAMS: dict[str, Program] = {
             settings=_gemini_settings,
             first=("-p", "{}", "--yolo"),
             further=("--resume", "latest", "-p", "{}", "--yolo"),
+            resumed=("--resume", "{id}", "-p", "{}", "--yolo"),
             kinds={"careful": ("-p", "{}")},
             lacks=WAITS,
         ),
@@ -210,6 +219,7 @@ PROGRAMS: dict[str, Program] = {
             settings=_qwen_settings,
             first=("-p", "{}", "--yolo"),
             further=("--continue", "-p", "{}", "--yolo"),
+            resumed=("--resume", "{id}", "-p", "{}", "--yolo"),
             kinds={"careful": ("-p", "{}")},
         ),
         Program(
@@ -234,6 +244,7 @@ PROGRAMS: dict[str, Program] = {
                 "--allow-all-paths",
                 "--no-auto-update",
             ),
+            resumed=("--resume={id}", "-p", "{}", "--allow-all-tools", "--no-auto-update"),
             kinds={"careful": ("-p", "{}", "--no-auto-update")},
             lacks=WAITS,
         ),
@@ -246,6 +257,7 @@ PROGRAMS: dict[str, Program] = {
             settings=_opencode_settings,
             first=("run", "{}"),
             further=("run", "--continue", "{}"),
+            resumed=("run", "--session", "{id}", "{}"),
             lacks={**WAITS, "refused": "what it refuses stands in its settings alone"},
         ),
     )

@@ -3,11 +3,12 @@
 import json
 import os
 import secrets
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,9 +57,14 @@ class Room:
         """A directory by which a running call and the user wait for each other."""
         return self.base / "beside"
 
+    @property
+    def programs(self) -> Path:
+        """A directory with the client, as its user calls it."""
+        return self.base / "bin"
+
     def environment(self, more: Mapping[str, str], path: Path | None = None) -> dict[str, str]:
         """Builds an environment that owes nothing to the caller's."""
-        places = [str(path)] if path is not None else []
+        places = [str(self.programs), *([str(path)] if path is not None else [])]
         return {
             "HOME": str(self.home),
             "PATH": os.pathsep.join([*places, "/usr/local/bin", "/usr/bin", "/bin"]),
@@ -75,6 +81,13 @@ class Room:
             path = self.home / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
+
+    def install(self, name: str, command: Sequence[str]) -> None:
+        """Lets a program be called by its name."""
+        self.programs.mkdir()
+        path = self.programs / name
+        path.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
+        path.chmod(0o755)
 
     def agents(self, *words: str) -> Said:
         """Runs one of our commands in the project, as its user would."""

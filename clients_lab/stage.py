@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,6 +36,7 @@ class Stage:
     installed: Installed
     room: Room
     place: Place
+    heard: Sequence[str]  # by the model: every request
     problems: list[str] = field(default_factory=list)
     turns: int = 0
 
@@ -51,7 +52,17 @@ class Stage:
         words = prompt(script, str(self.room.project))
         program, node = self.installed.program, self.installed.node
         kind = "careful" if is_careful else "delegating" if "subagent" in script else ""
-        command = program.command(node, self.installed.modules, words, self.turns, kind)
+        self._run(program.command(node, self.installed.modules, words, self.turns, kind))
+
+    def goes_on(self, session: str, script: str) -> str:
+        """Gives a prompt in a conversation that is named; tells what the model heard then."""
+        words, known = prompt(script, str(self.room.project)), len(self.heard)
+        program, node = self.installed.program, self.installed.node
+        self._run(program.resuming(node, self.installed.modules, words, session))
+        return "\n".join(self.heard[known:])
+
+    def _run(self, command: Sequence[str]) -> None:
+        program, node = self.installed.program, self.installed.node
         variables = self.room.environment(program.variables(self.place), node.parent)
         ended = processes.run(command, self.room.project, variables)
         if ended.code:

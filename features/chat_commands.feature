@@ -37,7 +37,7 @@ Feature: Undo, redo and the timeline of chats on the command line
     And the error says "confirm it: agents undo --yes"
     When I run "agents undo --yes --format json"
     Then the exit code is 0
-    And the keys of "data" are "kind, chat, client, turn, call, taken_back, kept, conflicts, not_covered, unclear, safety, operation, redo"
+    And the keys of "data" are "kind, chat, client, turn, call, taken_back, kept, conflicts, not_covered, unclear, safety, operation, redo, conversation"
     And the data holds
       | field        | value                                 |
       | kind         | "chat"                                |

@@ -119,7 +119,7 @@ Feature: Commands about plans, met with a chat
     And the error says "undo of everything since t1"
     When I run "agents plan rollback @chat 1 --yes --format json"
     Then the exit code is 0
-    And the keys of "data" are "kind, chat, client, turn, call, taken_back, kept, conflicts, not_covered, unclear, safety, operation, redo"
+    And the keys of "data" are "kind, chat, client, turn, call, taken_back, kept, conflicts, not_covered, unclear, safety, operation, redo, conversation"
     And the files are as in "start" but for
       | file  | content                       |
       | a.txt | 1\|2\|3\|4\|5\|6\|7\|eight\|9 |

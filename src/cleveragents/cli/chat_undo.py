@@ -7,6 +7,7 @@ from cleveragents.cli import chat_views, previewing
 from cleveragents.cli.invocation import Invocation, answer_to, confirm
 from cleveragents.cli.render import Block, Result, Text, show_blocks
 from cleveragents.cli.typed_paths import read_here
+from cleveragents.clients.conversation import ConversationFate
 from cleveragents.engine.chat.foresight import ChatForesight
 from cleveragents.engine.chat.past import Undo
 from cleveragents.engine.chat.request import UndoRequest
@@ -20,6 +21,7 @@ from cleveragents.shapes.chat import (
     chat_undo_finished_of,
     chat_undo_of,
     chat_undo_preview_of,
+    conversation_alone_of,
     no_turn,
     turn_named,
 )
@@ -55,6 +57,7 @@ class ChatRetrace:
             "--everything": wanted.is_everything,
             "--anyway": wanted.anyway,
             "--times": wanted.keeps_times,
+            "--with-chat": wanted.with_chat,
         }
         return (
             f"agents {self.word}"
@@ -75,6 +78,18 @@ class ChatRetrace:
     def can_ask(self) -> bool:
         """Whether somebody is there to answer, and wants to be asked."""
         return not self.yes and not self.dry_run and sys.stdin.isatty()
+
+    def fate(self, would: ChatForesight) -> ConversationFate | None:
+        """What would become of the conversation in the client; None: nobody asked for that."""
+        if not self.wanted.with_chat:
+            return None
+        return self.app.chats.conversations.foreseen(would.chat, would.turn)
+
+    def end_conversation(self, would: ChatForesight) -> ConversationFate | None:
+        """Takes the conversation back, if somebody asked for that."""
+        if not self.wanted.with_chat:
+            return None
+        return self.app.chats.conversations.take_back(would.chat, would.turn)
 
     def act(self) -> Act | None:
         """The act itself; None: there is nothing to do."""
@@ -116,9 +131,10 @@ def _agreed(asked: ChatRetrace, act: Act, would: ChatForesight) -> Result:
             again = more.act()
             return _nothing(more) if again is None else _agreed(more, again, again.foresee())
     if would.is_empty and asked.is_narrowed:
-        return _nothing(asked, would)
+        return _conversation_alone(asked, would) or _nothing(asked, would)
     if not asked.yes:
-        show_blocks(chat_views.blocks(would), asked.call.form, sys.stderr)
+        shown = [*chat_views.blocks(would), *chat_views.conversation(asked.fate(would))]
+        show_blocks(shown, asked.call.form, sys.stderr)
         if not would.is_refused:  # what is refused needs no question
             _ask_late(asked, would)
             question = "Do it again?" if asked.is_redo else "Take it back?"
@@ -217,11 +233,31 @@ def _nothing(asked: ChatRetrace, would: ChatForesight | None = None) -> Result:
     )
 
 
+def _conversation_alone(asked: ChatRetrace, would: ChatForesight) -> Result | None:
+    """Takes the conversation back where no file is to be any more; None: nobody asked for that."""
+    fate = asked.fate(would)
+    if fate is None or would.misses_all:  # who mistyped a path meant something else
+        return None
+    if fate.is_ours:
+        if not asked.yes:
+            show_blocks(chat_views.conversation(fate), asked.call.form, sys.stderr)
+            confirm("Take the conversation back?", yes=False, command_line=asked.line)
+        fate = asked.app.chats.conversations.take_back(would.chat, would.turn)
+    return Result(
+        conversation_alone_of(would, fate),
+        [Text([chat_views.heading(would)]), *chat_views.conversation(fate)],
+        _footer(asked) if fate.is_taken_back else "",
+        messages=[f"{would.title} left nothing here that is still so: the files stay as they are"],
+        next_steps=chat_views.onwards(fate),
+    )
+
+
 def _preview(asked: ChatRetrace, would: ChatForesight, *, moving: bool) -> Result:
     elsewhere = chat_views.elsewhere(would) if would.is_empty else []
+    fate = asked.fate(would)
     return Result(
-        chat_undo_preview_of(would, moving=moving),
-        chat_views.blocks(would),
+        chat_undo_preview_of(would, moving=moving, fate=fate),
+        [*chat_views.blocks(would), *chat_views.conversation(fate)],
         status="warn" if would.is_refused else "ok",
         exit_code=REFUSED if would.is_refused else 0,
         messages=[previewing.DRY_RUN, *chat_views.missed(would)],
@@ -230,20 +266,20 @@ def _preview(asked: ChatRetrace, would: ChatForesight, *, moving: bool) -> Resul
 
 
 def _done(asked: ChatRetrace, result: ChatUndoResult) -> Result:
-    would = result.foresight
+    would, fate = result.foresight, asked.end_conversation(result.foresight)
     blocks: list[Block] = [
         Text([chat_views.heading(would)]),
         chat_views.changed("Changed", would),
     ]
     return Result(
-        chat_undo_of(result),
-        [*blocks, *chat_views.apart(would)],
+        chat_undo_of(result, fate),
+        [*blocks, *chat_views.apart(would), *chat_views.conversation(fate)],
         _footer(asked),
         messages=[
             *(f"kept, because it holds other files: {path}" for path in result.outcome.kept),
             *chat_views.missed(would),
         ],
-        next_steps=_next(asked, result),
+        next_steps=[*chat_views.onwards(fate), *_next(asked, result)],
     )
 
 

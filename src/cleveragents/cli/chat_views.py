@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from cleveragents.chats.turns import Call
 from cleveragents.cli import changes, views
 from cleveragents.cli.render import Block, Fields, Text
+from cleveragents.clients.conversation import ConversationFate
 from cleveragents.engine.chat.foresight import ChatForesight
 from cleveragents.ids import SHORTEST, now
 from cleveragents.shapes.chat import call_named
@@ -56,6 +57,16 @@ def unclear(would: ChatForesight) -> list[Block]:
     fate = "goes too" if would.takes_unclear else "stays"
     title = f"Unclear: yours, or of something that a call left running ({fate})"
     return [paths(title, would.unclear)]
+
+
+def conversation(fate: ConversationFate | None) -> list[Block]:
+    """What becomes of the conversation in the client, if somebody asked."""
+    return [] if fate is None else [Text([f"the conversation: {fate.how}"])]
+
+
+def onwards(fate: ConversationFate | None) -> list[str]:
+    """The command that goes on with a conversation, or that takes it back."""
+    return [] if fate is None or not fate.command else [fate.command]
 
 
 def paths(title: str, names: Sequence[str]) -> Fields:

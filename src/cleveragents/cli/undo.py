@@ -26,6 +26,7 @@ def undo(
     before: Sequence[str] = (),
     anyway: bool = False,
     times: bool = False,
+    with_chat: bool = False,
     pick: bool = False,
     yes: bool = False,
     dry_run: bool = False,
@@ -42,6 +43,7 @@ def undo(
         before=tuple(before),
         anyway=anyway,
         keeps_times=times,
+        with_chat=with_chat,
     )
     if _is_about_chats(wanted, plan, chat, pick=pick):
         app = call.app(progress=True)

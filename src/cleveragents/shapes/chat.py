@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from cleveragents.chats.turns import CallName
+from cleveragents.clients.conversation import ConversationFate
 from cleveragents.engine.chat.foresight import ChatForesight
 from cleveragents.engine.chat.past import Undo
 from cleveragents.engine.chat.undo import ChatUndoResult
@@ -16,6 +17,14 @@ CHAT = "chat"
 UNCLEAR = "it is unclear whose it is"
 MINE = "left as you have it"
 NOT_EMPTY = "it holds other files"
+
+
+class ConversationReport(TypedDict):
+    """What becomes, or became, of the conversation in the client."""
+
+    taken_back: bool
+    how: str
+    command: str | None  # that goes on with it, or that takes it back by hand
 
 
 class ChatUndoReport(TypedDict):
@@ -34,6 +43,7 @@ class ChatUndoReport(TypedDict):
     safety: CheckpointId | None  # what was there before
     operation: OperationId | None  # null: nothing was done
     redo: str | None  # the command that does it, or what was taken back before it, again
+    conversation: ConversationReport | None  # null: nobody asked for it (--with-chat)
 
 
 class ChatCounts(TypedDict):
@@ -73,10 +83,18 @@ def no_turn() -> ChatUndoReport:
         "safety": None,
         "operation": None,
         "redo": None,
+        "conversation": None,
     }
 
 
-def chat_undo_of(result: ChatUndoResult) -> ChatUndoReport:
+def conversation_of(fate: ConversationFate | None) -> ConversationReport | None:
+    """A conversation that is taken back, or is to be."""
+    if fate is None:
+        return None
+    return {"taken_back": fate.is_taken_back, "how": fate.how, "command": fate.command or None}
+
+
+def chat_undo_of(result: ChatUndoResult, fate: ConversationFate | None = None) -> ChatUndoReport:
     """The result of an undo or a redo."""
     would, operation = result.foresight, result.outcome.operation
     full: list[KeptRow] = [{**file_name(path), "why": NOT_EMPTY} for path in result.outcome.kept]
@@ -87,14 +105,18 @@ def chat_undo_of(result: ChatUndoResult) -> ChatUndoReport:
         "safety": operation.intent.safety,
         "operation": operation.operation_id,
         "redo": REDO if result.can_redo else None,
+        "conversation": conversation_of(fate),
     }
 
 
-def chat_undo_preview_of(would: ChatForesight, *, moving: bool) -> ChatUndoPreview:
+def chat_undo_preview_of(
+    would: ChatForesight, *, moving: bool, fate: ConversationFate | None = None
+) -> ChatUndoPreview:
     """The preview of an undo or a redo."""
     about = _about(would)
     return {
         **about,
+        "conversation": conversation_of(fate),
         "prompt": would.prompt,
         "users": list(would.users),
         "joint_with": list(would.joint),
@@ -122,6 +144,11 @@ def chat_undo_finished_of(done: Undo, client: str, *, can_redo: bool) -> ChatUnd
         "operation": done.operation_id,
         "redo": REDO if can_redo else None,
     }
+
+
+def conversation_alone_of(would: ChatForesight, fate: ConversationFate) -> ChatUndoReport:
+    """The report of a conversation that is taken back where no file is any more."""
+    return {**_about(would), "conversation": conversation_of(fate)}
 
 
 def turn_named(number: int) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from cleveragents.clients.installation import Installation
     from cleveragents.clients.launcher import Launcher
     from cleveragents.engine.chat.comparing import ChatComparisons
+    from cleveragents.engine.chat.conversations import Conversations
     from cleveragents.engine.chat.coverage import Coverage
     from cleveragents.engine.chat.forking import ChatForks
     from cleveragents.engine.chat.keeping import ChatKeeping
@@ -159,6 +160,13 @@ class ChatServices:
             ChatHindrances(),
             self._hold,
         )
+
+    @once
+    def conversations(self) -> "Conversations":
+        """Conversations in their clients, which are taken back if the user says so."""
+        from cleveragents.engine.chat.conversations import Conversations
+
+        return Conversations(self.reads, home(self._base.caller), self._base.caller)
 
     def look_first(self, project: "Project") -> None:
         """Makes the first look at a directory, so that no call has to wait for it."""

@@ -40,6 +40,7 @@ CHATS = (
             BEFORE,
             ANYWAY,
             Option(("--times",), "Of a chat: with the times of the checkpoint."),
+            Option(("--with-chat",), "Take the conversation in the client back too."),
             Option(("--pick",), "Pick an act on a plan; it goes with everything newer."),
             DRY_RUN,
             YES,

@@ -54,7 +54,13 @@ def choose(past: Past, wanted: UndoRequest) -> Choice | None:
         return _since(past, chats[0], wanted.since)
     if wanted.target is None:
         return _latest(past, chats, wanted)
-    return _named(past, chats[0], wanted.target)
+    named = _named(past, chats[0], wanted.target)
+    if named.call and wanted.with_chat:
+        raise InvalidInput(
+            "a conversation is taken back before a prompt, not before a call",
+            hints=[f"take the turn back: agents undo t{named.turn} --with-chat"],
+        )
+    return named
 
 
 def _latest(past: Past, chats: Sequence[Chat], wanted: UndoRequest) -> Choice | None:

@@ -32,6 +32,7 @@ class UndoRequest:
     before: tuple[str, ...] = ()  # paths that become what they were, whatever is there
     anyway: bool = False
     keeps_times: bool = False
+    with_chat: bool = False  # the conversation in the client goes back too
 
     def is_asked(self, path: bytes) -> bool:
         """Whether a path is one of those that it is about: named, if any are, and not kept."""
