@@ -64,8 +64,13 @@ Feature: Whose change a change is
       | also after the next prompt                                      | prompt agent-start@h before:x@h after:x@h turn-end prompt ~ agent-end@h#1 ~ before:y | unclear; user |
       | a subagent that never says that it ended                        | prompt agent-start@h before:x@h after:x@h turn-end ~ prompt ~ before:y | unclear; user |
       | the calls of a subagent after its turn do not make it go on     | prompt turn-end before:x@h ~ after:x@h ~ prompt                    | agent(t1.1); user       |
-      | something left running after a chat was closed                  | prompt before:x after:x turn-end end!running ~ B.prompt!running ~ B.turn-end ~ B.prompt ~ B.before:y | unclear; unclear; unclear; user |
-      | of a chat that is not closed only its own prompt ends the doubt | prompt before:x after:x turn-end!running B.prompt ~ B.before:y     | unclear                 |
+      | something left running after a chat was closed                  | prompt before:x after:x turn-end end!running ~ B.prompt!running ~ B.turn-end!running ~ B.prompt ~ B.before:y | unclear; unclear; unclear; user |
+      | it is shown with the chat that left it                          | B.prompt B.before:y B.after:y B.turn-end prompt before:x after:x turn-end!running B.prompt!running B.before:z!running B.after:z!running ~ B.turn-end | unclear |
+      | that of a chat that is not closed as well, until none is seen   | prompt before:x after:x turn-end!running B.prompt!running ~ B.before:y ~ B.after:y ~ B.turn-end | unclear; agent(B.t1.1); unclear |
+      | late, nobody has seen anything                                  | prompt before:x after:x turn-end!running B.prompt!late ~ B.start ~ B.before:y | late unclear; unclear |
+      | beside it the call of another chat cannot be sure               | prompt before:x after:x turn-end!running B.prompt!running B.before:y!running ~ B.after:y!running | unclear(B.t1.1) |
+      | but of what it names                                            | prompt before:x after:x turn-end!running B.prompt!running B.before:y=a!running ~ B.after:y!running | agent(B.t1.1: a) |
+      | the chat's own next call can                                    | prompt before:x after:x turn-end!running prompt before:y ~ after:y | agent(t2.1)             |
 
     Examples: acts of ours
       | rule                                                            | what happens                                                       | whose                   |
@@ -93,8 +98,8 @@ Feature: Whose change a change is
     When this happens: start prompt before:x before:y=a after:x!failed B.prompt B.before:z B.after:z after:y turn-end before:v read:r seen:r prompt before:w end turn-end B.interrupt B.turn-end
     Then the turns are
       | turn | prompt   | from | to | calls                                                     |
-      | t1   | prompt A | 2    |    | Bash x 3-5 failed with t1.2; Edit y 4-9 with t1.1, B.t1.1; Bash v 11-? |
-      | B.t1 | prompt B | 6    | 18 | Bash z 7-8 with t1.2                                      |
+      | t1   | prompt A | 2    |    | Bash x 3-5 failed; Edit y 4-9; Bash v 11-?                |
+      | B.t1 | prompt B | 6    | 18 | Bash z 7-8                                                |
       | t2   | prompt A | 14   | 16 | Bash w 15-?                                               |
     And no call is under way
 

@@ -88,6 +88,42 @@ Feature: Recording what a coding agent does
     And the preview of undo "t1.2" tells
       | what  | told                 |
       | files | x removed, y removed |
+    And the preview of undo "t1.1 --path y" tells
+      | what  | told |
+      | joint |      |
+
+  Scenario: calls that ran side by side, and changed nothing meanwhile, did nothing jointly
+    Given this chat
+      """
+      prompt one
+      begin c1 Bash: x
+      user: echo x > x
+      chat B
+      prompt one
+      begin b1 Bash: y
+      chat A
+      end c1 Bash
+      prompt two
+      begin c2 Bash: z
+      chat B
+      user: echo y > y
+      end b1 Bash
+      chat A
+      end c2 Bash
+      stop
+      """
+    Then the timeline tells
+      | turn | what      | paths           |
+      | t1   | t1.1      | x               |
+      | t1   | t1.1 with |                 |
+      | t2   | t2.1      | y               |
+      | t2   | t2.1 with | another t1.1    |
+    And the preview of undo "t1 --chat A" tells
+      | what  | told |
+      | joint |      |
+    And the preview of undo "--since t1 --chat A" tells
+      | what  | told              |
+      | joint | another chat t1.1 |
 
   Scenario: a conversation that goes on is the same chat, another one is another
     Given this chat
@@ -174,6 +210,61 @@ Feature: Recording what a coding agent does
     Then the preview of undo "t1" tells
       | what    | told     |
       | unclear | late.txt |
+
+  Scenario Outline: <who> starts something <how> <when> a call
+    Given a client that is a process of its own, beside a shell and a terminal of the user's
+    When <who> starts something <how> <when> a call of a turn, which ends
+    Then at its end something that a call began <is> running
+
+    Examples:
+      | who              | how                   | when   | is     |
+      | the client       | in the background     | during | is     |
+      | the client       | that loses its parent | during | is     |
+      | the client       | in the background     | before | is not |
+      | the user's shell | in the background     | during | is not |
+      | the user         | in the background     | during | is not |
+
+  Scenario: what one chat left running writes in the turn of another, until it ends
+    Given this chat
+      """
+      chat B
+      prompt first
+      stop
+      chat A
+      prompt one
+      leaves-running c1 Bash
+      stop
+      chat B
+      prompt second
+      user: echo 1 > before
+      begin b1 Bash: y
+      user: echo 2 > during
+      end b1 Bash
+      begin b2 Write named: named
+      user: echo 3 > named
+      end b2 Write
+      user: echo 4 > between
+      """
+    When what the call left running ends
+    And this chat goes on
+      """
+      call b3 Bash: echo 5 > later
+      stop
+      """
+    Then the timeline tells
+      | turn | what     | paths  |
+      | t2   | t2.1     |        |
+      | t2   | t2.2     | named  |
+      | t2   | t2.3     | later  |
+      | t2   | external |        |
+      | t2   | unclear  |        |
+    And the preview of undo "t1 --chat A" tells
+      | what    | told                    |
+      | unclear | before, during, between |
+    And the preview of undo "t2 --chat B" tells
+      | what    | told           |
+      | files   | later removed, named removed |
+      | unclear | during         |
 
   Scenario: a call of a client whose process is gone is not under way
     Given the client's process has ended

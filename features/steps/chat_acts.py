@@ -19,7 +19,12 @@ def timeline_tells(context):
         name = turn_named(turn.turn.number)
         found[name, "external"], found[name, "unclear"] = turn.external, turn.unclear
         for call in turn.calls:
-            found[name, call_named(call.call.name, story.chat.plan_id)] = call.changed
+            chat = story.chat.plan_id
+            told = call_named(call.call.name, chat)
+            found[name, told] = call.changed
+            found[name, f"{told} with"] = [
+                call_named(one, chat).replace(one.chat, "another") for one in call.joint_with
+            ]
     for row in context.table:
         told = ", ".join(sorted(found[row["turn"], row["what"]]))
         assert told == row["paths"], (row, found)

@@ -44,7 +44,6 @@ def call_shown(call):
     ended = second(call.ended_at) if call.ended_at else "?"
     words = [call.tool, call.text.split()[-1], f"{second(call.started_at)}-{ended}"]
     words += ["failed"] if call.failed else []
-    words += ["with " + ", ".join(map(called, call.joint_with))] if call.joint_with else []
     return " ".join(words)
 
 

@@ -72,7 +72,6 @@ class Chat:
     turn: int = 0
     is_over: bool = False  # its turn
     has_called: bool = False  # in the turn, which is not over
-    is_closed: bool = False
     is_noted: bool = False  # that something runs on after the turn's end
     agents: dict = field(default_factory=dict)  # name: turn, whether it will say that it ended
     called: set = field(default_factory=set)  # turns with a call
@@ -172,26 +171,26 @@ class World:
         """Something is heard of a chat, and what is under way from then on is known."""
         if not self.mark:
             self.look()
-        marks = self.mark + ("!running" if self.leftovers else "")
+        marks = self.mark + ("!running" if self.leftovers and kind != "act" else "")
         turn = str(about.pop("turn", chat.turn))
         self.recorder.turns[chat.letter] = chat.turn - (kind == "prompt")
         self.recorder.event(kind, chat.letter, marks=marks, turn=turn, **about)
         place = len(self.recorder.moments) - 1
         if self.mark == "!seen":
             self.waiting.append(place)
-        self.mark = ""
+        is_late, self.mark = bool(self.mark), ""
         if kind != "act":
             self.note(chat, kind, place)
+        if kind not in ("act", "start", "agent-start") and not is_late and not self.leftovers:
+            for other in self.chats:
+                other.is_noted = other.is_noted and other is chat
         self.under_way.append(self.now())
 
     def note(self, chat, kind, place):
         """Whether something was seen to run on after a turn."""
         chat.heard = place
         if kind == "prompt":
-            chat.is_noted = chat.is_closed = False
-            for other in self.chats:
-                if other.is_closed and not self.leftovers:
-                    other.is_noted = False
+            chat.is_noted = False
         elif chat.is_over and self.leftovers:
             chat.is_noted = True
 
@@ -199,7 +198,10 @@ class World:
         """Whose a change is at this time, and the calls that may have made it."""
         running = [call for chat in self.chats for call in chat.calls if call.will_end]
         if running:
-            return AGENT, frozenset(running)
+            chats = {call.name[0] for call in running}
+            beside = any(chat.is_noted and chat.letter not in chats for chat in self.chats)
+            is_sure = not beside or all(call.paths for call in running)
+            return (AGENT if is_sure else UNCLEAR), frozenset(running)
         doubtful = any(
             chat.calls or chat.has_called or chat.is_noted or self.works_on(chat)
             for chat in self.chats
@@ -239,13 +241,11 @@ class World:
         """The client is closed; calls of subagents may go on."""
         self.end_turn(chat)
         self.drop_lost(chat)
-        chat.is_closed = True
         self.moment(chat, "end")
 
     def end_turn(self, chat):
         """A turn is over."""
         chat.is_over, chat.has_called = True, False
-        chat.is_closed = False
 
     def drop_lost(self, chat):
         """Calls and subagents of which no end will be heard are over."""
@@ -464,7 +464,8 @@ def check_writers(world, difference):
         if write.author == "user" and not write.is_in_call:
             assert whose is not AGENT, (difference, "the user's work is taken for the agent's")
         if write.author == "call" and not difference.is_late:
-            assert whose is AGENT or near_cut(world, difference), (difference, "an agent's work")
+            in_doubt = near_cut(world, difference) or near_leftover(world, difference)
+            assert whose is AGENT or in_doubt, (difference, "an agent's work")
             names = {(name.chat, name.turn, name.number) for name in difference.calls}
             assert write.call.name in names or whose is not AGENT, difference
         if write.author in ("call", "lost"):
@@ -476,3 +477,9 @@ def check_writers(world, difference):
 def near_cut(world, difference):
     """Whether an act of ours was cut off or finished there."""
     return difference.before.number in world.opened or difference.after.number in world.finished
+
+
+def near_leftover(world, difference):
+    """Whether something that another chat has left running may have written as well."""
+    covered = world.under_way[difference.before.number - 1 : difference.after.number - 1]
+    return any(label is UNCLEAR and calls for label, calls in covered)

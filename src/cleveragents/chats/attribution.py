@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import TypeAlias
 
-from cleveragents.chats.doubts import doubts
+from cleveragents.chats.doubts import doubts, left_running
 from cleveragents.chats.moment import Moment
 from cleveragents.chats.turns import Call, CallName, calls, is_call, is_prompt
 from cleveragents.ids import OperationId, PlanId
@@ -157,20 +157,29 @@ def _parts(moments: Sequence[Moment]) -> list[_Part]:
     """What is under way after each moment."""
     made = calls(moments)
     running = _running(moments, made)
-    doubtful = doubts(moments, made)
+    doubtful, left = doubts(moments, made), left_running(moments, made)
     latest: tuple[PlanId, int] | None = None
     parts: list[_Part] = []
     for place, moment in enumerate(moments):
         if is_prompt(moment) or is_call(moment):
             latest = (moment.plan_id, moment.turn)
         if running[place]:
-            name = running[place][0].name
-            parts.append(_Part(Whose.AGENT, tuple(running[place]), (name.chat, name.turn)))
+            parts.append(_of_calls(running[place], left.get(place, ())))
         elif place in doubtful:
             parts.append(_Part(Whose.UNCLEAR, (), doubtful[place]))
         else:
             parts.append(_Part(Whose.USER, (), latest))
     return parts
+
+
+def _of_calls(running: Sequence[Call], left: Sequence[tuple[PlanId, int]]) -> _Part:
+    """Theirs, unless something of another chat runs on: only what they name is surely theirs."""
+    chats = {call.name.chat for call in running}
+    others = [turn for turn in left if turn[0] not in chats]
+    if others and _named(running) is None:
+        return _Part(Whose.UNCLEAR, tuple(running), others[0])
+    name = running[0].name
+    return _Part(Whose.AGENT, tuple(running), (name.chat, name.turn))
 
 
 def _running(moments: Sequence[Moment], made: Iterable[Call]) -> list[list[Call]]:

@@ -16,6 +16,8 @@ from cleveragents.chats.turns import (
 )
 from cleveragents.ids import PlanId
 
+# Events at which nobody looks for processes.
+UNSEEN = (MomentKind.START, MomentKind.AGENT_START, MomentKind.ACT)
 _TurnName: TypeAlias = tuple[PlanId, int]
 _Placed: TypeAlias = tuple[int, Moment]  # a moment and its place among those of all chats
 
@@ -30,7 +32,7 @@ class _Stretch(NamedTuple):
 
 def doubts(moments: Sequence[Moment], made: Sequence[Call]) -> dict[int, _TurnName]:
     """The places of the moments after which there is doubt, and the turn that is to blame."""
-    found: dict[int, _TurnName] = {}
+    found = {place: turns[0] for place, turns in left_running(moments, made).items()}
     for stretch in _stretches(moments, made):
         for place in range(stretch.first, stretch.end):
             found.setdefault(place, stretch.turn)
@@ -46,10 +48,9 @@ def _stretches(moments: Sequence[Moment], made: Sequence[Call]) -> Iterator[_Str
     called = unseen.union(call.before.number for call in made)
     yield from _lost_calls(moments, made)
     yield from _unseen_calls(moments, unseen)
-    for chat, own in chats.items():
+    for own in chats.values():
         yield from _between_calls(own, called, len(moments))
         yield from _subagents(own, called, len(moments))
-        yield from _left_running(moments, chat, called)
 
 
 def _lost_calls(moments: Sequence[Moment], made: Sequence[Call]) -> Iterator[_Stretch]:
@@ -119,28 +120,43 @@ def _ends_of_subagents(own: Sequence[_Placed], end: int) -> dict[int, int]:
     return found
 
 
+def left_running(moments: Sequence[Moment], made: Sequence[Call]) -> dict[int, list[_TurnName]]:
+    """The places of the moments after which something runs on that a call of an ended turn began.
+
+    Each with the turns of those calls; there is none once a look has found nothing of it.
+    """
+    called = {moment.number for moment in unannounced(moments)}
+    called.update(call.before.number for call in made)
+    found: dict[int, list[_TurnName]] = {}
+    for chat in dict.fromkeys(moment.plan_id for moment in moments):
+        for stretch in _left_running(moments, chat, called):
+            for place in range(stretch.first, stretch.end):
+                found.setdefault(place, []).append(stretch.turn)
+    return found
+
+
 def _left_running(
     moments: Sequence[Moment], chat: PlanId, called: Container[int]
 ) -> Iterator[_Stretch]:
-    """From when something was seen to run on after a turn's end to the next prompt.
-
-    A chat that is closed may have none any more: one of another chat does if nothing runs then.
-    """
+    """From when something was seen to run on after a turn's end to the next prompt, or its end."""
     since: _Stretch | None = None
     turn: int | None = None
-    is_over = is_closed = False
+    is_over = False
     for place, moment in enumerate(moments):
         is_own = moment.plan_id == chat
-        if is_prompt(moment) and (is_own or (is_closed and not moment.left_running)):
-            if since:
-                yield since._replace(end=place)
+        if since and (is_prompt(moment) if is_own else _has_none_left(moment)):
+            yield since._replace(end=place)
             since = None
         if is_own and (is_prompt(moment) or ends_turn(moment)):
             turn, is_over = moment.turn, not is_prompt(moment)
-            is_closed = moment.kind is MomentKind.END
         elif is_own and moment.number in called and (turn, "") == (moment.turn, moment.agent):
             is_over = False  # it goes on
         if is_own and is_over and moment.left_running and since is None:
             since = _Stretch(place, len(moments), (chat, moment.turn))
     if since:
         yield since
+
+
+def _has_none_left(moment: Moment) -> bool:
+    """Whether somebody looked, at an event of another chat, for what calls had left running."""
+    return moment.kind not in UNSEEN and not moment.is_late and not moment.left_running

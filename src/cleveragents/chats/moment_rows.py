@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import TypeAlias
 
 from cleveragents.chats.moment import Moment, MomentKind
 from cleveragents.ids import CheckpointId, PlanId, ProjectId
@@ -27,8 +28,20 @@ _UNANSWERED = """SELECT call FROM moments AS opened
     AND number > (SELECT coalesce(max(number), 0) FROM moments
         WHERE plan_id = :plan_id AND kind IN ('prompt', 'interrupt', 'end') AND agent = '')
     ORDER BY number LIMIT 1"""
-_FIRST_CALL = """SELECT min(happened_at) FROM moments
-    WHERE plan_id = :plan_id AND turn = :turn AND kind = 'before'"""
+_CALL_TIMES = """SELECT kind, call, happened_at, is_late FROM moments
+    WHERE plan_id = :plan_id AND turn = :turn AND kind IN ('prompt', 'before', 'after')
+    ORDER BY number"""
+# Turns of other chats that had left something running, and none of it was seen to be gone since.
+_LEFT_RUNNING = """SELECT moments.plan_id, moments.turn, chats.pid FROM chats
+    JOIN plans ON plans.plan_id = chats.plan_id
+    JOIN moments ON moments.plan_id = chats.plan_id AND moments.left_running
+        AND moments.agent = '' AND moments.kind IN ('turn-end', 'interrupt', 'end')
+    WHERE plans.project_id = :project_id AND chats.plan_id != :plan_id AND NOT EXISTS
+        (SELECT 1 FROM moments AS later JOIN plans AS its ON its.plan_id = later.plan_id
+        WHERE its.project_id = :project_id AND later.number > moments.number AND CASE
+            WHEN later.plan_id = moments.plan_id THEN later.kind = 'prompt' AND later.agent = ''
+            ELSE later.kind NOT IN ('start', 'agent-start', 'act')
+                AND NOT later.is_late AND NOT later.left_running END)"""
 _ACTS = """SELECT operation_id FROM moments WHERE plan_id = :plan_id AND kind = 'act'
     AND number > (SELECT coalesce(max(number), 0) FROM moments
         WHERE plan_id = :plan_id AND kind = 'prompt')"""
@@ -37,6 +50,18 @@ _TRACES = """SELECT number, turn, happened_at, checkpoint_id FROM moments
 _FIRST = f"{_TRACES} LIMIT 1"
 _DELETE = "DELETE FROM moments WHERE plan_id = :plan_id AND turn = :turn"
 _FLAGS = ("may_write", "failed", "is_late", "left_running")
+
+
+CallTime: TypeAlias = tuple[datetime, datetime | None]  # None: its end was not told
+
+
+@frozen
+class LeftRunning:
+    """A turn at whose end something still ran that its calls had begun."""
+
+    plan_id: PlanId
+    turn: int
+    pid: str  # the client's process, as the chat has it
 
 
 @frozen
@@ -113,9 +138,24 @@ class MomentRepository:
         """Returns the oldest open call of a tool with an input; a prompt ends those before it."""
         return self._connection.value(_UNANSWERED, plan_id=plan_id, tool=tool, input=input_)
 
-    def first_call_at(self, plan_id: PlanId, turn: int) -> str | None:
-        """Returns when the first call of a turn began, as the database writes it."""
-        return self._connection.value(_FIRST_CALL, plan_id=plan_id, turn=turn)
+    def call_times(self, plan_id: PlanId, turn: int) -> Sequence[CallTime]:
+        """Returns from when to when each call of a turn ran; at most, where an event came late."""
+        begun: dict[str, datetime] = {}
+        found: list[CallTime] = []
+        heard: datetime | None = None
+        for row in self._connection.rows(_CALL_TIMES, plan_id=plan_id, turn=turn):
+            call, at = row["call"], row["happened_at"]
+            if row["kind"] == "before":
+                begun[call] = heard or at if row["is_late"] else at
+            elif row["kind"] == "after":
+                found.append((begun.pop(call, heard or at), at))
+            heard = at
+        return [*found, *((at, None) for at in begun.values())]
+
+    def left_running(self, project_id: ProjectId, plan_id: PlanId) -> Sequence[LeftRunning]:
+        """Returns the turns of other chats in a directory that may have something running."""
+        rows = self._connection.rows(_LEFT_RUNNING, project_id=project_id, plan_id=plan_id)
+        return [LeftRunning(**row) for row in rows]
 
     def acts_since_prompt(self, plan_id: PlanId) -> set[str]:
         """Returns the operations of ours since the newest prompt."""

@@ -1,7 +1,7 @@
 """Turns and calls: the moments of chats, put together."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
 
@@ -34,7 +34,6 @@ class Call:
     before: Moment
     after: Moment | None  # None: none came, and whether the call did anything is not known
     closed: Moment | None  # the moment since which it is over: its after if there is one
-    joint_with: tuple[CallName, ...]  # the calls that ran side by side with it, if each has an end
 
     @property
     def tool(self) -> str:
@@ -117,8 +116,8 @@ def calls(moments: Sequence[Moment]) -> list[Call]:
         name = CallName(moment.plan_id, moment.turn, number)
         closed = ends.get(moment.number)
         after = closed if closed and closed.kind is MomentKind.AFTER else None
-        found.append(Call(name, moment, after, closed, joint_with=()))
-    return _beside_each_other(found)
+        found.append(Call(name, moment, after, closed))
+    return found
 
 
 def unannounced(moments: Sequence[Moment]) -> list[Moment]:
@@ -166,21 +165,3 @@ def _ends(moments: Sequence[Moment]) -> dict[int, Moment]:
             if moment.kind in CLOSING:
                 closings[moment.plan_id, False] = moment
     return ends
-
-
-def _beside_each_other(found: Iterable[Call]) -> list[Call]:
-    """The same calls, each with those that it ran side by side with."""
-    beside: dict[CallName, list[CallName]] = {}
-    running: dict[CallName, Moment] = {}  # with its after
-    known = list(found)
-    for call in known:
-        beside[call.name] = []
-        running = {
-            name: after for name, after in running.items() if after.number > call.before.number
-        }
-        if call.after:
-            for name in running:
-                beside[name].append(call.name)
-                beside[call.name].append(name)
-            running[call.name] = call.after
-    return [replace(call, joint_with=tuple(beside[call.name])) for call in known]

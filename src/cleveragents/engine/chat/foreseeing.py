@@ -7,6 +7,7 @@ from typing import Protocol
 from cleveragents.chats.attribution import Whose
 from cleveragents.chats.chat import Chat
 from cleveragents.chats.moment import MomentKind
+from cleveragents.chats.turns import CallName
 from cleveragents.engine.bring.obstacles import Obstacle, hindering
 from cleveragents.engine.chat.choice import Choice
 from cleveragents.engine.chat.conflicts import Conflict, conflicts_of, typed_turn
@@ -88,7 +89,7 @@ class Foreseeing:
             users=_users(past, choice) if wanted.is_everything else (),
             not_covered=[shown(path) for path in sorted(unmerged.not_covered)],
             mine=_mine(past, shares, wanted),
-            joint=_joint(choice),
+            joint=_joint(past, choice, wanted),
             wanted=wanted,
             unmatched=() if wanted.is_everything else _unmatched(past, choice, wanted),
         )
@@ -270,13 +271,21 @@ def _is_users(share: Share) -> bool:
     return is_placed or share.whose is Whose.USER
 
 
-def _joint(choice: Choice) -> list[str]:
+def _joint(past: Past, choice: Choice, wanted: UndoRequest) -> list[str]:
     """Calls of other turns or chats that did some of it together with what is taken back."""
+    chat = choice.chat.plan_id
     found = {
-        f"{'' if call.chat == choice.chat.plan_id else 'another chat '}t{call.turn}.{call.number}"
+        f"{'' if call.chat == chat else 'another chat '}t{call.turn}.{call.number}"
         for share in choice.shares
+        if _chosen(past, share, wanted)
         for call in share.difference.calls
-        if (call.chat, call.turn) != (choice.chat.plan_id, choice.turn)
-        or choice.call not in (0, call.number)
+        if call.chat != chat or not _is_chosen(choice, call)
     }
     return sorted(found)
+
+
+def _is_chosen(choice: Choice, call: CallName) -> bool:
+    """Whether a call of the chat is one of those that are taken back."""
+    if choice.is_since:
+        return call.turn >= choice.turn
+    return call.turn == choice.turn and choice.call in (0, call.number)

@@ -8,7 +8,7 @@ from time import monotonic
 from cleveragents.chats.chat import AT_REST, IN_TURN, Chat, ChatRepository
 from cleveragents.chats.event import EventKind, HookEvent
 from cleveragents.chats.moment import Moment, MomentKind
-from cleveragents.chats.moment_rows import MomentRepository
+from cleveragents.chats.moment_rows import LeftRunning, MomentRepository
 from cleveragents.checkpoints.checkpoint import CheckpointRepository
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.chat import answers, leftovers, saving
@@ -231,11 +231,21 @@ class Recording:
     def _left_running(
         self, moments: MomentRepository, chat: Chat, event: HookEvent, turn: int
     ) -> bool:
-        """Whether something that a call of the turn began still runs when the turn ends."""
-        if event.kind not in (EventKind.TURN_END, EventKind.END, EventKind.INTERRUPT):
+        """Whether something still runs that a call of the turn began, if that ends, or of others.
+
+        Others are chats of the directory whose turn has ended and left something.
+        """
+        if event.kind not in LOOKED_AT:
             return False
-        began = moments.first_call_at(chat.plan_id, turn)
-        return began is not None and leftovers.any_since(began, chat.root, event.pid, self._hook)
+        found = [*moments.left_running(chat.project_id, chat.plan_id)]
+        if event.kind in (EventKind.TURN_END, EventKind.END, EventKind.INTERRUPT):
+            client = leftovers.process_name(event.pid) or chat.pid
+            found.append(LeftRunning(chat.plan_id, turn, client))
+        return any(
+            leftovers.any_of(calls, chat.root, one.pid, self._hook)
+            for one in found
+            if (calls := moments.call_times(one.plan_id, one.turn))
+        )
 
 
 def _turn(moments: MomentRepository, plan_id: PlanId, event: HookEvent) -> int:

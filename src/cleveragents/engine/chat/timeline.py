@@ -20,7 +20,7 @@ class CallStory:
 
     call: Call
     changed: Sequence[str]  # paths
-    joint_with: Sequence[CallName]  # calls that ran side by side with it
+    joint_with: Sequence[CallName]  # calls that ran when some of it changed: it may be theirs
 
 
 @frozen
@@ -90,7 +90,8 @@ def _turn(past: Past, turn: Turn) -> TurnStory:
 
 def _call(call: Call, shares: Sequence[Share]) -> CallStory:
     mine = [share for share in shares if call.name in share.difference.calls]
-    return CallStory(call, _paths(mine), call.joint_with)
+    beside = {name: None for share in mine for name in share.difference.calls}
+    return CallStory(call, _paths(mine), [name for name in beside if name != call.name])
 
 
 def _taken_back(past: Past, shares: Sequence[Share]) -> Undo | None:
