@@ -194,3 +194,69 @@ Feature: Picking how far to go back
       | Take back 1 act?  | y, enter  |
     Then the exit code is 0
     And the plan's file "v" holds "2"
+
+  Scenario: turns of chats and acts on plans are one list by time, and a turn goes alone
+    Given this chat
+      """
+      prompt first
+      call c1 Bash: echo x > x
+      stop
+      """
+    And I have run "agents run ACTION"
+    And this chat goes on
+      """
+      prompt second
+      call c2 Bash: echo y > y
+      user: echo late > late
+      call c3 Bash: echo yy > y
+      stop
+      """
+    When I run "agents undo --pick"
+    Then the exit code is 2
+    And the error says "1  t2: second (claude, "
+    And the error says "2  step second (older, "
+    And the error says "4  t1: first (claude, "
+    When I press on a terminal of 110 by 30 "agents undo --pick"
+      | when it shows            | keys     |
+      | Takes back t2 alone      | d        |
+      | -yy                      | q        |
+      | unclear, it stays: late  | end      |
+      | Takes back t1 alone      | enter    |
+      | Take it back?            | y, enter |
+    Then the exit code is 0
+    And the output says "undo of t1"
+    And in the project "test ! -e x && test -e y && test -e late" holds
+    When I press on a terminal of 110 by 30 "agents undo --pick --chat @chat --dry-run"
+      | when it shows       | keys  |
+      | Takes back t2 alone | enter |
+    Then the exit code is 0
+    And in the project "test -e y" holds
+    When I run "agents undo --pick --chat @chat --plan @"
+    Then the exit code is 2
+    When I run "agents undo --pick --plan @"
+    Then the exit code is 2
+    And the error does not say "t2: second"
+
+  Scenario: a turn that is in the way of itself is shown so, and where there are chats alone no plan is missed
+    Given this chat
+      """
+      prompt only
+      call c1 Bash: echo x > x
+      begin c2 Bash: make
+      user: echo mine > x
+      """
+    When I press on a terminal of 110 by 30 "agents undo --pick"
+      | when it shows                      | keys |
+      | in the way: x, it was new          | d    |
+      | no file differs                    | q    |
+      | is under way                       | q    |
+    Then the exit code is 1
+    Given this chat goes on
+      """
+      end c2 Bash
+      stop
+      """
+    When I run "agents undo --before x --yes"
+    And I run "agents undo --pick"
+    Then the exit code is 0
+    And the error says "there is nothing to take back"

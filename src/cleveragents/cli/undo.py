@@ -45,17 +45,11 @@ def undo(
         keeps_times=times,
         with_chat=with_chat,
     )
-    if _is_about_chats(wanted, plan, chat, pick=pick):
+    if pick:
+        return _pick(call, wanted, plan, chat, yes=yes, dry_run=dry_run)
+    if _is_about_chats(wanted, plan, chat):
         app = call.app(progress=True)
         return _in_chat(call, app, Direction.BACK, wanted, chat, yes=yes, dry_run=dry_run)
-    if pick:
-        from cleveragents.cli.plan_undo import chosen_plan, left_alone
-        from cleveragents.cli.undo_pick import undo_picked  # of use only on a terminal
-
-        app = call.app(progress=True)
-        chosen = chosen_plan(call, app, plan)
-        call.messages += left_alone(app.undo.deeds(chosen).busy)
-        return undo_picked(call, app, chosen, yes=yes, dry_run=dry_run)
     return _retrace(call, Direction.BACK, plan, yes=yes, dry_run=dry_run)
 
 
@@ -79,13 +73,40 @@ def redo(
     return _retrace(call, Direction.FORWARD, plan, yes=yes, dry_run=dry_run)
 
 
-def _is_about_chats(
-    wanted: UndoRequest, plan: str | None, chat: str | None, *, pick: bool = False
-) -> bool:
+def _pick(
+    call: Invocation,
+    wanted: UndoRequest,
+    plan: str | None,
+    chat: str | None,
+    *,
+    yes: bool,
+    dry_run: bool,
+) -> Result:
+    """Lets one of the acts on plans and turns of chats be picked: all, or those of one."""
+    if wanted != UndoRequest() or (plan and chat):
+        raise InvalidInput(
+            "--pick goes with one of --plan and --chat, and with --yes and --dry-run alone",
+            hints=["pick among all there is: agents undo --pick"],
+        )
+    from cleveragents.cli.plan_undo import chosen_plan, left_alone
+    from cleveragents.cli.turn_pick import turns
+    from cleveragents.cli.undo_pick import undo_picked  # of use only on a terminal
+
+    app = call.app(progress=True)
+    of = None if chat is None else views.find_chat(app, chat).plan_id
+    offers = [] if plan else turns(call, app, of, yes=yes, dry_run=dry_run)
+    is_in_chats = plan is None and not app.plans.list(limit=1) and bool(app.chats.reads.chats())
+    has_plans = of is None and not is_in_chats
+    chosen = chosen_plan(call, app, plan)
+    call.messages += left_alone(app.undo.deeds(chosen).busy) if has_plans else []
+    return undo_picked(call, app, chosen, offers, has_plans=has_plans, yes=yes, dry_run=dry_run)
+
+
+def _is_about_chats(wanted: UndoRequest, plan: str | None, chat: str | None) -> bool:
     """Whether something was said that only chats know; that and a plan is refused."""
     about = chat is not None or wanted != UndoRequest()
-    if about and (plan is not None or pick):
-        raise InvalidInput("--plan and --pick are about plans, the rest of this is about a chat")
+    if about and plan is not None:
+        raise InvalidInput("--plan is about a plan, the rest of this is about a chat")
     return about
 
 

@@ -1,6 +1,8 @@
-"""`agents undo --pick`: one of the acts that stand is chosen, and goes with everything newer."""
+"""`agents undo --pick`: one of the acts that stand is chosen, on plans with everything newer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
 
 from cleveragents.app import App
 from cleveragents.cli import changes, differences, previewing, views
@@ -15,25 +17,70 @@ from cleveragents.engine.undo.service import NOTHING
 from cleveragents.engine.undo.trail import Direction
 from cleveragents.errors import CleverAgentsError, Failed, InvalidInput
 from cleveragents.ids import PlanId
+from cleveragents.records import frozen
 from cleveragents.shapes.act import REDO
 from cleveragents.shapes.deed import nothing, undo_series_of, undo_series_preview_of
 
 QUESTION = "Take back, with everything newer:"
+WITH_TURNS = "Take back (a turn of a chat goes alone, an act on a plan with all newer ones):"
 REFUSED = 4  # the exit code of what would be refused
 LISTED = 20  # acts that are named where nobody can pick
 
 
+@frozen
+class Offer:
+    """One of the acts to pick from, with what is shown of it and what taking it back is."""
+
+    at: datetime
+    line: str
+    seen: Callable[[], list[str]]
+    diff: Callable[[], list[str]]
+    take: Callable[[], Result]
+
+
 def undo_picked(
-    call: Invocation, app: App, chosen: PlanId | None, *, yes: bool, dry_run: bool
+    call: Invocation,
+    app: App,
+    chosen: PlanId | None,
+    turns: Sequence[Offer],
+    *,
+    has_plans: bool,
+    yes: bool,
+    dry_run: bool,
 ) -> Result:
     """Lets an act be picked, shows what goes with it, asks, and takes just that back."""
-    _refuse_unseen(app.undo_series.standing(chosen))
-    if not dry_run:
+
+    def offered() -> list[Offer]:
+        deeds = app.undo_series.standing(chosen) if has_plans else []
+        on_plans = [_offer(call, app, deed, chosen, yes=yes, dry_run=dry_run) for deed in deeds]
+        return sorted([*on_plans, *turns], key=lambda one: one.at, reverse=True)
+
+    _refuse_unseen(offered())
+    if has_plans and not dry_run:
         _recover(app, chosen)
-    deeds = app.undo_series.standing(chosen)
-    if not deeds:
+    offers = offered()
+    if not offers:
         return Result(nothing(), messages=[NOTHING[Direction.BACK]])
-    act = app.undertakings.retrace_series(_picked(app, deeds, chosen), chosen)
+    return _picked(offers, WITH_TURNS if turns else QUESTION).take()
+
+
+def _offer(
+    call: Invocation, app: App, deed: Deed, chosen: PlanId | None, *, yes: bool, dry_run: bool
+) -> Offer:
+    return Offer(
+        deed.at,
+        _line(deed),
+        partial(_seen, app, deed, chosen),
+        partial(_diff, app, deed, chosen),
+        partial(_taken, call, app, deed, chosen, yes=yes, dry_run=dry_run),
+    )
+
+
+def _taken(
+    call: Invocation, app: App, deed: Deed, chosen: PlanId | None, *, yes: bool, dry_run: bool
+) -> Result:
+    """Takes an act on a plan back, with everything newer on plans."""
+    act = app.undertakings.retrace_series(deed.deed_id, chosen)
     if dry_run:
         found = previewing.dry_run(call, act)
         return _preview(found.would, moving=found.is_moving)
@@ -46,11 +93,11 @@ def undo_picked(
     return _done(act.carry_out(digest))
 
 
-def _refuse_unseen(deeds: Sequence[Deed]) -> None:
+def _refuse_unseen(offers: Sequence[Offer]) -> None:
     """Refuses where nobody can pick, with what there is to pick from."""
-    if not deeds or can_pick():
+    if not offers or can_pick():
         return
-    lines = [f"{number:>4}  {_line(deed)}" for number, deed in enumerate(deeds, 1)]
+    lines = [f"{number:>4}  {one.line}" for number, one in enumerate(offers, 1)]
     more = [f"and {len(lines) - LISTED} more: agents op log"] if len(lines) > LISTED else []
     raise InvalidInput(
         "which act? there is no terminal to pick it on",
@@ -66,19 +113,19 @@ def _recover(app: App, chosen: PlanId | None) -> None:
         act.finish()
 
 
-def _picked(app: App, deeds: Sequence[Deed], chosen: PlanId | None) -> str:
-    """The id of the act that was picked; numbers count from the newest, which comes first."""
-    numbered = {str(number): deed for number, deed in enumerate(deeds, 1)}
-    choices = [Choice(number, _line(deed)) for number, deed in numbered.items()]
+def _picked(offers: Sequence[Offer], question: str) -> Offer:
+    """The act that was picked; numbers count from the newest, which comes first."""
+    numbered = {str(number): one for number, one in enumerate(offers, 1)}
+    choices = [Choice(number, one.line) for number, one in numbered.items()]
     picked = pick(
-        QUESTION,
+        question,
         Picking(choices, 0),
-        lambda one: _seen(app, numbered[one.name], chosen),
-        lambda one: _diff(app, numbered[one.name], chosen),
+        lambda one: numbered[one.name].seen(),
+        lambda one: numbered[one.name].diff(),
     )
     if picked is None:
         raise Failed("declined; nothing was changed")
-    return numbered[picked.name].deed_id
+    return numbered[picked.name]
 
 
 def _line(deed: Deed) -> str:

@@ -41,7 +41,7 @@ CHATS = (
             ANYWAY,
             Option(("--times",), "Of a chat: with the times of the checkpoint."),
             Option(("--with-chat",), "Take the conversation in the client back too."),
-            Option(("--pick",), "Pick an act on a plan; it goes with everything newer."),
+            Option(("--pick",), "Pick from a list of turns of chats and acts on plans."),
             DRY_RUN,
             YES,
         ),

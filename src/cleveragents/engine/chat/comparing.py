@@ -1,11 +1,13 @@
 """Compares checkpoints with the user's directory as it is."""
 
 from cleveragents.checkpoints.comparison import FileDiff, diffs
+from cleveragents.engine.chat.foresight import ChatForesight
 from cleveragents.engine.chat.place import LivePlaces
 from cleveragents.ids import PlanId, SnapshotId
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.picking import is_excluded
 from cleveragents.snapshots.tree import beneath
+from cleveragents.snapshots.tree.content import stream
 from cleveragents.snapshots.tree.diff import alike, compare
 from cleveragents.snapshots.tree.manifest import Entry
 
@@ -37,3 +39,15 @@ class ChatComparisons:
             return beneath.read(place.root, path)
 
         return list(diffs(changes, stored, present))
+
+    def would_differ(self, would: ChatForesight) -> list[FileDiff]:
+        """Tells how the files would differ after an undo or a redo, line by line."""
+        root, merge = self._places.of_chat(would.chat.plan_id).root, would.unmerged.merge
+
+        def present(path: bytes, _: Entry) -> bytes:
+            return beneath.read(root, path)
+
+        def merged(_: bytes, entry: Entry) -> bytes:
+            return b"".join(stream(entry, merge.objects.read))
+
+        return list(diffs(merge.changes, present, merged))
