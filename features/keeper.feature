@@ -204,6 +204,31 @@ Feature: The keeper
       | lock   | replaced |
       | socket | replaced |
 
+  Scenario Outline: one that nobody tells of its <file> looks by itself
+    Given a protected project with a keeper that nobody tells of its files
+    When an agent tells "claude:PreToolUse" with "rm a"
+    Then this was recorded
+      """
+      before rm a
+      """
+    When the <file> of the keeper is removed
+    Then the keeper ends, and leaves the <file> alone
+
+    Examples:
+      | file   |
+      | lock   |
+      | socket |
+
+  Scenario Outline: a keeper starts where the system has no watches left to give: <limit>
+    Given a protected project
+    When a keeper starts where <limit> is 0
+    Then a keeper has started all the same
+
+    Examples:
+      | limit                 |
+      | max_inotify_instances |
+      | max_inotify_watches   |
+
   Scenario: a change to its files that takes nothing from it is no reason to end
     Given a protected project with a keeper
     When the mode of its socket is set again

@@ -55,6 +55,43 @@ def start_another(context, idle=600.0):
     wait_until(lambda: context.keeper.asked("status") if idle > 1 else True, "the keeper")
 
 
+@given("a protected project with a keeper that nobody tells of its files")
+def make_untold(context):
+    make_protected(context, 2.0)
+    start_keeper(context, is_told_of_files=False)
+
+
+@when("a keeper starts where {limit} is 0")
+def run_unwatched(context, limit):
+    """Runs it in a user namespace of its own, where watches can be limited."""
+    hooks, world = context.hooks, context.world
+    program = "from cleveragents.cli.resident import main; main()"
+    starts = shlex.join([sys.executable, "-c", program, str(hooks.data)])
+    told = shlex.join(world.command(["keeper", "status", "--format", "json"]))
+    stops = shlex.join(world.command(["keeper", "stop"]))
+    lock = shlex.quote(str(hooks.data / address.LOCK))
+    script = f"""echo 0 > /proc/sys/user/{limit} || exit 9
+    {starts} & keeper=$!
+    until grep -qs socket {lock} || ! kill -0 $keeper; do sleep 0.05; done
+    {told}; {stops} > /dev/null; wait"""
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "sh", "-c", script],
+        cwd=world.project,
+        env={**os.environ, **world.environment, "XDG_RUNTIME_DIR": str(hooks.sockets)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    context.said = done.stdout + done.stderr
+    if "unshare" in done.stderr or "/proc/sys/user" in done.stderr:
+        context.scenario.skip(f"no user namespace here: {done.stderr.strip()}")
+
+
+@then("a keeper has started all the same")
+def check_started(context):
+    assert '"running": true' in context.said, context.said
+
+
 @when("an agent tells these")
 def tell_all(context):
     for row in context.table:

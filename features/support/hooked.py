@@ -74,9 +74,14 @@ def told_to(directory):
 class Beside:
     """A keeper in a thread of this process."""
 
-    def __init__(self, data, recorder, speaks=SPEAKS, idle=600.0, quiet=600.0):
+    def __init__(
+        self, data, recorder, speaks=SPEAKS, idle=600.0, quiet=600.0, *, is_told_of_files=True
+    ):
         self.identity = Identity(data, speaks, posix.environ)
         self.has_taken = self.identity.take()
+        if not is_told_of_files and self.identity.watch >= 0:
+            os.close(self.identity.watch)
+            self.identity.watch = -1
         self.data, self.speaks = data, speaks
         intake = Intake(str(data), recorder, recorder.failures.append)
         self.keeper = Keeper(self.identity, recorder, intake, speaks, lambda: ["/one"], quiet)

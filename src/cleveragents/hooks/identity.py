@@ -18,7 +18,6 @@ from time import monotonic, sleep
 from cleveragents.hooks import address
 from cleveragents.hooks.client import keeper_socket
 from cleveragents.ids import now
-from cleveragents.storage.durability import refuse_error
 
 PATIENCE = 5.0  # seconds that one who is about to end may take
 LOOK = 0.02
@@ -40,7 +39,7 @@ class Identity:
         self._marks: dict[Path, tuple[int, int] | None] = {}
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.path = ""
-        self.watch = -1  # can be read as soon as one of both files is changed
+        self.watch = -1  # can be read as soon as one of both files is changed; -1: look by yourself
 
     def take(self) -> bool:
         """Becomes the keeper; False: another one is, or there is no place for a socket."""
@@ -103,7 +102,8 @@ class Identity:
             os.unlink(self.path)
             os.ftruncate(self._fd, 0)
         self.listener.close()
-        os.close(self.watch)
+        if self.watch >= 0:
+            os.close(self.watch)
 
     def release(self) -> None:
         """Lets another one be the keeper."""
@@ -119,9 +119,15 @@ def _mark(path: Path) -> tuple[int, int] | None:
 
 
 def _watch(paths: Sequence[Path]) -> int:
-    """A descriptor that can be read when one of the files has lost its name or moved."""
+    """A descriptor that can be read when one of the files has lost its name or moved.
+
+    -1: the system has none left to give, as where editors watch a lot.
+    """
     fd = _libc.inotify_init1(_NONBLOCK_CLOEXEC)
-    refuse_error(min(fd, 0), paths[0])
+    if fd < 0:
+        return -1
     for path in paths:
-        refuse_error(min(_libc.inotify_add_watch(fd, os.fsencode(path), _GONE), 0), path)
+        if _libc.inotify_add_watch(fd, os.fsencode(path), _GONE) < 0:
+            os.close(fd)
+            return -1
     return fd

@@ -22,6 +22,7 @@ from cleveragents.hooks.intake import Intake, NotNow, Recorder, Told
 from cleveragents.ids import now
 from cleveragents.records import frozen
 
+UNWATCHED = 1.0  # seconds between looks at its lock and socket, where nobody tells of them
 QUIET = 10.0  # seconds without an event, after which there is time to free space
 IDLE = 30 * 60.0  # seconds after which it ends
 MOST_BYTES = 8 << 20  # of one line
@@ -73,7 +74,8 @@ class Keeper:
     def serve(self, idle: float = IDLE) -> None:
         """Works until there is a reason to end; nothing that was answered is lost then."""
         self._ready.register(self._identity.listener, select.POLLIN)
-        self._ready.register(self._identity.watch, select.POLLIN)
+        if self._identity.watch >= 0:
+            self._ready.register(self._identity.watch, select.POLLIN)
         recording = Thread(target=self._record_all, name="recording")
         recording.start()
         try:
@@ -87,12 +89,24 @@ class Keeper:
                 line.close()
 
     def _listen(self, idle: float) -> None:
+        until = monotonic() + idle
         while not self._is_ending:
-            found = self._ready.poll(idle * 1000)
-            if not found and self._unfinished == self._recorded:
-                return
+            found = self._ready.poll(self._pause(until) * 1000)
+            if found:
+                until = monotonic() + idle
+            elif monotonic() >= until:
+                if self._unfinished == self._recorded:
+                    return
+                until = monotonic() + idle
             for fd, _ in found:
                 self._hear(fd)
+            if self._identity.watch < 0:
+                self._is_ending |= not self._identity.is_ours
+
+    def _pause(self, until: float) -> float:
+        """Seconds until something is to be done though nobody speaks."""
+        left = max(0.0, until - monotonic())
+        return left if self._identity.watch >= 0 else min(left, UNWATCHED)
 
     def _hear(self, fd: int) -> None:
         if fd == self._identity.listener.fileno():
