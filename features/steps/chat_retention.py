@@ -1,5 +1,6 @@
 """Steps about what is kept of chats."""
 
+import itertools
 from datetime import UTC, datetime, timedelta
 
 from behave import given, then, when
@@ -86,7 +87,12 @@ def freed(context):
     world = context.world
     recorder = ChatRecorder(lambda _: context.chats.app)
     recorder.patience(told_to(world.project))
-    recorder.tidy()
+    for asked in range(3):  # somebody comes at once, and at the first and second file
+        answers = itertools.chain(itertools.repeat(False, asked), itertools.repeat(True))
+        recorder.tidy(lambda answers=answers: next(answers))
+        begun = context.world.sql("SELECT status FROM operations WHERE kind = 'prune'")
+        assert begun == [("open",)], (asked, begun)
+    recorder.tidy(lambda: False)
     rows = context.world.sql("SELECT status FROM operations WHERE kind = 'prune'")
     assert rows == [("done",)], rows
     assert found_in(context.world.data_dir, b"only-6-here")

@@ -38,7 +38,7 @@ class Noting:
     def patience(self, _):
         return self.first_look
 
-    def tidy(self):
+    def tidy(self, _):
         (self.home / "tidy").touch()
         raise RuntimeError("nothing can be tidied up")
 

@@ -30,8 +30,8 @@ class Recorder(Protocol):
         """
         ...
 
-    def tidy(self) -> None:
-        """Does what is better done while nobody waits."""
+    def tidy(self, is_wanted: Callable[[], bool]) -> None:
+        """Does what is better done while nobody waits; gives it up once somebody does."""
         ...
 
 

@@ -200,7 +200,7 @@ class Keeper:
                 return self._jobs.get(timeout=self._quiet)
             self._is_tidy = True
             try:
-                self._recorder.tidy()
+                self._recorder.tidy(lambda: not self._jobs.empty())
             except Exception as problem:  # noqa: BLE001 - events are recorded all the same
                 self._intake.failed(problem)
         return self._jobs.get()

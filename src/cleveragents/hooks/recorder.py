@@ -1,15 +1,21 @@
 """Records events in the chats of the directories that they belong to."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from cleveragents.app import App
 from cleveragents.chats.event import HookEvent
 from cleveragents.hooks.intake import NotNow, Told
+from cleveragents.snapshots.tree.giving_up import at_any_file
 from cleveragents.storage.fault import is_the_machines
 
 MOST_ROOTS = 16  # that are kept open: each watches all directories below it
 
 Open = Callable[[str], App]
+
+
+class _Wanted(BaseException):
+    """Somebody waits: no failure, so that nobody on the way notes it as one."""
 
 
 class ChatRecorder:
@@ -48,10 +54,20 @@ class ChatRecorder:
                 raise NotNow from problem
             raise
 
-    def tidy(self) -> None:
-        """Frees the space of what is no longer kept of chats in the directories that are open."""
-        for app in self._apps.values():
-            app.chats.tidy()
+    def tidy(self, is_wanted: Callable[[], bool]) -> None:
+        """Frees the space of what is no longer kept of chats in the directories that are open.
+
+        It is given up at any file once somebody waits; the next time it goes on from there.
+        """
+
+        def check() -> None:
+            if is_wanted():
+                raise _Wanted
+
+        with suppress(_Wanted), at_any_file(check):
+            for app in self._apps.values():
+                check()
+                app.chats.tidy()
 
     def _app(self, root: str) -> App:
         app = self._apps.pop(root, None) or self._open(root)

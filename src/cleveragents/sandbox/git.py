@@ -5,15 +5,19 @@ a repository by itself: everything inside a sandbox or a project is data to us.
 """
 
 import os
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cleveragents.errors import Failed, Refused
 from cleveragents.records import frozen
 from cleveragents.sandbox.survivors import helper
 from cleveragents.storage.scratch import scratch_directory, scratch_file
 
+if TYPE_CHECKING:
+    import subprocess
+
+NOWHERE = -3  # as `subprocess` calls the null device
 PATIENCE_SECONDS = 600  # a repository can be made so that git never ends
 _NEUTRAL = (
     "core.hooksPath=/dev/null",
@@ -107,7 +111,7 @@ class Git:
         with pack.open("rb") as file, scratch_file() as said:
             taking = ("unpack-objects", "-r", "-q")
             with helper(
-                lambda: _spawn(self, taking, file.fileno(), subprocess.DEVNULL, said.fileno())
+                lambda: _spawn(self, taking, file.fileno(), NOWHERE, said.fileno())
             ) as process:
                 process.wait()  # it ends as failed: the pack is broken
 
@@ -124,9 +128,7 @@ class Git:
                 helper(lambda: _spawn(self, sending, asked.fileno(), sink, said.fileno())) as one,
                 open(source, "rb") as from_pipe,
                 open(sink, "wb") as to_pipe,
-                helper(
-                    lambda: _spawn(to, taking, source, subprocess.DEVNULL, said.fileno())
-                ) as other,
+                helper(lambda: _spawn(to, taking, source, NOWHERE, said.fileno())) as other,
             ):
                 from_pipe.close()
                 to_pipe.close()
@@ -225,7 +227,7 @@ def marked_text(base: bytes, ours: bytes, theirs: bytes, names: Sequence[str]) -
 
 def _merge_file(
     base: bytes, ours: bytes, theirs: bytes, *options: str
-) -> subprocess.CompletedProcess[bytes]:
+) -> "subprocess.CompletedProcess[bytes]":
     arguments = ("merge-file", "-p", "-q", *options, "ours", "base", "theirs")
     with scratch_directory() as folder:
         for name, text in (("base", base), ("ours", ours), ("theirs", theirs)):
@@ -238,7 +240,9 @@ def _merge_file(
 
 def _run(
     arguments: Sequence[str], stdin: bytes, environment: Mapping[str, str], directory: Path
-) -> subprocess.CompletedProcess[bytes]:
+) -> "subprocess.CompletedProcess[bytes]":
+    import subprocess  # noqa: PLC0415 - slow to import, and only who runs git needs it
+
     command = [*_command(), *arguments]
 
     def start() -> subprocess.Popen[bytes]:
@@ -271,7 +275,9 @@ def _nowhere() -> Mapping[str, str]:
 
 def _spawn(
     repository: Git, arguments: Sequence[str], stdin: int, stdout: int, stderr: int
-) -> subprocess.Popen[bytes]:
+) -> "subprocess.Popen[bytes]":
+    import subprocess  # noqa: PLC0415 - as above
+
     return subprocess.Popen(
         [*_command(), *arguments],
         stdin=stdin,

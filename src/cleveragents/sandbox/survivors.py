@@ -8,12 +8,12 @@ orphan is ended by the step in whose directory it works, or by the last step tha
 import ctypes
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Lock
+from typing import TYPE_CHECKING
 
 from cleveragents.errors import Failed
 from cleveragents.ids import now
@@ -21,6 +21,9 @@ from cleveragents.records import field, mutable
 from cleveragents.sandbox.adoption import ADOPTS
 from cleveragents.sandbox.bystanders import Span
 from cleveragents.storage.owner import Owner, process_fields, start_time
+
+if TYPE_CHECKING:
+    import subprocess
 
 MARK = "CLEVERAGENTS_STEP"
 LEADER = "leader"  # the file that says who leads a step
@@ -50,7 +53,7 @@ def _adopt_orphans() -> None:
 
 
 @contextmanager
-def helper(start: Callable[[], subprocess.Popen[bytes]]) -> Generator[subprocess.Popen[bytes]]:
+def helper(start: "Callable[[], subprocess.Popen[bytes]]") -> "Generator[subprocess.Popen[bytes]]":
     """Starts a process of our own; while it runs, no step takes it for one that it left."""
     with _started.lock:
         process = start()
@@ -63,7 +66,9 @@ def helper(start: Callable[[], subprocess.Popen[bytes]]) -> Generator[subprocess
             _started.pids.discard(process.pid)
 
 
-def start_step(mark: str, start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+def start_step(
+    mark: str, start: "Callable[[], subprocess.Popen[bytes]]"
+) -> "subprocess.Popen[bytes]":
     """Starts the leader of a step, in a session of its own."""
     if ADOPTS.is_set() and not _adopts_orphans.is_set():
         _adopt_orphans()
@@ -86,7 +91,7 @@ def sign_leader(mark: str, noted: Path, pid: int) -> None:
         os.close(fd)
 
 
-def end_step(mark: str, leader: subprocess.Popen[bytes], directory: Path) -> None:
+def end_step(mark: str, leader: "subprocess.Popen[bytes]", directory: Path) -> None:
     """Ends the leader and whatever is left of its step."""
     try:
         if leader.poll() is None:

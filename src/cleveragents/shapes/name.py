@@ -1,6 +1,5 @@
 """Names of files, which need not be text."""
 
-import base64
 import os
 from typing import NotRequired, TypedDict
 
@@ -39,4 +38,6 @@ def _written(name: str) -> tuple[str, str | None]:
     try:
         return raw.decode(), None  # whatever the encoding of the locale
     except UnicodeDecodeError:
+        import base64  # noqa: PLC0415 - nearly every name is text
+
         return safe(name), base64.b64encode(raw).decode()

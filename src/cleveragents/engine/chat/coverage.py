@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from cleveragents.counting import counted, size
-from cleveragents.engine.chat.ignored import ignored_directories
 from cleveragents.engine.chat.survey import Counted, Survey, survey
 from cleveragents.records import as_dict, frozen
 from cleveragents.snapshots.tree.filter import Filter
@@ -110,6 +109,9 @@ class _Choice:
         for path in self._found.elsewhere:
             self._told.append(LeftOut(os.fsdecode(path), 0, 0, OTHER_FILE_SYSTEM))
         self._leave_out_large()
+        # Late: what is covered is decided once, and only that asks git.
+        from cleveragents.engine.chat.ignored import ignored_directories  # noqa: PLC0415
+
         much = (policy.ignored_files, policy.ignored_bytes)
         for one in ignored_directories(self._root, top, *much):
             self._leave_out(one, "git ignores it, and it is large")
