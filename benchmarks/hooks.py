@@ -1,10 +1,11 @@
 """What hooks, the keeper and an undo in a live directory cost: bar, value, whether it is met.
 
-python -m benchmarks.hooks [--files 1000 10000 100000] [--events 200] [--idle 60]
+python -m benchmarks.hooks [--files 1000 10000 100000] [--events 200] [--idle 60] [--turns 5]
 
 Hooks are called as coding agents call them, the `sh -c` counted, in turn with a bare interpreter.
 CPU is the least of several rounds, time that passes the median: what else the machine does hits
-both. What the keeper takes is told by the kernel, over all events.
+both. What the keeper takes is told by the kernel, over all events. At last a real agent makes turns
+of five calls, with hooks and without; none, where it cannot be installed.
 """
 
 import argparse
@@ -17,6 +18,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from clients_lab.installs import NotInstalled
+
+from benchmarks.client_turn import CLIENT, added_per_event
 from benchmarks.ratios import Bar
 from benchmarks.trials.costs import (
     GIT,
@@ -33,6 +37,8 @@ from benchmarks.trials.costs import (
 from cleveragents.app import App
 from cleveragents.clients.command import command_for
 from cleveragents.hooks import asking, spool
+from cleveragents.hooks.keeper import QUIET
+from cleveragents.snapshots.tree.scan import RACY_NS
 
 PYTHON = os.path.realpath(sys.executable)
 BARE = [PYTHON, "-I", "-S", "-c", "pass"]
@@ -52,6 +58,7 @@ class Chat:
         self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(home), "HOME": str(home)}
         self.payload = home / "payload"
         self._calls = 0
+        time.sleep(RACY_NS / 1e9)  # a project is hardly ever as young as what one look distrusts
         with App(self.project, data_dir=self.data) as app:
             app.chats.launcher.install()
             app.chats.protection.add(app.project)
@@ -126,6 +133,7 @@ def main() -> None:
     parser.add_argument(
         "--idle", type=float, default=60.0, help="seconds to look at a quiet keeper"
     )
+    parser.add_argument("--turns", type=int, default=5, help="of a real agent; 0: none")
     options = parser.parse_args()
     print(f"{'':<66}{'bar':>8}{'value':>12}")
     for files in options.files:
@@ -137,12 +145,18 @@ def main() -> None:
                 of_undo(chat)
             finally:
                 asking.stop(chat.data)
+    if options.turns:
+        of_client(options.turns)
 
 
 def show(chat: Chat, name: str, value: float, bar: Bar | None) -> None:
+    tell(f"{chat.files:>7,}", name, value, bar)
+
+
+def tell(of: str, name: str, value: float, bar: Bar | None) -> None:
     verdict = "" if bar is None else "met" if bar.is_met(value) else "MISSED"
     told, unit = ("", "") if bar is None else (bar.told(), bar.unit)
-    print(f"{chat.files:>7,}: {name:<57}{told:>8}{value:>9.2f}{unit:<3} {verdict}", flush=True)
+    print(f"{of}: {name:<57}{told:>8}{value:>9.2f}{unit:<3} {verdict}", flush=True)
 
 
 def of_hooks(chat: Chat, events: int) -> None:
@@ -181,6 +195,7 @@ def of_keeper(chat: Chat, events: int, idle: float) -> None:
     show(chat, "CPU of the keeper per event", (chat.used() - before) / events, Bar(5, unit=" ms"))
     git = least(ROUNDS, command(["sh", "-c", PRIVATE], chat.project))[0] * 1000
     show(chat, "beside: git add -A && git write-tree, private index, ms", git, None)
+    time.sleep(QUIET + 2)  # then it frees space, once
     before = chat.used()
     time.sleep(idle)
     show(
@@ -211,6 +226,16 @@ def of_undo(chat: Chat) -> None:
     many = Bar(0.5) if chat.files >= MANY else None
     show(chat, "agents undo --yes of ten files / bare Python", min(undos) / min(bare), few)
     show(chat, "agents undo --yes of ten files / git stash", min(undos) / min(stashes), many)
+
+
+def of_client(turns: int) -> None:
+    """A turn of five calls of a real agent."""
+    try:
+        added = added_per_event(turns)
+    except NotInstalled as why:
+        print(f"{CLIENT:>7}: skipped: {why}")
+    else:
+        tell(f"{CLIENT:>7}", "CPU that hooks add to a turn, per event", added, Bar(25, unit=" ms"))
 
 
 if __name__ == "__main__":

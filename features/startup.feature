@@ -100,6 +100,34 @@ Feature: Start-up
       | plan checkpoint list @   |
       | plan checkpoint create @ |
 
+  Scenario: an undo in a chat imports nothing that only plans need, though there is an older act on a plan
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
+      """
+    And I have run "agents run ACTION"
+    And a chat keeps 20 turns and what is younger than 14 days
+    And 2 turns that each change a file
+    Then "agents undo --yes" imports none of
+      | module                                |
+      | cleveragents.cli.plan_undo            |
+      | cleveragents.cli.undo_pick            |
+      | cleveragents.checkpoints.besides      |
+      | cleveragents.engine.back              |
+      | cleveragents.engine.bring.application |
+      | cleveragents.engine.bring.apply       |
+      | cleveragents.engine.run               |
+      | cleveragents.engine.undo.deeds        |
+      | cleveragents.engine.undo.reversals    |
+      | cleveragents.shapes.deed              |
+      | cleveragents.shapes.extent            |
+      | cleveragents.tools                    |
+      | sqlalchemy                            |
+      | subprocess                            |
+      | base64                                |
+    And "agents undo --yes" imports at most 235 modules of ours
+
   Scenario Outline: a command imports no shape but those it answers with
     Given a plain folder
     And the steps

@@ -38,6 +38,16 @@ print("PACKAGES", *sorted(others - before), file=sys.stderr)
 sys.exit(code)
 """
 
+# Tells how many modules of ours a command has imported.
+OURS = """
+import sys
+from cleveragents.cli.main import run
+code = run(sys.argv[1:])
+sys.stdout.flush()
+print("OURS", sum(name.startswith("cleveragents") for name in sys.modules), file=sys.stderr)
+sys.exit(code)
+"""
+
 
 @then("these commands, read by a program, import exactly these packages")
 def check_packages(context):
@@ -55,6 +65,12 @@ def packages(context, line):
 def check_imports(context, line):
     found = imported(context, line, [row["module"] for row in context.table])
     assert not found, found
+
+
+@then('"agents {line}" imports at most {most:d} modules of ours')
+def check_count(context, line, most):
+    count = int(ran(context, OURS, line).stderr.split()[-1])
+    assert count <= most, count
 
 
 @then('"agents {line}" imports {module}, and a line of "{path}" is told as who did')
