@@ -76,9 +76,11 @@ def _installed() -> Installed:
 
 @contextmanager
 def _turns(client: Installed, *, protects: bool) -> Iterator[Turns]:
-    with room() as made, serving(Model(SCRIPTS, lambda _: None)) as port:
+    model = Model(SCRIPTS, lambda _: None)
+    with room() as made, serving(model) as port:
         place = Place(made.home, made.project, port)
         made.put(client.program.settings(place))
+        made.install(CLIENT, client.program.start(client.node, client.modules))
         if protects and made.agents("protect", CLIENT, "--user", "--yes").code:
             raise NotInstalled("agents protect refused")
-        yield Turns(Stage(client, made, place), made)
+        yield Turns(Stage(client, made, place, model.heard), made)
