@@ -204,6 +204,49 @@ Feature: Undo, redo and the timeline of chats on the command line
       x
       """
 
+  Scenario: a file that is too large is named where the agent overwrote or removed it, and whatever else is left out
+    Given the setting "chat.max-file" is "1 KiB"
+    And the setting "chat.exclude" is "secret"
+    And the chats go on in another process
+    And the shell has run "for n in 1 2 3; do head -c 2000 /dev/zero > big$n; done; echo s > secret; echo s > small" in the project
+    And this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x; rm big1; echo now > big2; head -c 3000 /dev/zero > small
+      stop
+      """
+    When I run "agents undo --dry-run --format json"
+    Then the exit code is 0
+    And the data holds
+      | field         | value                                                     |
+      | taken_back    | [{"file": "x", "action": "removed"}]                      |
+      | not_covered.0 | {"file": "big1", "why": "it is larger than 1.0 KiB"}        |
+      | not_covered.1 | {"file": "big2", "why": "it is larger than 1.0 KiB"}        |
+      | not_covered.2 | {"file": "small", "why": "it is larger than 1.0 KiB"}       |
+      | not_covered.3 | {"file": "big3", "why": "larger than 1.0 KiB"}              |
+      | not_covered.4 | {"file": "secret", "why": "chat.exclude names it"}        |
+      | counts.not_covered | 5                                                    |
+    When I run "agents undo --dry-run"
+    Then the output says
+      """
+      big1   it is larger than 1.0 KiB
+      big2   it is larger than 1.0 KiB
+      small  it is larger than 1.0 KiB
+      """
+    And the output says "left out here, so that no undo touches it: big1, big2, big3, secret, small (agents protect --check)"
+    When I run "agents undo --dry-run --path x --format json"
+    Then the data holds
+      | field              | value |
+      | counts.files       | 1     |
+    When I run "agents undo --yes --format json"
+    Then the data holds
+      | field              | value  |
+      | not_covered.0.file | "big1" |
+    When I run "agents redo --dry-run --format json"
+    Then the data holds
+      | field              | value  |
+      | not_covered.4.file | "small" |
+
   Scenario: a directory with the user's own files stays, and that is told
     Given this chat
       """

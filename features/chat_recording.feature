@@ -21,6 +21,21 @@ Feature: Recording what a coding agent does
     Then the checkpoints of the chat are "prompt, call, call, prompt"
     And the moments of the chat are "prompt, before, after, before, after, before, after, turn-end, prompt"
 
+  Scenario: files that are too large are listed at every look, and make no checkpoint by themselves
+    Given the setting "chat.max-file" is "1 KiB"
+    And the shell has run "for n in 1 2 3 4 5; do head -c 2000 /dev/zero > big$n; done" in the project
+    And this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      call c2 Bash: :
+      stop
+      prompt two
+      """
+    Then the checkpoints of the chat are "prompt, call"
+    When I undo here
+    Then every checkpoint lists "big1, big2, big3, big4, big5" as not captured
+
   Scenario: an event that comes twice is one moment
     Given this chat
       """

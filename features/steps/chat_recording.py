@@ -1,5 +1,6 @@
 """Steps about what is recorded of chats."""
 
+import json
 import os
 import subprocess
 
@@ -16,6 +17,14 @@ MOMENTS = "SELECT kind FROM moments ORDER BY number"
 def checkpoint_kinds(context, kinds):
     found = [kind for (kind,) in context.world.sql(CHECKPOINTS)]
     assert found == kinds.split(", "), found
+
+
+@then('every checkpoint lists "{names}" as not captured')
+def not_captured(context, names):
+    rows = context.world.sql("SELECT metadata_json FROM checkpoints")
+    for (text,) in rows:
+        listed = [line.partition(":")[0] for line in json.loads(text)["not_captured"]]
+        assert ", ".join(listed) == names, listed
 
 
 @then('the moments of the chat are "{kinds}"')

@@ -227,7 +227,8 @@ def _preview(context, text, *, is_redo):
         "obstacles": ", ".join(map(str, would.obstacles)),
         "unclear": ", ".join(would.unclear),
         "users": ", ".join(would.users),
-        "not covered": ", ".join(would.not_covered),
+        "not covered": ", ".join(f"{each.path}: {each.why}" for each in would.not_covered),
+        "left out": ", ".join(f"{each.path}: {each.why}" for each in would.left_out),
         "joint": ", ".join(would.joint),
         "questions": "; ".join(would.questions),
     }

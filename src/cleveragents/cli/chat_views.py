@@ -7,10 +7,12 @@ from cleveragents.cli import changes, views
 from cleveragents.cli.render import Block, Fields, Text
 from cleveragents.clients.conversation import ConversationFate
 from cleveragents.engine.chat.foresight import ChatForesight
+from cleveragents.engine.chat.gaps import Gap
 from cleveragents.ids import SHORTEST, now
 from cleveragents.shapes.chat import call_named
 
 PROMPT = 60  # letters of a prompt in a heading
+NAMED = 5  # paths in one line
 LISTED = 20  # paths shown to people; JSON has them all
 
 
@@ -44,10 +46,21 @@ def apart(would: ChatForesight) -> list[Block]:
     if would.users:
         found.append(paths("Your own changes, which go too", would.users))
     if would.not_covered:
-        found.append(paths("Not covered, left as it is", would.not_covered))
+        found.append(gaps("Not covered, left as it is", would.not_covered))
     if would.joint:
         found.append(Text([f"done jointly, so that it goes as well: {', '.join(would.joint)}"]))
+    if would.left_out:
+        names = [gap.path for gap in would.left_out]
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        told = f"left out here, so that no undo touches it: {', '.join(names[:NAMED])}{more}"
+        found.append(Text([f"{told} (agents protect --check)"]))
     return [*found, *(Text([question]) for question in would.questions)]
+
+
+def gaps(title: str, found: Sequence[Gap]) -> Fields:
+    """The first of some paths that are not covered, each with the reason."""
+    more = [("", f"and {len(found) - LISTED} more")] if len(found) > LISTED else []
+    return Fields(title, [*((gap.path, gap.why) for gap in found[:LISTED]), *more])
 
 
 def unclear(would: ChatForesight) -> list[Block]:

@@ -38,7 +38,7 @@ class ChatUndoReport(TypedDict):
     taken_back: Sequence[ChangeRow]  # of a redo: brought again
     kept: Sequence[KeptRow]
     conflicts: Sequence[ConflictingPath]  # what stands in the way; only a dry run tells of any
-    not_covered: Sequence[str]  # paths that nobody looks at, and that are left alone
+    not_covered: Sequence[KeptRow]  # paths that are left alone: nobody knows what they were
     unclear: Sequence[str]  # paths that may be the user's
     safety: CheckpointId | None  # what was there before
     operation: OperationId | None  # null: nothing was done
@@ -124,7 +124,7 @@ def chat_undo_preview_of(
         "counts": {
             "files": len(about["taken_back"]),
             "conflicts": len(about["conflicts"]),
-            "not_covered": len(would.not_covered),
+            "not_covered": len(about["not_covered"]),
             "unclear": len(would.unclear),
             "users": len(would.users),
         },
@@ -180,9 +180,16 @@ def _about(would: ChatForesight) -> ChatUndoReport:
         "taken_back": changes_of(would.files),
         "kept": _left(would),
         "conflicts": met,
-        "not_covered": list(would.not_covered),
+        "not_covered": _not_covered(would),
         "unclear": list(would.unclear),
     }
+
+
+def _not_covered(would: ChatForesight) -> list[KeptRow]:
+    """What the turn changed and nobody knows first, then whatever else is left out here."""
+    first = {gap.path: gap for gap in would.not_covered}
+    gaps = [*first.values(), *(gap for gap in would.left_out if gap.path not in first)]
+    return [{**file_name(gap.path), "why": gap.why} for gap in gaps]
 
 
 def _left(would: ChatForesight) -> list[KeptRow]:

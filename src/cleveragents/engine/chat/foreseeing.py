@@ -12,6 +12,7 @@ from cleveragents.engine.bring.obstacles import Obstacle, hindering
 from cleveragents.engine.chat.choice import Choice
 from cleveragents.engine.chat.conflicts import Conflict, conflicts_of, typed_turn
 from cleveragents.engine.chat.foresight import ChatForesight, Unmatched, unclear_paths
+from cleveragents.engine.chat.gaps import Gap, left_out, not_looked_at, uncovered
 from cleveragents.engine.chat.parting import Share
 from cleveragents.engine.chat.past import Past, Undo
 from cleveragents.engine.chat.place import LivePlace
@@ -87,7 +88,8 @@ class Foreseeing:
             unclear=_unclear(choice, wanted),
             takes_unclear=takes_unclear,
             users=_users(past, choice) if wanted.is_everything else (),
-            not_covered=[shown(path) for path in sorted(unmerged.not_covered)],
+            not_covered=self._not_covered(choice, unmerged),
+            left_out=left_out(self.place, self.now),
             mine=_mine(past, shares, wanted),
             joint=_joint(past, choice, wanted),
             wanted=wanted,
@@ -125,13 +127,21 @@ class Foreseeing:
             unclear=(),
             takes_unclear=False,
             users=(),
-            not_covered=[shown(path) for path in sorted(unmerged.not_covered)],
+            not_covered=not_looked_at(self.now, unmerged.not_covered),
+            left_out=left_out(self.place, self.now),
             joint=(),
             wanted=wanted,
         )
 
     def _unmerged(self, steps: Sequence[Step]) -> Unmerged:
         return unmerge(self.now, self.read, steps, _fixed(self.place, steps, self.wanted))
+
+    def _not_covered(self, choice: Choice, unmerged: Unmerged) -> list[Gap]:
+        """What stays because it is not looked at now, or was not when the turn began or ended."""
+        now = not_looked_at(self.now, unmerged.not_covered)
+        told = {gap.path for gap in now}
+        before = (gap for gap in uncovered(self.past, choice) if gap.path not in told)
+        return [*now, *(gap for gap in before if self.wanted.is_asked(os.fsencode(gap.path)))]
 
     def _everything(self, choice: Choice) -> list[Step]:
         """One step from what is there to what was there when the turn began, whoever changed it.

@@ -8,6 +8,7 @@ from cleveragents.checkpoints.file_change import FileChange, telling
 from cleveragents.checkpoints.shown import digest_of
 from cleveragents.engine.bring.obstacles import Obstacle
 from cleveragents.engine.chat.conflicts import Conflict
+from cleveragents.engine.chat.gaps import Gap
 from cleveragents.engine.chat.parting import Share
 from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.unmerging import Unmerged
@@ -44,7 +45,8 @@ class ChatForesight:
     unclear: Sequence[str]  # paths that may be the user's
     takes_unclear: bool
     users: Sequence[str]  # changes of the user's own that go too, with --everything
-    not_covered: Sequence[str]
+    not_covered: Sequence[Gap]  # what it would touch, or should, and nobody knows
+    left_out: Sequence[Gap]  # whatever chats do not cover here
     mine: Sequence[str] = ()  # paths that stay because the user wants them as they are
     joint: Sequence[str]  # calls that did some of it together with what is taken back
     wanted: UndoRequest

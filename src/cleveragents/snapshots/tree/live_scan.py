@@ -103,6 +103,7 @@ class LiveScanner(Scanner):
         most = self._bounds.file_bytes
         if most is not None and found.st_size > most:
             self._forget(node, name)
+            self._missing.add((node, name))
             self._tree.left_out[node.inner(name)] = f"it is larger than {told_size(most)}"
             return
         if node.known(name) is None:

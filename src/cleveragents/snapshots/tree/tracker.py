@@ -139,7 +139,7 @@ class Tracker:
         if self._live is None:
             return TreeState(tree.encode(sink), tree.files, tuple(notes), ())
         told = (note for note in notes if note[1] != EXCLUDED or not NEVER.excludes(note[0]))
-        return TreeState(tree.encode(sink), tree.files, tuple(told), tuple(missed))
+        return TreeState(tree.encode(sink), tree.files, tuple(told), tuple(sorted(missed)))
 
     def mark_stored(self) -> None:
         """Says that everything of the last state is stored."""
