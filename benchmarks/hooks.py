@@ -96,8 +96,10 @@ class Chat:
 
     def settle(self) -> None:
         """Waits until all is recorded: the first look may take longer than a hook waits."""
-        while (asking.status(self.data) or {"waiting": 1})["waiting"]:
+        while (told := asking.status(self.data)) is None or told["waiting"]:
             time.sleep(0.05)
+            if told is None:  # it could not start, or has died of something
+                self.tell("Stop")
         while spool.waiting(str(self.data)):
             self.tell("Stop")
 
