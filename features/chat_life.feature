@@ -12,7 +12,7 @@ Feature: Whatever agents and a user do in one directory, undo takes back the age
 
   Scenario: an undo of paths that a turn did not change takes nothing of it back
     Given a directory in which an agent has written in a call
-    When the user takes back paths that nobody changed, and it is refused
+    When the user takes back paths that nobody changed, and there is nothing to do
     Then all is taken back, and done again
 
   Scenario: a client without ids: the same command again after it was cancelled

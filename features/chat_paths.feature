@@ -233,8 +233,8 @@ Feature: Paths that are typed to undo and redo
       stop
       """
     Then the preview of undo "--unclear take --mine a.txt" tells
-      | what      | told                                                                                                |
-      | questions | the files were not looked at in time before a call, so these may hold changes of yours: src/a.txt   |
+      | what      | told |
+      | questions | nobody looked at the files in time before t1.1 (Bash echo x > a.txt; echo x > src/a.txt): what it changed and what you changed just before it cannot be told apart: src/a.txt |
     And the preview of undo "--unclear take --mine a.txt --before src" tells
       | what      | told |
       | questions |      |

@@ -52,6 +52,11 @@ Feature: An undo in the user's directory that was killed
     Then the exit code is 1
     And the doctor finds the problem "its undo was interrupted" of "operations"
     When I undo "--chat B" here
+    Then the interrupted undo of t1 was finished, and nothing else was done
+    And the files are as in "start" but for
+      | file    | content |
+      | new.txt | y       |
+    When I undo "--chat B" here
     Then the files are as in "start"
 
   Scenario: a redo after an undo that was interrupted takes it back

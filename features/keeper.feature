@@ -305,6 +305,7 @@ Feature: The keeper
   Scenario: a hook finds the agent behind the shells that called it
     Then the agent of a process below 2 shells is this process
     And the agent of a process below 9 shells is not known
+    And an agent that is a script of a shell is known, whoever started it
     And the agent of a process that is gone is not known
 
   Scenario: JSON is read as the usual module reads it

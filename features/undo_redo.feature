@@ -380,6 +380,9 @@ Feature: Taking back what was done last
     Given a plain folder
     When I run "agents undo --yes"
     Then the exit code is 3
+    And the error says "this project has no plan yet"
+    And the error says "no chat was recorded here"
+    And the error says "protect this directory: agents protect"
     When I run "agents op log"
     Then the exit code is 3
     And the error says "this project has no plan yet"

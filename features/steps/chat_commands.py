@@ -53,10 +53,10 @@ def check_found(context):
     assert context.found == context.wanted, context.found
 
 
-@then("what would be undone next is the first of the acts")
-def check_next(context):
+@then("what would be undone next is the {which} of the acts")
+def check_next(context, which):
     data = context.world.done.data
-    assert data["next_undo"] == data["acts"][0]["id"], data
+    assert data["next_undo"] == data["acts"][["first", "second"].index(which)]["id"], data
 
 
 @given("a new project beside it")

@@ -7,7 +7,7 @@ from random import randrange
 
 from behave import given, then, when
 from crashes import crash
-from lives_in_place import Life, life, lived, shortened
+from lives_in_place import Life, life, lived, owner, shortened
 
 from cleveragents.chats.event import EventKind
 from cleveragents.chats.turns import calls
@@ -53,10 +53,10 @@ def check_both_ways(context):
     context.life.check_both_ways()
 
 
-@when("the user takes back paths that nobody changed, and it is refused")
+@when("the user takes back paths that nobody changed, and there is nothing to do")
 def take_back_nothing(context):
     assert not context.life.act(UndoRequest(paths=("user/*",)))
-    assert context.life.seen["refused"] == 1
+    assert context.life.seen["nothing"] == 1
 
 
 @given('a directory in which a client without ids has begun "{command}", and the user cancelled it')
@@ -119,9 +119,14 @@ def cut_off(context, moment):
 def take_back_first(context):
     one = context.life
     one.again("", 0)
-    one.taken_back += 1  # the one that was cut off
-    assert one.act(UndoRequest(chat=one.named("A")))
+    was = one.there()
+    wanted = UndoRequest(chat=one.named("A"))
+    assert one.act(wanted)  # it finishes the one that was cut off, and that is all
     assert not one.app.chats.reads.unfinished()
+    assert {place: one.there().get(place) for place in was if owner(place) == "A"} == {
+        place: value for place, value in was.items() if owner(place) == "A"
+    }
+    assert one.act(wanted)
     one.check("both are taken back", one.kept)
 
 

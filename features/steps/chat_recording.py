@@ -93,6 +93,37 @@ def process_ended(context):
     child.wait()
 
 
+@given("a client in a process of its own plays this chat")
+def play_of_process(context):
+    """The process only lends its name: what it would tell is told here."""
+    played = chats(context)
+    context.client = subprocess.Popen(["/bin/sh", "-c", "read line; :"], stdin=subprocess.PIPE)
+    context.world.child = context.client  # which ends it with the scenario
+    played.pid = context.client.pid
+    played.play(context.text)
+
+
+@when("the client is killed, and nobody asks how it ended")
+def kill_client(context):
+    context.client.kill()
+    os.waitid(os.P_PID, context.client.pid, os.WEXITED | os.WNOWAIT)
+
+
+@when("somebody asks how the client ended")
+def ask_client(context):
+    context.client.wait()
+
+
+@given("somebody else does an undo in the chat")
+def undo_beside(context):
+    """Locks are of files: those of another application are as good as another process's."""
+    ((chat,),) = context.world.sql("SELECT plan_id FROM chats")
+    others = Locks(context.world.data_dir / "locks", "plan")
+    context.enter_context = others.own(chat, "doing an undo")
+    context.enter_context.__enter__()
+    context.add_cleanup(context.enter_context.__exit__, None, None, None)
+
+
 @given('a file "{name}" of {size:d} KB that nothing makes smaller')
 def random_file(context, name, size):
     (context.world.project / name).write_bytes(os.urandom(size * 1024))

@@ -11,6 +11,7 @@ from ordinary import hand_over, ordinary_user
 from played_chat import PlayedChats, state_of
 
 from cleveragents.chats.event import EventKind
+from cleveragents.engine.chat.undo import ChatUndoFinished
 from cleveragents.errors import CleverAgentsError, Refused
 from cleveragents.snapshots.write import exchange
 
@@ -134,6 +135,15 @@ def taken_back(context):
     assert rows == [("aborted",)], rows
     with contextlib.suppress(CleverAgentsError):
         undertaking(context, "").act(None)
+
+
+@then("the interrupted {kind} of t{turn:d} was finished, and nothing else was done")
+def finished(context, kind, turn):
+    assert isinstance(context.result, ChatUndoFinished), context.result
+    done = context.result.done
+    assert (done.kind, done.intent.turn) == (kind, turn), done
+    rows = context.world.sql("SELECT operation_id, status FROM operations ORDER BY operation_id")
+    assert rows[-1] == (done.operation_id, "done"), rows
 
 
 @then('the user\'s "{name}" stays')

@@ -13,6 +13,7 @@ from cleveragents.errors import CleverAgentsError
 from cleveragents.snapshots.write import exchange
 
 FLAGS = {"--everything": "is_everything", "--anyway": "anyway", "--times": "keeps_times"}
+OURS = "SELECT (SELECT count(*) FROM operations), count(*) FROM moments WHERE kind = 'act'"
 LISTS = {"--path": "paths", "--mine": "mine", "--before": "before"}
 
 
@@ -78,6 +79,7 @@ def remember(context, name):
 @when("I undo here")
 def undo(context, text=""):
     act = undertaking(context, text)
+    context.before = context.world.sql(OURS)
     context.result = None if act is None else act.carry_out()
 
 
@@ -166,6 +168,13 @@ def says(context, text):
     assert text in told, told
 
 
+@then('it says nothing of "{text}"')
+def says_not(context, text):
+    error = context.error
+    told = "\n".join([error.message, *error.detail, *error.hints])
+    assert text not in told, told
+
+
 @then("the exit code of the refusal is {code:d}")
 def exit_code(context, code):
     assert context.error.exit_code == code, context.error.exit_code
@@ -192,6 +201,18 @@ def files_but(context, name):
             wanted[row["file"]] = (mode, content.encode())
     found = state_of(context.world.project)
     assert found == wanted, f"{found}\n{wanted}"
+
+
+@then("nothing was done, and nothing recorded")
+def nothing_done(context):
+    assert context.result is not None
+    assert context.result.outcome is None, context.result
+    assert context.world.sql(OURS) == context.before, context.result
+
+
+@then("no act of ours is recorded")
+def nothing_recorded(context):
+    assert context.world.sql(OURS) == [(0, 0)]
 
 
 @then("there is nothing to do")
@@ -231,6 +252,7 @@ def _preview(context, text, *, is_redo):
         "left out": ", ".join(f"{each.path}: {each.why}" for each in would.left_out),
         "joint": ", ".join(would.joint),
         "questions": "; ".join(would.questions),
+        "passed over": "; ".join(each.why for each in would.passed_over),
     }
     for row in context.table:
         assert found[row["what"]] == row["told"], found

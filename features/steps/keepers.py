@@ -586,6 +586,20 @@ def check_no_agent(context, count):
     assert below_shells(count) == 0
 
 
+@then("an agent that is a script of a shell is known, whoever started it")
+def check_script(context):
+    script = context.world.home / "agent.sh"
+    script.write_text("sh -c 'cat; :'; :\n")
+    with subprocess.Popen(["sh", script], stdin=subprocess.PIPE) as agent:
+        children = Path(f"/proc/{agent.pid}/task/{agent.pid}/children")
+        wait_until(lambda: children.read_text().split(), "its hook")
+        (hook,) = map(int, children.read_text().split())
+        wait_until(lambda: b"-c" in Path(f"/proc/{hook}/cmdline").read_bytes(), "its command")
+        found = client.agent_above(hook)
+        agent.stdin.close()
+    assert found == agent.pid, (found, agent.pid)
+
+
 def below_shells(count):
     """What is found above a process that so many shells lie between it and us."""
     command = "cat"

@@ -106,8 +106,9 @@ class PlayedChats:
     def _late(self, rest):
         """A call whose before came too late: nobody has looked at the files then."""
         head, _, command = rest.partition(":")
-        name, tool = head.split()
-        self.event(EventKind.BEFORE, is_late=True, call=name, tool=tool, may_write=True)
+        name, tool, *paths = head.split()
+        about = {"call": name, "tool": tool, "paths": tuple(paths), "text": command.strip()}
+        self.event(EventKind.BEFORE, is_late=True, may_write=True, **about)
         self._world.sh(command)
         self._end(f"{name} {tool}")
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.care.erasure import Erasure, ErasureRequest
     from cleveragents.engine.chat.foresight import ChatForesight
     from cleveragents.engine.chat.request import UndoRequest
-    from cleveragents.engine.chat.undo import ChatUndoResult
+    from cleveragents.engine.chat.undo import ChatUndoFinished, ChatUndoResult
     from cleveragents.engine.correct.append import Fix
     from cleveragents.engine.correct.correction import Impact
     from cleveragents.engine.correct.revert import BackToStart, ReversionResult
@@ -382,17 +382,22 @@ class Undertakings:
 
     def undo_chat(
         self, wanted: "UndoRequest", *, is_redo: bool = False
-    ) -> "Undertaking[ChatForesight, ChatUndoResult] | None":
-        """To take back what an agent did in this directory, or that; None: there is nothing."""
+    ) -> "Undertaking[ChatForesight, ChatUndoResult | ChatUndoFinished] | None":
+        """To take back what an agent did in this directory, or that; None: there is nothing.
+
+        One that was interrupted had been agreed to: carried out, it is finished, and that is all.
+        """
         service = self._services.chats.undos
         begun = service.unfinished()  # all of it is in one directory, whichever chat it is of
-        owner = service.owner(wanted, is_redo=is_redo) or next(iter(begun), None)
+        chats = list(dict.fromkeys(one.plan_id for one in begun))
+        owner = service.owner(wanted, is_redo=is_redo) or next(iter(chats), None)
         if owner is None:
             return None
-        upkeep = _Together(_WithoutTidying(self._upkeep), [one for one in begun if one != owner])
+        upkeep = _Together(_WithoutTidying(self._upkeep), [one for one in chats if one != owner])
 
-        def finish() -> None:
+        def finish() -> "ChatUndoFinished | None":
             upkeep.recover(owner)
+            return service.finished(begun, is_redo=is_redo)
 
         return Undertaking(
             owner,

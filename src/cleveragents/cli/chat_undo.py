@@ -11,13 +11,14 @@ from cleveragents.clients.conversation import ConversationFate
 from cleveragents.engine.chat.foresight import ChatForesight
 from cleveragents.engine.chat.past import Undo
 from cleveragents.engine.chat.request import UndoRequest
-from cleveragents.engine.chat.undo import ChatUndoResult
+from cleveragents.engine.chat.undo import ChatUndoFinished, ChatUndoResult
 from cleveragents.errors import Refused
-from cleveragents.operations.kind import Kind, Status
+from cleveragents.operations.kind import Kind
 from cleveragents.plans.plan import Plan
 from cleveragents.quoting import quoted
 from cleveragents.records import frozen, replace
 from cleveragents.shapes.chat import (
+    chat_undo_about,
     chat_undo_finished_of,
     chat_undo_of,
     chat_undo_preview_of,
@@ -28,7 +29,9 @@ from cleveragents.shapes.chat import (
 from cleveragents.undertakings import Undertaking
 
 REFUSED = 4  # the exit code of what would be refused
-Act = Undertaking[ChatForesight, ChatUndoResult]
+ALREADY = "no file had to change: it was there again already"
+Done = ChatUndoResult | ChatUndoFinished
+Act = Undertaking[ChatForesight, Done]
 
 
 @frozen
@@ -91,6 +94,10 @@ class ChatRetrace:
             return None
         return self.app.chats.conversations.take_back(would.chat, would.turn)
 
+    def unclear(self, *, takes: bool) -> "ChatRetrace":
+        """The same, with a word about what may be the user's."""
+        return replace(self, wanted=replace(self.wanted, takes_unclear=takes))
+
     def act(self) -> Act | None:
         """The act itself; None: there is nothing to do."""
         return self.app.undertakings.undo_chat(self.wanted, is_redo=self.is_redo)
@@ -130,7 +137,7 @@ def _agreed(asked: ChatRetrace, act: Act, would: ChatForesight) -> Result:
         if more is not None:
             again = more.act()
             return _nothing(more) if again is None else _agreed(more, again, again.foresee())
-    if would.is_empty and asked.is_narrowed:
+    if would.is_empty and (asked.is_narrowed or not asked.is_redo):
         return _conversation_alone(asked, would) or _nothing(asked, would)
     if not asked.yes:
         shown = [*chat_views.blocks(would), *chat_views.conversation(asked.fate(would))]
@@ -147,9 +154,10 @@ def _with_unclear(asked: ChatRetrace, would: ChatForesight) -> ChatRetrace | Non
     if not would.unclear or asked.wanted.takes_unclear is not None:
         return None
     show_blocks(chat_views.unclear(would), asked.call.form, sys.stderr)
-    if answer_to("Take these back as well? [y/N] ") not in ("y", "yes"):
-        return None
-    return replace(asked, wanted=replace(asked.wanted, takes_unclear=True))
+    if answer_to("Take these back as well? [y/N] ") in ("y", "yes"):
+        return asked.unclear(takes=True)
+    # Of a turn that has nothing else the turn before it is meant, unless this one was named.
+    return None if asked.wanted.is_named or not would.is_empty else asked.unclear(takes=False)
 
 
 def _although_under_way(asked: ChatRetrace, would: ChatForesight) -> ChatRetrace | None:
@@ -167,7 +175,8 @@ def _although_under_way(asked: ChatRetrace, would: ChatForesight) -> ChatRetrace
 def _ask_late(asked: ChatRetrace, would: ChatForesight) -> None:
     """Asks about paths whose state before a call nobody saw in time."""
     if would.questions and asked.can_ask:
-        confirm("Take them back all the same?", yes=False, command_line=asked.line)
+        which = "Take back the rest" if would.not_known else "Take them back"
+        confirm(f"{which} all the same?", yes=False, command_line=asked.line)
 
 
 def _refuse_inside(asked: ChatRetrace) -> None:
@@ -184,15 +193,14 @@ def _refuse_inside(asked: ChatRetrace) -> None:
 
 def _finish(asked: ChatRetrace) -> Result | None:
     """Finishes what was interrupted, if the user agrees; tells if it was just this."""
-    reads = asked.app.chats.reads
-    for begun in reads.unfinished():  # of whatever chat: it is one directory
+    chats = asked.app.chats
+    for begun in chats.reads.unfinished():  # of whatever chat: it is one directory
         _show_begun(asked, begun)
         confirm("Finish it first?", yes=asked.yes, command_line=asked.line)
         asked.app.recover(begun.plan_id)
-        done = reads.undo(begun.operation_id)
-        is_this = begun.kind == (Kind.REDO if asked.is_redo else Kind.UNDO)
-        if is_this and done is not None and done.status is Status.DONE:
-            return _finished(asked, done)
+        finished = chats.undos.finished([begun], is_redo=asked.is_redo)
+        if finished is not None:
+            return _finished(asked, finished)
     return None
 
 
@@ -205,16 +213,14 @@ def _show_begun(asked: ChatRetrace, begun: Undo) -> None:
     )
 
 
-def _finished(asked: ChatRetrace, done: Undo) -> Result:
-    past = asked.app.chats.undos.past()
-    client = past.chat(done.plan_id).client
-    data = chat_undo_finished_of(done, client, can_redo=bool(past.standing_undos))
+def _finished(asked: ChatRetrace, found: ChatUndoFinished) -> Result:
+    turn = turn_named(found.done.intent.turn)
     return Result(
-        data,
-        [Text([f"{asked.word} of {turn_named(done.intent.turn)} of {client}"])],
+        chat_undo_finished_of(found),
+        [Text([f"{asked.word} of {turn} of {found.chat.client}"])],
         _footer(asked),
         messages=[f"the interrupted {asked.word} was finished just now; nothing else was done"],
-        next_steps=["agents redo    # does it again"] if done.kind is Kind.UNDO else [],
+        next_steps=["agents redo    # does it again"] if found.done.kind is Kind.UNDO else [],
     )
 
 
@@ -223,13 +229,16 @@ def _nothing(asked: ChatRetrace, would: ChatForesight | None = None) -> Result:
     told = "there is nothing to do again" if asked.is_redo else "there is nothing to take back"
     if would is None:
         return Result(no_turn(), messages=[told], next_steps=["agents timeline"])
-    why = f"{would.title} left nothing here that is still so"
-    missed = chat_views.missed(would)
+    if would.misses_all:
+        messages = [f"{told}: {one}" for one in chat_views.missed(would)]
+    else:
+        why = "" if would.is_passed_over else f": {would.why_empty}"
+        messages = [told + why, *chat_views.passed_over(would)]
     return Result(
-        no_turn(),
+        chat_undo_about(would),
         chat_views.apart(would),
-        messages=[f"{told}: {one}" for one in (missed if would.misses_all else [why])],
-        next_steps=chat_views.elsewhere(would) or ["agents timeline"],
+        messages=messages,
+        next_steps=_instead(asked, would),
     )
 
 
@@ -247,13 +256,22 @@ def _conversation_alone(asked: ChatRetrace, would: ChatForesight) -> Result | No
         conversation_alone_of(would, fate),
         [Text([chat_views.heading(would)]), *chat_views.conversation(fate)],
         _footer(asked) if fate.is_taken_back else "",
-        messages=[f"{would.title} left nothing here that is still so: the files stay as they are"],
+        messages=[f"{would.why_empty}: the files stay as they are"],
         next_steps=chat_views.onwards(fate),
     )
 
 
+def _instead(asked: ChatRetrace, would: ChatForesight) -> list[str]:
+    """Commands for who meets a turn of which nothing would be taken back."""
+    if not would.is_undecided:
+        return chat_views.elsewhere(would) or ["agents timeline"]
+    take, keep = (asked.unclear(takes=takes).line for takes in (True, False))
+    before = [] if asked.wanted.is_named else [f"{keep}    # takes back the turn before it"]
+    return [f"{take}    # takes it all the same", *before]
+
+
 def _preview(asked: ChatRetrace, would: ChatForesight, *, moving: bool) -> Result:
-    elsewhere = chat_views.elsewhere(would) if would.is_empty else []
+    is_empty = would.is_empty and not asked.is_redo
     fate = asked.fate(would)
     return Result(
         chat_undo_preview_of(would, moving=moving, fate=fate),
@@ -261,25 +279,32 @@ def _preview(asked: ChatRetrace, would: ChatForesight, *, moving: bool) -> Resul
         status="warn" if would.is_refused else "ok",
         exit_code=REFUSED if would.is_refused else 0,
         messages=[previewing.DRY_RUN, *chat_views.missed(would)],
-        next_steps=would.ways_out or elsewhere or [asked.line],
+        next_steps=would.ways_out or (_instead(asked, would) if is_empty else [asked.line]),
     )
 
 
-def _done(asked: ChatRetrace, result: ChatUndoResult) -> Result:
-    would, fate = result.foresight, asked.end_conversation(result.foresight)
+def _done(asked: ChatRetrace, done: Done) -> Result:
+    if isinstance(done, ChatUndoFinished):
+        return _finished(asked, done)
+    would, outcome = done.foresight, done.outcome
+    if outcome is None:
+        return _nothing(asked, would)
+    fate = asked.end_conversation(would)
     blocks: list[Block] = [
         Text([chat_views.heading(would)]),
         chat_views.changed("Changed", would),
     ]
     return Result(
-        chat_undo_of(result, fate),
+        chat_undo_of(done, fate),
         [*blocks, *chat_views.apart(would), *chat_views.conversation(fate)],
         _footer(asked),
         messages=[
-            *(f"kept, because it holds other files: {path}" for path in result.outcome.kept),
+            *chat_views.passed_over(would),
+            *(f"kept, because it holds other files: {path}" for path in outcome.kept),
             *chat_views.missed(would),
+            *([ALREADY] if would.is_empty else ()),
         ],
-        next_steps=[*chat_views.onwards(fate), *_next(asked, result)],
+        next_steps=[*chat_views.onwards(fate), *_next(asked, done)],
     )
 
 
@@ -296,7 +321,8 @@ def _next(asked: ChatRetrace, result: ChatUndoResult) -> list[str]:
         if asked.is_redo
         else ("does it again", f"takes back {result.following}")
     )
+    anyway = " --anyway" if asked.wanted.anyway else ""  # what was in the way may still be
     return [
-        *([f"agents redo{of}    # {again}"] if result.can_redo else []),
-        *([f"agents undo{of}    # {back}"] if result.following else []),
+        *([f"agents redo{of}{anyway}    # {again}"] if result.can_redo else []),
+        *([f"agents undo{of}{anyway}    # {back}"] if result.following else []),
     ]

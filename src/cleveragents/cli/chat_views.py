@@ -6,7 +6,7 @@ from cleveragents.chats.turns import Call
 from cleveragents.cli import changes, views
 from cleveragents.cli.render import Block, Fields, Text
 from cleveragents.clients.conversation import ConversationFate
-from cleveragents.engine.chat.foresight import ChatForesight
+from cleveragents.engine.chat.foresight import ChatForesight, PassedOver
 from cleveragents.engine.chat.gaps import Gap
 from cleveragents.ids import SHORTEST, now
 from cleveragents.shapes.chat import call_named
@@ -18,8 +18,9 @@ LISTED = 20  # paths shown to people; JSON has them all
 
 def blocks(would: ChatForesight) -> list[Block]:
     """The preview: which turn of which chat, what would change, and everything apart from that."""
+    about = [] if would.is_passed_over else [heading(would)]
     return [
-        Text([heading(would)]),
+        Text([*about, *passed_over(would)]),
         changed("Would otherwise change" if would.is_refused else "Would change", would),
         *apart(would),
         *_in_the_way(would),
@@ -54,7 +55,21 @@ def apart(would: ChatForesight) -> list[Block]:
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         told = f"left out here, so that no undo touches it: {', '.join(names[:NAMED])}{more}"
         found.append(Text([f"{told} (agents protect --check)"]))
-    return [*found, *(Text([question]) for question in would.questions)]
+    return [*found, *(Text([told]) for told in (*would.questions, *would.notes))]
+
+
+def passed_over(would: ChatForesight) -> list[str]:
+    """The newer turns that nothing is left of, the first of them by name."""
+    passed = would.passed_over
+    more = [f"passed over: {len(passed) - LISTED} more"] if len(passed) > LISTED else []
+    return [*(f"passed over: {_passed(would, each)}" for each in passed[:LISTED]), *more]
+
+
+def _passed(would: ChatForesight, each: PassedOver) -> str:
+    chat = each.chat
+    if chat.plan_id == would.chat.plan_id:
+        return each.why
+    return f"{each.why} (chat of {chat.client}, {chat.plan_id[:SHORTEST]})"
 
 
 def gaps(title: str, found: Sequence[Gap]) -> Fields:

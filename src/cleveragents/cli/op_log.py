@@ -9,7 +9,7 @@ from cleveragents.cli.chat_views import cut
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.plan_undo import chosen_plan, left_alone
 from cleveragents.cli.render import Grid, Result
-from cleveragents.cli.undo import is_chats_turn
+from cleveragents.cli.undo import is_chats_turn, next_turn
 from cleveragents.engine.chat.timeline import ChatStory, TurnStory
 from cleveragents.engine.undo.deeds import Deed, DeedList, Fate
 from cleveragents.engine.undo.trail import Direction
@@ -97,6 +97,6 @@ def _turn(story: ChatStory, turn: TurnStory, at: datetime) -> _Act:
 def _next(app: App, found: DeedList | None, direction: Direction, plan: str | None) -> str | None:
     """The id of the act that would be taken back, or done again, next."""
     if plan is None and is_chats_turn(app, direction):
-        latest = app.chats.reads.latest(is_redo=direction is Direction.FORWARD)
+        latest = next_turn(app, direction)
         return None if latest is None else turn_id(latest.chat, latest.turn)
     return None if found is None else found.trail.next(direction)

@@ -6,9 +6,12 @@ from cleveragents.app import App
 from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Result
+from cleveragents.engine.chat.reading import LatestTurn
 from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.undo.trail import Direction
 from cleveragents.errors import InvalidInput
+from cleveragents.ids import SHORTEST
+from cleveragents.plans.naming import nothing_yet
 from cleveragents.records import replace
 
 
@@ -130,17 +133,41 @@ def _in_chat(
 
 def is_chats_turn(app: App, direction: Direction) -> bool:
     """Whether the newest act here, which is to be taken back, was an agent's in a chat."""
-    reads = app.chats.reads
     if not app.plans.list(limit=1):
-        return reads.past() is not None
-    in_chat = reads.latest(is_redo=direction is Direction.FORWARD)
-    if in_chat is None:
+        return app.chats.reads.past() is not None
+    recorded = app.chats.reads.latest(is_redo=direction is Direction.FORWARD)
+    if recorded is None or not _is_newer(app, direction, recorded):
         return False
+    if app.plans.last_act_at() is None:
+        return True
+    left = next_turn(app, direction)  # of what was recorded last nothing may be left
+    if left is None:
+        return app.undo.latest_at(direction) is None
+    return _is_newer(app, direction, left)
+
+
+def _is_newer(app: App, direction: Direction, turn: LatestTurn) -> bool:
+    """Whether a turn came after what would be taken back next on a plan."""
     last = app.plans.last_act_at()  # on whatever plan: to know which one is next takes far more
-    if last is None or last < in_chat.at:
+    if last is None or last < turn.at:
         return True
     on_plan = app.undo.latest_at(direction)
-    return on_plan is None or on_plan < in_chat.at
+    return on_plan is None or on_plan < turn.at
+
+
+def _passed_over(app: App, direction: Direction) -> list[str]:
+    """The turn that was recorded after what is taken back on a plan, if there is one."""
+    turn = app.chats.reads.latest() if direction is Direction.BACK else None
+    if turn is None or not _is_newer(app, direction, turn):
+        return []
+    return [f"passed over: t{turn.turn} of chat {turn.chat[:SHORTEST]} left nothing to take back"]
+
+
+def next_turn(app: App, direction: Direction) -> LatestTurn | None:
+    """The turn of a chat that would be taken back or done again next; it looks at the files."""
+    if direction is Direction.FORWARD or app.chats.reads.unfinished():
+        return app.chats.reads.latest(is_redo=direction is Direction.FORWARD)
+    return app.chats.undos.latest()
 
 
 def _retrace(
@@ -150,6 +177,9 @@ def _retrace(
     app = call.app(progress=True)
     if plan is None and is_chats_turn(app, direction):
         return _in_chat(call, app, direction, UndoRequest(), None, yes=yes, dry_run=dry_run)
+    if plan is None and not app.plans.list(limit=1):
+        raise nothing_yet()
     from cleveragents.cli.plan_undo import retrace  # who has no plans needs none
 
+    call.messages += [] if plan is not None else _passed_over(app, direction)
     return retrace(call, app, direction, plan, yes=yes, dry_run=dry_run)

@@ -249,17 +249,31 @@ def is_owned(data: str) -> bool:
 def agent_above(pid: int) -> int:
     """Returns the process that called the hook, past the shells between; 0: it is not known."""
     for _ in range(ANCESTORS):
-        try:
-            fd = posix.open(f"/proc/{pid}/stat", posix.O_RDONLY | posix.O_CLOEXEC)
-        except OSError:
+        about = _of_process(pid, "stat")
+        if not about:
             return 0
-        about = posix.read(fd, _PIECE)
-        posix.close(fd)
         head, _, rest = about.rpartition(b")")
-        if head.partition(b"(")[2] not in SHELLS:
+        if head.partition(b"(")[2] not in SHELLS or _runs_script(pid):
             return pid
         pid = int(rest.split()[1])
     return 0
+
+
+def _runs_script(pid: int) -> bool:
+    """Whether a shell is an agent itself, which is a script, and runs no command for one."""
+    arguments = _of_process(pid, "cmdline").split(b"\0")[1:3]
+    return any(arguments) and not any(one[:1] == b"-" for one in arguments)
+
+
+def _of_process(pid: int, name: str) -> bytes:
+    """What the kernel tells of a process; nothing if it is gone."""
+    try:
+        fd = posix.open(f"/proc/{pid}/{name}", posix.O_RDONLY | posix.O_CLOEXEC)
+    except OSError:
+        return b""
+    about = posix.read(fd, _PIECE)
+    posix.close(fd)
+    return about
 
 
 def _is_before(named: str) -> bool:

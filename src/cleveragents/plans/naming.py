@@ -110,6 +110,11 @@ def no_plan_yet() -> NotFound:
     return NotFound(NO_PLAN_YET, hints=[FIRST_PLAN])
 
 
+def nothing_yet() -> NotFound:
+    """The error where nothing was ever done in a directory, on a plan or in a chat."""
+    return NotFound(NO_PLAN_YET, detail=[NO_CHAT_YET], hints=[FIRST_PLAN, PROTECT])
+
+
 def no_plan(connection: Connection, text: str) -> NotFound:
     """The error where a text names no plan."""
     near = hints_for_id(text, dict(connection.tuples(_NAMES)))

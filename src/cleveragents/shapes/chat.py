@@ -6,8 +6,7 @@ from typing import TypedDict
 from cleveragents.chats.turns import CallName
 from cleveragents.clients.conversation import ConversationFate
 from cleveragents.engine.chat.foresight import ChatForesight
-from cleveragents.engine.chat.past import Undo
-from cleveragents.engine.chat.undo import ChatUndoResult
+from cleveragents.engine.chat.undo import ChatUndoFinished, ChatUndoResult
 from cleveragents.ids import CheckpointId, OperationId, PlanId
 from cleveragents.shapes.act import REDO, ConflictingPath, KeptRow
 from cleveragents.shapes.change import ChangeRow, changes_of
@@ -15,6 +14,8 @@ from cleveragents.shapes.name import file_name
 
 CHAT = "chat"
 UNCLEAR = "it is unclear whose it is"
+UNSEEN = "nobody looked in time before a call: what was there is not known"
+LATE = "nobody looked in time before a call: it is unclear whose it is"
 MINE = "left as you have it"
 NOT_EMPTY = "it holds other files"
 
@@ -56,12 +57,21 @@ class ChatCounts(TypedDict):
     users: int
 
 
+class PassedTurn(TypedDict):
+    """A turn that an undo passes over."""
+
+    chat: PlanId
+    turn: str  # t4
+    why: str
+
+
 class ChatUndoPreview(ChatUndoReport):
     """The preview of an undo or a redo in a chat."""
 
     prompt: str  # the beginning of what the user had asked for
     users: Sequence[str]  # changes of the user's own that would go too, with --everything
     joint_with: Sequence[str]  # calls that did some of it together with what would be taken back
+    passed_over: Sequence[PassedTurn]  # newer turns of which nothing is left to take back
     questions: Sequence[str]  # what a person must know before they agree
     counts: ChatCounts
     moving: bool  # another process is at work on the chat
@@ -95,11 +105,14 @@ def conversation_of(fate: ConversationFate | None) -> ConversationReport | None:
 
 
 def chat_undo_of(result: ChatUndoResult, fate: ConversationFate | None = None) -> ChatUndoReport:
-    """The result of an undo or a redo."""
-    would, operation = result.foresight, result.outcome.operation
-    full: list[KeptRow] = [{**file_name(path), "why": NOT_EMPTY} for path in result.outcome.kept]
+    """The result of an undo or a redo; without an operation nothing was there to be done."""
+    would, outcome = result.foresight, result.outcome
+    if outcome is None:
+        return chat_undo_about(would)
+    operation = outcome.operation
+    full: list[KeptRow] = [{**file_name(path), "why": NOT_EMPTY} for path in outcome.kept]
     return {
-        **_about(would),
+        **chat_undo_about(would),
         "kept": [*_left(would), *full],
         "conflicts": [],
         "safety": operation.intent.safety,
@@ -113,13 +126,17 @@ def chat_undo_preview_of(
     would: ChatForesight, *, moving: bool, fate: ConversationFate | None = None
 ) -> ChatUndoPreview:
     """The preview of an undo or a redo."""
-    about = _about(would)
+    about = chat_undo_about(would)
     return {
         **about,
         "conversation": conversation_of(fate),
         "prompt": would.prompt,
         "users": list(would.users),
         "joint_with": list(would.joint),
+        "passed_over": [
+            {"chat": each.chat.plan_id, "turn": turn_named(each.turn), "why": each.why}
+            for each in would.passed_over
+        ],
         "questions": list(would.questions),
         "counts": {
             "files": len(about["taken_back"]),
@@ -132,23 +149,24 @@ def chat_undo_preview_of(
     }
 
 
-def chat_undo_finished_of(done: Undo, client: str, *, can_redo: bool) -> ChatUndoReport:
+def chat_undo_finished_of(found: ChatUndoFinished) -> ChatUndoReport:
     """One that recovery has just finished: what became of single files is not known."""
+    done = found.done
     return {
         **no_turn(),
         "chat": done.plan_id,
-        "client": client,
+        "client": found.chat.client,
         "turn": turn_named(done.intent.turn),
         "call": _call_named(done.intent.turn, done.intent.call),
         "safety": done.intent.safety,
         "operation": done.operation_id,
-        "redo": REDO if can_redo else None,
+        "redo": REDO if found.can_redo else None,
     }
 
 
 def conversation_alone_of(would: ChatForesight, fate: ConversationFate) -> ChatUndoReport:
     """The report of a conversation that is taken back where no file is any more."""
-    return {**_about(would), "conversation": conversation_of(fate)}
+    return {**chat_undo_about(would), "conversation": conversation_of(fate)}
 
 
 def turn_named(number: int) -> str:
@@ -166,17 +184,14 @@ def _call_named(turn: int, call: int) -> str | None:
     return f"t{turn}.{call}" if call else None
 
 
-def _about(would: ChatForesight) -> ChatUndoReport:
+def chat_undo_about(would: ChatForesight) -> ChatUndoReport:
+    """What an undo or a redo is about of which nothing is done."""
     met: list[ConflictingPath] = [
         *({**file_name(each.file), "reason": each.reason} for each in would.conflicts),
         *({**file_name(each.path), "reason": each.why} for each in would.obstacles),
     ]
     return {
-        **no_turn(),
-        "chat": would.chat.plan_id,
-        "client": would.chat.client,
-        "turn": turn_named(would.turn),
-        "call": _call_named(would.turn, would.call),
+        **_whose(would),
         "taken_back": changes_of(would.files),
         "kept": _left(would),
         "conflicts": met,
@@ -185,15 +200,32 @@ def _about(would: ChatForesight) -> ChatUndoReport:
     }
 
 
+def _whose(would: ChatForesight) -> ChatUndoReport:
+    """The turn that it is about; one that is passed over is none that anybody has asked for."""
+    if would.is_passed_over:
+        return no_turn()
+    return {
+        **no_turn(),
+        "chat": would.chat.plan_id,
+        "client": would.chat.client,
+        "turn": turn_named(would.turn),
+        "call": _call_named(would.turn, would.call),
+    }
+
+
 def _not_covered(would: ChatForesight) -> list[KeptRow]:
     """What the turn changed and nobody knows first, then whatever else is left out here."""
     first = {gap.path: gap for gap in would.not_covered}
     gaps = [*first.values(), *(gap for gap in would.left_out if gap.path not in first)]
-    return [{**file_name(gap.path), "why": gap.why} for gap in gaps]
+    rows: list[KeptRow] = [{**file_name(gap.path), "why": gap.why} for gap in gaps]
+    return [*({**file_name(each), "why": UNSEEN} for each in would.not_known), *rows]
 
 
 def _left(would: ChatForesight) -> list[KeptRow]:
     """The paths that stay because the user says so, or nobody can tell whose they are."""
     stay = () if would.takes_unclear else would.unclear
     mine: list[KeptRow] = [{**file_name(path), "why": MINE} for path in would.mine]
-    return [*mine, *({**file_name(path), "why": UNCLEAR} for path in stay)]
+    return [
+        *mine,
+        *({**file_name(path), "why": LATE if path in would.late else UNCLEAR} for path in stay),
+    ]

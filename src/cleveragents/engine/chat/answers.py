@@ -47,7 +47,8 @@ def taken_back(connection: Connection, chat: Chat, event: HookEvent) -> str:
         for one in OperationRepository(connection).of_plan(chat.plan_id)
         if one.operation_id in since and one.status is Status.DONE
     ]
-    told = [_told(one.kind, one.intent) for one in found if isinstance(one.intent, TakeBack)]
+    intents = [(one.kind, one.intent) for one in found if isinstance(one.intent, TakeBack)]
+    told = [_told(kind, intent) for kind, intent in intents if intent.paths]
     told += [_begun(one) for one in _unfinished(connection, chat)]
     if not told:
         return ""

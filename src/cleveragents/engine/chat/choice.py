@@ -1,7 +1,7 @@
 """What an undo is to take back: words that a user typed, made shares of differences."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from cleveragents.chats.attribution import Difference, Whose
 from cleveragents.chats.chat import Chat
@@ -36,7 +36,12 @@ class Choice:
 
 
 def choose(past: Past, wanted: UndoRequest) -> Choice | None:
-    """Finds what is meant; None: there is nothing that stands."""
+    """Finds what is meant first of all; None: there is nothing that stands."""
+    return next(choices(past, wanted), None)
+
+
+def choices(past: Past, wanted: UndoRequest) -> Iterator[Choice]:
+    """What may be meant: all that stands, the newest first, unless somebody has named one."""
     chats = [chat for chat in reversed(past.chats) if wanted.chat in (None, chat.plan_id)]
     if not chats:
         raise NotFound(
@@ -51,29 +56,37 @@ def choose(past: Past, wanted: UndoRequest) -> Choice | None:
             ],
         )
     if wanted.since is not None:
-        return _since(past, chats[0], wanted.since)
-    if wanted.target is None:
-        return _latest(past, chats, wanted)
-    named = _named(past, chats[0], wanted.target)
-    if named.call and wanted.with_chat:
-        raise InvalidInput(
-            "a conversation is taken back before a prompt, not before a call",
-            hints=[f"take the turn back: agents undo t{named.turn} --with-chat"],
-        )
-    return named
+        yield _since(past, chats[0], wanted.since)
+    elif wanted.target is not None:
+        named = _named(past, chats[0], wanted.target)
+        if named.call and wanted.with_chat:
+            raise InvalidInput(
+                "a conversation is taken back before a prompt, not before a call",
+                hints=[f"take the turn back: agents undo t{named.turn} --with-chat"],
+            )
+        yield named
+    else:
+        yield from _standing(past, chats, wanted)
 
 
-def _latest(past: Past, chats: Sequence[Chat], wanted: UndoRequest) -> Choice | None:
-    """The last turn that changed something and stands, of the newest chat that has one."""
+def _standing(past: Past, chats: Sequence[Chat], wanted: UndoRequest) -> Iterator[Choice]:
+    """The turns that changed something and stand, of the newest chat first.
+
+    The last are those of which nobody knows what they changed: no turn that is known is older.
+    """
     with_unclear = wanted.takes_unclear is not False
     for chat in chats:
+        seen: set[int] = set()
         for difference in reversed(past.differences):
-            turns = _turns(difference, chat)
-            if turns and any(
-                past.is_due(one, with_unclear=with_unclear) for one in past.shares(difference)
-            ):
-                return _of_turn(past, chat, max(turns), 0)
-    return None
+            turn = max(_turns(difference, chat), default=0)
+            if turn in seen or not turn:
+                continue
+            if any(past.is_due(one, with_unclear=with_unclear) for one in past.shares(difference)):
+                seen.add(turn)
+                yield _of_turn(past, chat, turn, 0)
+        unseen = {call.name.turn for call in past.unseen if call.name.chat == chat.plan_id}
+        for turn in sorted(unseen - seen, reverse=True):
+            yield _of_turn(past, chat, turn, 0)
 
 
 def _turns(difference: Difference, chat: Chat) -> list[int]:

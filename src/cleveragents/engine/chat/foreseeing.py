@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import Protocol
 
 from cleveragents.chats.attribution import Whose
@@ -13,6 +14,7 @@ from cleveragents.engine.chat.choice import Choice
 from cleveragents.engine.chat.conflicts import Conflict, conflicts_of, typed_turn
 from cleveragents.engine.chat.foresight import ChatForesight, Unmatched, unclear_paths
 from cleveragents.engine.chat.gaps import Gap, left_out, not_looked_at, uncovered
+from cleveragents.engine.chat.lateness import lateness
 from cleveragents.engine.chat.parting import Share
 from cleveragents.engine.chat.past import Past, Undo
 from cleveragents.engine.chat.place import LivePlace
@@ -43,6 +45,8 @@ class Hindrances(Protocol):
         shares: Sequence[Share],
         paths: Collection[bytes],
         wanted: UndoRequest,
+        *,
+        is_redo: bool,
     ) -> Sequence[Obstacle]: ...
 
 
@@ -63,11 +67,12 @@ class Foreseeing:
         wanted.refuse_both(_changed(choice))
         takes_unclear = bool(wanted.takes_unclear)
         shares = [*choice.shares, *(choice.unclear if takes_unclear else ())]
-        shares.sort(key=lambda share: share.order, reverse=True)
-        steps = [step_of(past, share, _chosen(past, share, wanted)) for share in shares]
-        if wanted.is_everything:
-            steps = self._everything(choice)
+        steps = self._everything(choice) if wanted.is_everything else self._steps(shares)
         unmerged = self._unmerged(steps)
+        unclear = [] if wanted.is_everything else self._unclear(choice, unmerged)
+        doubtful = unclear_paths(share for share in unclear if share.difference.is_late)
+        late = lateness(past, choice)
+        mixed = late.told_mixed(doubtful)
         return ChatForesight(
             kind="undo",
             chat=choice.chat,
@@ -83,17 +88,22 @@ class Foreseeing:
                 for each in conflicts_of(past, choice, unmerged)
                 if not wanted.keeps(os.fsencode(each.file))
             ],
-            obstacles=self._obstacles(shares, unmerged),
-            questions=_late(shares, wanted),
-            unclear=_unclear(choice, wanted),
+            obstacles=self._obstacles(unmerged, shares),
+            questions=[*late.told_unseen, *(mixed if takes_unclear else ())],
+            notes=() if takes_unclear else mixed,
+            unclear=unclear_paths(unclear),
+            late=doubtful,
             takes_unclear=takes_unclear,
+            is_undecided=bool(unclear) and wanted.takes_unclear is None,
             users=_users(past, choice) if wanted.is_everything else (),
             not_covered=self._not_covered(choice, unmerged),
+            not_known=late.unknown,
             left_out=left_out(self.place, self.now),
             mine=_mine(past, shares, wanted),
             joint=_joint(past, choice, wanted),
             wanted=wanted,
             unmatched=() if wanted.is_everything else _unmatched(past, choice, wanted),
+            changed_at=_changed_at(past, choice),
         )
 
     def redo(self, found: Undo) -> ChatForesight:
@@ -122,16 +132,49 @@ class Foreseeing:
                 for path in unmerged.conflicts
                 if not wanted.keeps(path)
             ],
-            obstacles=self._obstacles((), unmerged),
+            obstacles=self._obstacles(unmerged, None),
             questions=(),
+            notes=(),
             unclear=(),
+            late=(),
             takes_unclear=False,
+            is_undecided=False,
             users=(),
             not_covered=not_looked_at(self.now, unmerged.not_covered),
             left_out=left_out(self.place, self.now),
             joint=(),
             wanted=wanted,
         )
+
+    def _steps(self, shares: Sequence[Share]) -> list[Step]:
+        """The steps that take shares back, the newest first."""
+        past = self.past
+        newest_first = sorted(shares, key=lambda share: share.order, reverse=True)
+        return [step_of(past, one, _chosen(past, one, self.wanted)) for one in newest_first]
+
+    def _unclear(self, choice: Choice, unmerged: Unmerged) -> list[Share]:
+        """The shares that may be the user's, as far as there is something to decide about them.
+
+        There is not where somebody has said what becomes of a path, and where nothing is left of
+        what was made of it.
+        """
+        if not choice.unclear:
+            return []
+        if not self.wanted.takes_unclear:
+            unmerged = self._unmerged(self._steps([*choice.shares, *choice.unclear]))
+        left = {change.path for change in unmerged.merge.changes} | unmerged.conflicts.keys()
+        shares = [
+            replace(
+                share,
+                changes=[
+                    change
+                    for change in share.changes
+                    if change.path in left and self.wanted.is_open(change.path)
+                ],
+            )
+            for share in choice.unclear
+        ]
+        return [share for share in shares if share.changes]
 
     def _unmerged(self, steps: Sequence[Step]) -> Unmerged:
         return unmerge(self.now, self.read, steps, _fixed(self.place, steps, self.wanted))
@@ -157,7 +200,8 @@ class Foreseeing:
         asked = (path for path in paths if self.wanted.is_asked(path))
         return [Step(self.now, was, frozenset(filter(was.filter.covers, asked)))]
 
-    def _obstacles(self, shares: Sequence[Share], unmerged: Unmerged) -> list[Obstacle]:
+    def _obstacles(self, unmerged: Unmerged, shares: Sequence[Share] | None) -> list[Obstacle]:
+        """What stands in the way of taking shares back; without any, of a redo."""
         place, past, changes = self.place, self.past, unmerged.merge.changes
         with beneath.root_directory(place.root) as root:
             found = hindering(root, changes, changes)
@@ -166,27 +210,15 @@ class Foreseeing:
             why = "it is another directory than the one the chats were recorded in"
             found.append(Obstacle(str(place.root), why, "move the right one back"))
         paths = {change.path for change in changes} | unmerged.conflicts.keys()
-        return [*found, *self.hindrances.find(place, past, shares, paths, self.wanted)]
+        others = self.hindrances.find(
+            place, past, shares or (), paths, self.wanted, is_redo=shares is None
+        )
+        return [*found, *others]
 
 
 def _chosen(past: Past, share: Share, wanted: UndoRequest) -> frozenset[bytes]:
     """The paths of a share that are meant and stand."""
     return frozenset(change.path for change in past.standing(share) if wanted.is_asked(change.path))
-
-
-def _unclear(choice: Choice, wanted: UndoRequest) -> list[str]:
-    """The paths that may be the user's and about which there is something to decide.
-
-    Where everything goes back, and where somebody has said what becomes of a path, there is not.
-    """
-    if wanted.is_everything:
-        return []
-    return unclear_paths(_still_open(share, wanted) for share in choice.unclear)
-
-
-def _still_open(share: Share, wanted: UndoRequest) -> Share:
-    """A share without the paths of which somebody has said what becomes of them."""
-    return replace(share, changes=[each for each in share.changes if wanted.is_open(each.path)])
 
 
 def _changed(choice: Choice) -> set[bytes]:
@@ -248,18 +280,17 @@ def _beginning(past: Past, choice: Choice) -> SnapshotId | None:
     return None
 
 
+def _changed_at(past: Past, choice: Choice) -> datetime | None:
+    """When what stands of a choice was changed last."""
+    shares = [share for share in (*choice.shares, *choice.unclear) if past.standing(share)]
+    return max((share.difference.after.at for share in shares), default=None)
+
+
 def _prompt(past: Past, chat: Chat, turn: int) -> str:
     for one in past.moments:
         if one.plan_id == chat.plan_id and one.turn == turn and one.kind is MomentKind.PROMPT:
             return one.text
     return ""
-
-
-def _late(shares: Sequence[Share], wanted: UndoRequest) -> list[str]:
-    late = [_still_open(share, wanted) for share in shares if share.difference.is_late]
-    paths = unclear_paths(late)
-    told = "the files were not looked at in time before a call, so these may hold changes of yours"
-    return [f"{told}: {', '.join(paths[:10])}"] if paths else []
 
 
 def _users(past: Past, choice: Choice) -> list[str]:

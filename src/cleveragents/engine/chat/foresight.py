@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from cleveragents.chats.chat import Chat
 from cleveragents.checkpoints.file_change import FileChange, telling
@@ -25,6 +26,15 @@ class Unmatched:
     ways: Sequence[str]  # commands that take back what others changed there
 
 
+@frozen
+class PassedOver:
+    """A turn that stands, but of which an undo would change nothing."""
+
+    chat: Chat
+    turn: int
+    why: str
+
+
 @frozen(kw_only=True)
 class ChatForesight:
     """The preview of an undo or a redo of what an agent did."""
@@ -42,15 +52,21 @@ class ChatForesight:
     conflicts: Sequence[Conflict]
     obstacles: Sequence[Obstacle]  # everything else that is refused
     questions: Sequence[str]  # what a person must know before they agree
+    notes: Sequence[str]  # what is told besides
     unclear: Sequence[str]  # paths that may be the user's
+    late: Sequence[str]  # those of them of which it is so because nobody looked in time
     takes_unclear: bool
+    is_undecided: bool  # whether nobody has said yet what becomes of them
     users: Sequence[str]  # changes of the user's own that go too, with --everything
     not_covered: Sequence[Gap]  # what it would touch, or should, and nobody knows
+    not_known: Sequence[str] = ()  # paths or calls: nobody ever saw what was there before
     left_out: Sequence[Gap]  # whatever chats do not cover here
     mine: Sequence[str] = ()  # paths that stay because the user wants them as they are
     joint: Sequence[str]  # calls that did some of it together with what is taken back
     wanted: UndoRequest
     unmatched: Sequence[Unmatched] = ()
+    changed_at: datetime | None = None  # when what stands of it was changed last
+    passed_over: Sequence[PassedOver] = ()  # newer turns
 
     @property
     def files(self) -> tuple[FileChange, ...]:
@@ -90,6 +106,34 @@ class ChatForesight:
             *(each.remedy for each in self.obstacles if isinstance(each.remedy, str)),
         ]
         return list(dict.fromkeys(ways))
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing would be changed, and nobody could say a word that makes it otherwise.
+
+        The conversation about a turn may be taken back also where no file is.
+        """
+        can_be_said = self.is_undecided or self.mine or self.misses_all
+        return self.is_empty and not can_be_said and not self.wanted.with_chat
+
+    @property
+    def is_passed_over(self) -> bool:
+        """Whether it is only here to tell that nothing is left of any turn."""
+        own = (self.chat.plan_id, self.turn)
+        return any((each.chat.plan_id, each.turn) == own for each in self.passed_over)
+
+    @property
+    def why_empty(self) -> str:
+        """Why nothing would be changed."""
+        if self.is_undecided:
+            return f"it is unclear whose it is what {self.title} left here"
+        if self.mine:
+            return f"what {self.title} left here stays as you have it"
+        if self.not_known:
+            return f"what {self.title} changed is not known"
+        if self.not_covered:
+            return f"what {self.title} left here is not covered any more"
+        return f"{self.title} left nothing here that is still so"
 
     @property
     def digest(self) -> str:

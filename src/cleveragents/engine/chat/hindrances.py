@@ -12,6 +12,7 @@ from cleveragents.engine.chat.place import LivePlace
 from cleveragents.engine.chat.request import UndoRequest
 
 ANYWAY = "wait for it, or do it all the same: --anyway"
+WRITTEN = "--unclear take for what it has written"  # which a redo has no part in
 
 
 class ChatHindrances:
@@ -24,18 +25,21 @@ class ChatHindrances:
         shares: Sequence[Share],
         paths: Collection[bytes],
         wanted: UndoRequest,
+        *,
+        is_redo: bool,
     ) -> Sequence[Obstacle]:
         """Lists everything but what a user says to pass over; only these paths would change."""
         if wanted.anyway:
             return []
-        return [*_under_way(past), *in_git(place, past, shares, paths)]
+        way = ANYWAY if is_redo else f"{ANYWAY}, with {WRITTEN}"
+        return [*_under_way(past, way), *in_git(place, past, shares, paths)]
 
 
-def _under_way(past: Past) -> Iterator[Obstacle]:
+def _under_way(past: Past, way: str) -> Iterator[Obstacle]:
     """Calls that have begun and not ended, of clients that still run."""
     for one in open_calls(past.moments):
         chat = past.chat(one.name.chat)
         if not is_gone(chat.pid):
             name = f"t{one.name.turn}.{one.name.number}"
             why = f"a call of {chat.client} is under way: {one.tool} {one.text}".strip()
-            yield Obstacle(name, why, ANYWAY)
+            yield Obstacle(name, why, way)

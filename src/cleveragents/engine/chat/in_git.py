@@ -76,7 +76,7 @@ def _commits(
     found: dict[bytes, list[str]] = {}
     below = _below(place.root, repository.top)
     git = Git(repository.git_dir)
-    for share, was in since:
+    for share, was in since if paths else ():
         if was.head == now.head:
             continue
         if was.head not in known:

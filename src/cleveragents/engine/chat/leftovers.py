@@ -10,7 +10,9 @@ from cleveragents.ids import now
 from cleveragents.storage.owner import process_fields
 
 PROC = Path("/proc")
-STARTED = 19  # the place of the start time among the fields after the name
+STATE = 0  # the places of fields after the name
+ENDED = ("Z", "X", "x")  # states of a process that nobody has asked yet how it ended
+STARTED = 19  # in ticks since the machine began
 PARENT = 1
 TERMINAL = 4
 NO_TERMINAL = "0"
@@ -21,7 +23,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 def process_name(pid: int) -> str:
     """Returns what tells a process from a later one of the same number; empty if it is gone."""
     fields = process_fields(pid) if pid else None
-    return "" if fields is None else f"{pid}:{fields[STARTED]}"
+    return "" if fields is None or fields[STATE] in ENDED else f"{pid}:{fields[STARTED]}"
 
 
 def is_gone(name: str) -> bool:

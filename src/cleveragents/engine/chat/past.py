@@ -10,7 +10,7 @@ from cleveragents.chats.chat import Chat, ChatRepository
 from cleveragents.chats.doubts import doubts
 from cleveragents.chats.moment import Moment, MomentKind
 from cleveragents.chats.moment_rows import MomentRepository
-from cleveragents.chats.turns import calls
+from cleveragents.chats.turns import Call, calls
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.engine.chat.parting import Pair, Placed, Share, parted, touched
 from cleveragents.engine.chat.place import LivePlace
@@ -92,6 +92,17 @@ class Past:
     @property
     def _read(self) -> Load:
         return self._place.archive.read if self._present is None else self._present.read
+
+    @cached_property
+    def late(self) -> Sequence[Call]:
+        """The calls that began before anybody had looked at the files for them."""
+        return [call for call in calls(self.moments) if call.before.state is None]
+
+    @cached_property
+    def unseen(self) -> Sequence[Call]:
+        """Those of them before which nobody had ever looked: what they met is not known."""
+        looks = [one.number for one in self.moments if one.state is not None]
+        return [call for call in self.late if not looks or call.before.number < looks[0]]
 
     def load(self, state: SnapshotId) -> Snapshot:
         """Returns a state of the directory, as it is or as it was."""

@@ -34,6 +34,11 @@ class UndoRequest:
     keeps_times: bool = False
     with_chat: bool = False  # the conversation in the client goes back too
 
+    @property
+    def is_named(self) -> bool:
+        """Whether somebody has said which turn it is about."""
+        return self.target is not None or self.since is not None
+
     def is_asked(self, path: bytes) -> bool:
         """Whether a path is one of those that it is about: named, if any are, and not kept."""
         return (not self.paths or self.names(path, self.paths)) and not self.keeps(path)

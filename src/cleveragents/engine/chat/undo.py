@@ -1,23 +1,26 @@
 """Undo and redo in the user's directory: what the agent changed goes, what the user did stays."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from cleveragents.chats.chat import Chat
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.shown import refuse_other
 from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.counting import counted
-from cleveragents.engine.chat.choice import choose
+from cleveragents.engine.chat.choice import choices, choose
 from cleveragents.engine.chat.foreseeing import Foreseeing, Hindrances
-from cleveragents.engine.chat.foresight import ChatForesight
+from cleveragents.engine.chat.foresight import ChatForesight, PassedOver
 from cleveragents.engine.chat.past import Past, Present, Undo
 from cleveragents.engine.chat.place import LivePlace, LivePlaces
+from cleveragents.engine.chat.reading import LatestTurn
 from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.saving import SavedState, saved
 from cleveragents.engine.chat.taking_back import TakeBackOutcome, TakingBack, record_id
 from cleveragents.errors import Damaged, NotFound, Refused
 from cleveragents.ids import PlanId
 from cleveragents.operations.in_project import TakeBack, TakeBackAgain
-from cleveragents.records import frozen
+from cleveragents.operations.kind import Kind, Status
+from cleveragents.records import frozen, replace
 from cleveragents.sandbox.project import Project
 from cleveragents.snapshots.capture import Capture
 from cleveragents.snapshots.tree.diff import Load
@@ -34,9 +37,18 @@ class ChatUndoResult:
     """The result of an undo or a redo."""
 
     foresight: ChatForesight
-    outcome: TakeBackOutcome
+    outcome: TakeBackOutcome | None  # None: there was nothing to change, and nothing was recorded
     can_redo: bool
     following: str  # what the next undo takes back, in words; empty: there is nothing left
+
+
+@frozen
+class ChatUndoFinished:
+    """An undo or a redo that was interrupted, and that was finished instead of another one."""
+
+    done: Undo
+    chat: Chat
+    can_redo: bool
 
 
 class ChatUndos:
@@ -78,15 +90,35 @@ class ChatUndos:
             choice = choose(self.past(Present(live.snapshot, live.through.read)), wanted)
         return None if choice is None else choice.chat.plan_id
 
-    def unfinished(self) -> Sequence[PlanId]:
-        """The chats here of which an undo or a redo was interrupted."""
-        return list(dict.fromkeys(one.plan_id for one in self.past().unfinished))
+    def unfinished(self) -> Sequence[Undo]:
+        """The undos and redos of chats here that were interrupted."""
+        return self.past().unfinished
+
+    def latest(self) -> LatestTurn | None:
+        """Returns the turn that the next undo takes back, by what is there; None: there is none."""
+        would = None if self.owner(UndoRequest()) is None else self.preview(UndoRequest())
+        if would is None or would.is_settled or would.changed_at is None:
+            return None
+        return LatestTurn(would.changed_at, would.chat.plan_id, would.turn)
 
     def preview(self, wanted: UndoRequest, *, is_redo: bool = False) -> ChatForesight:
         """Tells what would be done; owns nothing, stores and changes nothing."""
         place = self._places.of(self._project)
         live = place.look()
         return self._foresee(place, live.snapshot, live.through.read, wanted, is_redo=is_redo)
+
+    def finished(self, begun: Sequence[Undo], *, is_redo: bool = False) -> ChatUndoFinished | None:
+        """Tells of the first of those that were interrupted and came to their end just now.
+
+        None: what was asked for is still to be done. One that was taken back was not finished.
+        """
+        kind = Kind.REDO if is_redo else Kind.UNDO
+        ours = {one.operation_id for one in begun if one.kind is kind}
+        past = self.past()
+        for one in past.operations if ours else ():
+            if one.operation_id in ours and one.status is Status.DONE:
+                return ChatUndoFinished(one, past.chat(one.plan_id), bool(past.standing_undos))
+        return None
 
     def run(
         self, wanted: UndoRequest, *, is_redo: bool = False, shown_digest: str | None = None
@@ -95,6 +127,16 @@ class ChatUndos:
         owner = self.owner(wanted, is_redo=is_redo)
         if owner is None:
             raise Refused("there is nothing to take back any more")
+        while True:
+            done = self._run(owner, wanted, is_redo=is_redo, shown_digest=shown_digest)
+            if isinstance(done, ChatUndoResult):
+                return done
+            owner = done
+
+    def _run(
+        self, owner: PlanId, wanted: UndoRequest, *, is_redo: bool, shown_digest: str | None
+    ) -> ChatUndoResult | PlanId:
+        """Does it if it is to be done in a chat; else tells of the chat in which it is."""
         word, named = ("redo", "a redo") if is_redo else ("undo", "an undo")
         place = self._places.of(self._project)
         with (
@@ -104,22 +146,26 @@ class ChatUndos:
         ):
             seen = place.archive.seen(capture)
             would = self._foresee(place, seen.snapshot, seen.through.read, wanted, is_redo=is_redo)
+            if would.chat.plan_id != owner:
+                return would.chat.plan_id
             refuse_other(shown_digest, would.digest, f"agents {word}")
             refuse(would)
-            if wanted.paths and would.is_empty:  # recorded, it would stand for the whole turn
-                raise Refused(
-                    f"{would.title} changed nothing at these paths that is still so",
-                    hints=[way for each in would.unmatched for way in each.ways],
-                )
+            if would.is_empty and not is_redo:  # recorded, it would stand for the whole turn
+                return self._result(would, None, wanted)
             safety = self._safety(place, would, capture, f"before {named}")
             intent = self._intent(place, safety.checkpoint, would, wanted)
             operation = self._acts.open(held, safety, intent)
             outcome = self._acts.carry_out(held, operation)
         if outcome.error is not None:
             raise outcome.error
-        after = self.past()
-        can_redo = _last_undo(after, wanted.chat) is not None
-        return ChatUndoResult(would, outcome, can_redo, _following(after, wanted.chat, would))
+        return self._result(would, outcome, wanted)
+
+    def _result(
+        self, would: ChatForesight, outcome: TakeBackOutcome | None, wanted: UndoRequest
+    ) -> ChatUndoResult:
+        past = self.past()
+        can_redo = _last_undo(past, wanted.chat) is not None
+        return ChatUndoResult(would, outcome, can_redo, _following(past, wanted.chat, would))
 
     def _safety(
         self, place: LivePlace, would: ChatForesight, capture: Capture, reason: str
@@ -168,10 +214,26 @@ class ChatUndos:
             if found is None:
                 raise Refused("there is nothing to do again")
             return foreseeing.redo(found)
-        choice = choose(past, wanted)
-        if choice is None:
-            raise Refused("there is nothing to take back")
-        return foreseeing.undo(choice)
+        return _first_of(map(foreseeing.undo, choices(past, wanted)), wanted)
+
+
+def _first_of(found: Iterable[ChatForesight], wanted: UndoRequest) -> ChatForesight:
+    """The first that would change something, with those before it that would not.
+
+    Where none would, and where somebody has named one, it is the first of all.
+    """
+    passed: list[ChatForesight] = []
+    for would in found:
+        if wanted.is_named or not would.is_settled:
+            return replace(would, passed_over=list(map(_passed, passed)))
+        passed.append(would)
+    if not passed:
+        raise Refused("there is nothing to take back")
+    return replace(passed[0], passed_over=list(map(_passed, passed)))
+
+
+def _passed(would: ChatForesight) -> PassedOver:
+    return PassedOver(would.chat, would.turn, would.why_empty)
 
 
 def refuse(would: ChatForesight) -> None:
@@ -193,7 +255,7 @@ def _following(past: Past, chat: PlanId | None, done: ChatForesight) -> str:
         choice = choose(past, UndoRequest(chat=chat))
     except Damaged:  # what was asked for is done; who asks for the next is told what is damaged
         return "the turn before it"
-    if choice is None:
+    if choice is None or not (choice.shares or choice.unclear):
         return ""
     if choice.chat.plan_id != done.chat.plan_id:
         return f"{choice.title} of another chat ({choice.chat.client})"

@@ -14,6 +14,7 @@ from cleveragents.operations.act import Acts, TakenBack
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.lifecycle import RUNNING
+from cleveragents.plans.plan import PlanRepository
 from cleveragents.plans.step_run import STARTED, StepRunRepository
 from cleveragents.plans.undo_run import UndoRunRepository, UndoStatus
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -22,6 +23,11 @@ from cleveragents.storage.database import Database
 from cleveragents.storage.fault import is_the_machines, told
 from cleveragents.storage.held import Held
 from cleveragents.storage.lock import Locks
+
+# Ways out for who meets a chat that another process owns.
+WITH_CHATS = (
+    "or end that process if it hangs: what it began is finished by your next agents undo or redo",
+)
 
 
 class Ownership:
@@ -51,7 +57,7 @@ class Ownership:
         Whoever leaves its `files` alone may do so beside an operation that is stuck.
         """
         with ExitStack() as stack:
-            with _with_ways_out(plan_id):
+            with self._with_ways_out(plan_id):
                 taken_now = stack.enter_context(self._locks.own(plan_id, doing))
             if not taken_now:
                 yield self._held[plan_id]
@@ -68,6 +74,17 @@ class Ownership:
                 held.end()
                 del self._held[plan_id]
                 self._sandboxes.wait_for_purging()  # who holds it next finds nobody at work
+
+    @contextmanager
+    def _with_ways_out(self, plan_id: PlanId) -> Generator[None]:
+        """Tells whoever meets an owner what else there is but to wait."""
+        try:
+            yield
+        except Busy as busy:
+            with self._database.reading() as connection:
+                is_chat = PlanRepository(connection).get(plan_id).is_chat
+            ways = WITH_CHATS if is_chat else ways_out(plan_id)
+            raise Busy(busy.message, detail=busy.detail, hints=[*busy.hints, *ways]) from busy
 
     @contextmanager
     def note(self, plan_id: PlanId, doing: str, patience: float = 0.0) -> Generator[Held]:
@@ -198,16 +215,6 @@ class Ownership:
         """Does the same for a child that died with its parent, unless somebody else runs it."""
         with suppress(Busy), held.with_(plan_id, "recovering the subplan", files=False):
             pass
-
-
-@contextmanager
-def _with_ways_out(plan_id: PlanId) -> Generator[None]:
-    """Tells whoever meets an owner what else there is but to wait."""
-    try:
-        yield
-    except Busy as busy:
-        hints = [*busy.hints, *ways_out(plan_id)]
-        raise Busy(busy.message, detail=busy.detail, hints=hints) from busy
 
 
 def ways_out(plan_id: PlanId) -> list[str]:

@@ -1,0 +1,78 @@
+"""Calls that began before anybody had looked at the files, and what an undo cannot know of them."""
+
+from collections.abc import Iterator, Sequence
+
+from cleveragents.chats.turns import Call
+from cleveragents.engine.chat.choice import Choice
+from cleveragents.engine.chat.parting import Share
+from cleveragents.engine.chat.past import NOW, Past
+from cleveragents.records import frozen
+
+BEGINNING = 60  # letters of a command
+NAMED = 10  # paths
+
+
+@frozen
+class Lateness:
+    """The calls of a choice for which the look at the files came too late."""
+
+    unseen: Sequence[Call]  # nobody had looked before: what they met is not known at all
+    mixed: Sequence[Call]  # what changed since an earlier look may be the user's
+
+    @property
+    def unknown(self) -> list[str]:
+        """What of it nobody can take back: paths that calls name, or else the calls."""
+        found = (path for call in self.unseen for path in call.before.paths or (called(call),))
+        return list(dict.fromkeys(found))
+
+    @property
+    def told_unseen(self) -> list[str]:
+        """The sentence about what is not known; none: all is."""
+        after = "what was deleted or overwritten before that is not known, and stays as it is"
+        return [f"{_not_in_time(self.unseen)}: {after}"] if self.unseen else []
+
+    def told_mixed(self, paths: Sequence[str]) -> list[str]:
+        """The sentence about paths that may hold changes of the user's; none: there are none."""
+        if not paths or not self.mixed:
+            return []
+        more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+        after = "what it changed and what you changed just before it cannot be told apart"
+        return [f"{_not_in_time(self.mixed)}: {after}: {', '.join(paths[:NAMED])}{more}"]
+
+
+def lateness(past: Past, choice: Choice) -> Lateness:
+    """Finds the calls of a choice that came before a look."""
+    unseen = {call.name for call in past.unseen}
+    mixed = {call.name: call for share in choice.unclear for call in _within(past, share)}
+    return Lateness(
+        [call for call in past.unseen if _is_of(call, choice)],
+        [call for name, call in mixed.items() if name not in unseen],
+    )
+
+
+def _is_of(call: Call, choice: Choice) -> bool:
+    """Whether a call belongs to what is chosen."""
+    name = call.name
+    if name.chat != choice.chat.plan_id:
+        return False
+    if choice.is_since:
+        return name.turn >= choice.turn
+    return name.turn == choice.turn and choice.call in (0, name.number)
+
+
+def _within(past: Past, share: Share) -> Iterator[Call]:
+    """The calls that came late while a difference was made."""
+    first, last = share.pair
+    for call in past.late if share.difference.is_late else ():
+        if first < call.before.number and (last == NOW or call.before.number < last):
+            yield call
+
+
+def _not_in_time(late: Sequence[Call]) -> str:
+    return f"nobody looked at the files in time before {', '.join(map(called, late))}"
+
+
+def called(call: Call) -> str:
+    """A call as people know it: its name, and how it began."""
+    about = f"{call.tool} {call.text[:BEGINNING]}".strip()
+    return f"t{call.name.turn}.{call.name.number} ({about})"
