@@ -11,7 +11,6 @@ from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.undo.trail import Direction
 from cleveragents.errors import InvalidInput
 from cleveragents.ids import SHORTEST
-from cleveragents.plans.naming import nothing_yet
 from cleveragents.records import replace
 
 
@@ -178,6 +177,8 @@ def _retrace(
     if plan is None and is_chats_turn(app, direction):
         return _in_chat(call, app, direction, UndoRequest(), None, yes=yes, dry_run=dry_run)
     if plan is None and not app.plans.list(limit=1):
+        from cleveragents.plans.naming import nothing_yet  # of use to who has neither
+
         raise nothing_yet()
     from cleveragents.cli.plan_undo import retrace  # who has no plans needs none
 
