@@ -16,7 +16,7 @@ Feature: A project that was moved
     Then the error says "let them follow: agents project move"
     When I run "agents status" below ../elsewhere
     Then the exit code is 3
-    And the error says "let its plans follow: agents project move"
+    And the error says "let what was recorded follow: agents project move"
     When I run "agents project move --dry-run --format json" below ../elsewhere
     Then the exit code is 0
     And the plans that are told of are 1

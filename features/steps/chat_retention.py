@@ -85,7 +85,7 @@ def rows_left(context):
 @then("what only old turns had is freed as soon as a keeper has time")
 def freed(context):
     world = context.world
-    recorder = ChatRecorder(lambda _: context.chats.app)
+    recorder = ChatRecorder(lambda _: context.chats.app, world.data_dir)
     recorder.patience(told_to(world.project))
     for asked in range(3):  # somebody comes at once, and at the first and second file
         answers = itertools.chain(itertools.repeat(False, asked), itertools.repeat(True))

@@ -342,7 +342,8 @@ def lock_only(context):
 def hear_of_many(context, count):
     world = context.world
     context.directories = [world.home / f"project {number}" for number in range(count)]
-    recorder = ChatRecorder(lambda root: App(root, data_dir=world.data_dir, cwd=root))
+    data = world.data_dir
+    recorder = ChatRecorder(lambda root: App(root, data_dir=data, cwd=root), data)
     for directory in context.directories:
         directory.mkdir()
         recorder.record(told_to(directory), until=None, is_late=False)
@@ -366,7 +367,7 @@ def check_each(context, count):
 @then("an event of a directory that is no longer there is refused for good")
 def check_refused(context):
     data = context.world.data_dir
-    recorder = ChatRecorder(lambda root: App(root, data_dir=data, cwd=context.world.home))
+    recorder = ChatRecorder(lambda root: App(root, data_dir=data, cwd=context.world.home), data)
     try:
         recorder.record(told_to(context.world.home / "gone"), until=None, is_late=True)
     except InvalidInput as problem:

@@ -7,6 +7,7 @@ from cleveragents.storage.lock import Locks
 
 
 @given('the project is moved to "{name}"')
+@when('the project is moved to "{name}"')
 def move_project(context, name):
     context.world.project.rename(context.world.home / name)
 

@@ -37,15 +37,16 @@ def _answer(call: Invocation, named: str) -> str:
     event = event_of(client, name, plain_json.read(sys.stdin.read()))
     if event is None:
         return ""
-    cwd = Path(str(event["cwd"]) or os.getcwd())
-    event["cwd"] = str(cwd)
+    cwd = str(event["cwd"]) or os.getcwd()
+    found = roots.whereabouts(str(call.place), cwd)
+    root, event["cwd"] = found or (str(_located(call, Path(cwd))), cwd)
     event["pid"] = agent_above(os.getppid())
-    root = roots.root_above(str(call.place), str(cwd)) or str(_located(call, cwd))
     with _intake(call) as intake:
         try:
             return intake.take(Told(root, event))
         except NotNow:
-            line = plain_json.written({"root": root, "event": event})
+            told = {"root": root, "identity": roots.identity(root), "event": event}
+            line = plain_json.written(told)
             spool.put(str(call.place), time.time_ns(), line.encode())
             return ""
 
@@ -58,7 +59,7 @@ def take_spooled(call: Invocation) -> None:
 
 @contextmanager
 def _intake(call: Invocation) -> Generator[Intake]:
-    recorder = ChatRecorder(lambda path: _app(call, path))
+    recorder = ChatRecorder(lambda path: _app(call, path), call.place)
     try:
         yield Intake(str(call.place), recorder, surprise.keeping(call.command.split(), call.place))
     finally:

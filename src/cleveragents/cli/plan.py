@@ -67,8 +67,10 @@ def list_plans(
 
 def _nothing_listed(app: App, kind: str, *, is_narrowed: bool) -> list[str]:
     """The message where no plan is listed."""
-    if kind == CHAT:
-        return ["no chat is like that" if is_narrowed else f"{NO_CHAT_YET}; {PROTECT}"]
+    if kind == CHAT and is_narrowed:
+        return ["no chat is like that"]
+    if kind == CHAT and app.plans.moved_from() is None:
+        return [f"{NO_CHAT_YET}; {PROTECT}"]
     if is_narrowed and app.plans.list(limit=1):
         return ["no plan is like that; see them all: agents plan list"]
     return _without_plans(app)

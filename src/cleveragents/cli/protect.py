@@ -43,9 +43,11 @@ def protect(
         raise InvalidInput("--user and --project exclude each other")
     app = call.app(progress=not check)
     if check:
+        app.chats.reads.refuse_moved(app.chats.project)
         return _checked(call, app, clients)
     level = HookLevel.PROJECT if in_project else HookLevel.USER
     root = _root(call, app)
+    app.chats.reads.refuse_moved(root)
     app.chats.protection.refuse_network(root)
     installation = app.chats.installation_at(root)
     proposals = installation.proposed(installation.clients(clients), level)

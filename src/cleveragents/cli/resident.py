@@ -28,7 +28,7 @@ def keep(data: Path) -> None:
     if not identity.take():
         return
 
-    recorder = ChatRecorder(lambda root: App(root, data_dir=data, cwd=root))
+    recorder = ChatRecorder(lambda root: App(root, data_dir=data, cwd=root), data)
     intake = Intake(str(data), recorder, surprise.keeping(["keeper"], data))
     Keeper(identity, recorder, intake, speaks, lambda: recorder.roots).serve()
     recorder.close()

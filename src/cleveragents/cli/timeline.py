@@ -9,9 +9,7 @@ from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Block, Outline, Result, paper_for
 from cleveragents.counting import counted
 from cleveragents.engine.chat.timeline import CallStory, ChatStory, TurnStory
-from cleveragents.errors import NotFound
 from cleveragents.ids import SHORTEST
-from cleveragents.plans.naming import NO_CHAT_YET, PROTECT
 from cleveragents.shapes.chat import call_named, turn_named
 from cleveragents.shapes.timeline import timeline_of
 
@@ -27,7 +25,7 @@ def timeline(call: Invocation, chat: str | None = None, limit: int | None = None
     chosen = None if chat is None else views.find_chat(app, chat).plan_id
     reads = app.chats.reads
     if reads.past() is None:
-        raise NotFound(NO_CHAT_YET, hints=[PROTECT])
+        raise reads.nothing()
     found = reads.timeline(chosen, limit)
     width = min(paper_for(call.form, sys.stdout).width, MOST)
     blocks: list[Block] = [Outline(list(_chat(story, width))) for story in found.chats]

@@ -133,7 +133,7 @@ def _in_chat(
 def is_chats_turn(app: App, direction: Direction) -> bool:
     """Whether the newest act here, which is to be taken back, was an agent's in a chat."""
     if not app.plans.list(limit=1):
-        return app.chats.reads.past() is not None
+        return app.chats.reads.past() is not None or app.plans.moved_from() is not None
     recorded = app.chats.reads.latest(is_redo=direction is Direction.FORWARD)
     if recorded is None or not _is_newer(app, direction, recorded):
         return False

@@ -86,14 +86,15 @@ class Call:
         event = event_of(client, name, plain_json.read(text)) if text else None
         if event is None:
             return ""
-        event["cwd"] = event["cwd"] or posix.getcwd()
-        root = roots.root_above(self._settings.data, str(event["cwd"]))
-        if root is None:
+        found = roots.whereabouts(self._settings.data, str(event["cwd"]))
+        if found is None:
             return ""
+        root, event["cwd"] = found
         event["pid"] = agent_above(posix.getppid())
         waits = event["kind"] == BEFORE and event["may_write"]
         denial = self._settings.denials.get(client, "") if waits else ""
-        body = plain_json.written({"root": root, "event": event}).encode()
+        line = {"root": root, "identity": roots.identity(root), "event": event}
+        body = plain_json.written(line).encode()
         word, _, rest = self._delivered(body).partition(" ")
         if word == SPOOL:
             spool.put(self._settings.data, self._moment, body)

@@ -41,6 +41,7 @@ class Told:
 
     root: str
     event: Mapping[str, Any]
+    identity: tuple[object, ...] = ()  # device and number of the directory, if that was told
 
     @classmethod
     def of_line(cls, line: bytes) -> "Told":
@@ -50,10 +51,11 @@ class Told:
         except RecursionError as error:
             raise ValueError("nested too deeply") from error
         told = cast("Mapping[str, object]", given if isinstance(given, dict) else {})
-        root, event = told.get("root"), told.get("event")
-        if not isinstance(root, str) or not isinstance(event, dict):
+        root, event, identity = told.get("root"), told.get("event"), told.get("identity", [])
+        if not (isinstance(root, str) and isinstance(event, dict) and isinstance(identity, list)):
             raise ValueError("no event")  # noqa: TRY004 - whatever is wrong with it
-        return cls(root, cast("Mapping[str, Any]", event))
+        known = tuple(cast("list[object]", identity))
+        return cls(root, cast("Mapping[str, Any]", event), known)
 
     @property
     def is_call(self) -> bool:

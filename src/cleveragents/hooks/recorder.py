@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 from cleveragents.app import App
 from cleveragents.chats.event import HookEvent
+from cleveragents.errors import InvalidInput
+from cleveragents.hooks import roots
 from cleveragents.hooks.intake import NotNow, Told
 from cleveragents.snapshots.tree.giving_up import at_any_file
 from cleveragents.storage.fault import is_the_machines
@@ -21,8 +24,9 @@ class _Wanted(BaseException):
 class ChatRecorder:
     """Keeps the directories open that were heard of last: what is known of one makes it quick."""
 
-    def __init__(self, open_app: Open) -> None:
+    def __init__(self, open_app: Open, data: Path) -> None:
         self._open = open_app
+        self._data = data
         self._apps: dict[str, App] = {}  # by root, the one heard of last at the end
         self._looked: set[tuple[str, str, str]] = set()  # chats for which the files were looked at
 
@@ -37,7 +41,7 @@ class ChatRecorder:
         chat = (told.root, event.client, event.session)
         if chat in self._looked:
             return 0.0
-        app = self._app(told.root)
+        app = self._app(told)
         if not app.chats.has_looked(event):
             return float(app.settings.number("chat.first-look"))
         self._looked.add(chat)
@@ -47,7 +51,7 @@ class ChatRecorder:
         """Records an event; what passes, as a full disk does, lets it wait in the spool."""
         event = HookEvent.from_record(told.event)
         try:
-            chats = self._app(told.root).chats
+            chats = self._app(told).chats
             return chats.record(event, until=until, is_late=is_late).answer
         except Exception as problem:
             if is_the_machines(problem):
@@ -69,12 +73,31 @@ class ChatRecorder:
                 check()
                 app.chats.tidy()
 
-    def _app(self, root: str) -> App:
-        app = self._apps.pop(root, None) or self._open(root)
+    def _app(self, told: Told) -> App:
+        root = self._place(told)
+        app = self._apps.pop(root, None) or self._opened(root)
         self._apps[root] = app
         if len(self._apps) > MOST_ROOTS:
             self._apps.pop(next(iter(self._apps))).close()
         return app
+
+    def _place(self, told: Told) -> str:
+        """Where the directory of an event is now: it may have been moved while that waited."""
+        if Path(told.root).is_dir():
+            return told.root
+        listed = roots.protected(str(self._data))
+        present = listed.get(told.identity, "")
+        if present and not Path(present).is_dir():
+            raise NotNow  # nobody has said yet where it is
+        return present or told.root
+
+    def _opened(self, root: str) -> App:
+        try:
+            return self._open(root)
+        except InvalidInput as problem:
+            if Path(root).is_dir():  # settings are wrong: every command tells of that
+                raise NotNow from problem
+            raise
 
     def close(self) -> None:
         """Gives back what is open."""

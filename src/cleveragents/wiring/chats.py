@@ -1,5 +1,6 @@
 """The services of chats, each made when it is asked for."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -43,12 +44,14 @@ class ChatServices:
         acts: ActsOfPlans,
         ownership: "Ownership",
         hold: Hold,
+        follow: Callable[["Project"], object],
     ) -> None:
         self._base = base
         self.project = project  # the directory that they are in
         self._acts = acts
         self._ownership = ownership
         self._hold = hold
+        self._follow = follow  # lets what was recorded follow a directory that was moved
 
     def has_looked(self, event: "HookEvent") -> bool:
         """Tells whether the files were ever looked at for the chat of an event."""
@@ -58,10 +61,17 @@ class ChatServices:
         self, event: "HookEvent", *, until: float | None = None, is_late: bool = False
     ) -> "Recorded":
         """Records an event of a client, with the files as they are; `until` is when it goes on."""
+        self._recognise()
         recorded = self._recording.record(event, until=until, is_late=is_late)
         if event.kind == "turn-end":
             self._let_go(event)
         return recorded
+
+    def _recognise(self) -> None:
+        """Takes a protected directory for what it was before it was moved: it is the same one."""
+        if self._acts.places.known(self.project) is None and self.reads.moved_from() is not None:
+            self._follow(self.project)
+            self.protection.add(self.project)
 
     def tidy(self) -> None:
         """Frees the space of what is no longer kept of chats here, when nobody waits."""

@@ -95,7 +95,14 @@ class Wiring:
 
         above = Protection(self._base.data).root_above(self._directory) if self._directory else None
         project = above or self._project
-        return ChatServices(self._base, project, self._acts, self.ownership, self._hold)
+        return ChatServices(
+            self._base,
+            project,
+            self._acts,
+            self.ownership,
+            self._hold,
+            lambda moved: self.relocations.move(moved, None),
+        )
 
     @property
     def masking(self) -> "Masking":

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from cleveragents.chats.chat import ChatRepository
+from cleveragents.chats.moved import moved_from
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.errors import Busy, NotFound, Refused
 from cleveragents.ids import ProjectId
@@ -11,7 +11,6 @@ from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.records import frozen
 from cleveragents.sandbox import project as projects
 from cleveragents.sandbox.project import Project
-from cleveragents.sandbox.sandbox import SandboxRepository
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.lock import Locks
@@ -91,15 +90,13 @@ class Relocations:
 
 def _recognised(connection: Connection, project: Project) -> Path:
     """Where this very directory was when plans were made for it."""
-    inode = projects.inode_of(project)
-    old = SandboxRepository(connection).gone_project(inode)
-    old = old or ChatRepository(connection).gone_root(inode)
+    old = moved_from(connection, project)
     if old is None:
         raise NotFound(
             "no plan was made for this directory at another place",
             hints=["if it was copied from another disk, say from where: --from DIR"],
         )
-    return Path(old)
+    return old
 
 
 def _refuse_both(connection: Connection, project: Project, old: Path) -> None:

@@ -52,13 +52,16 @@ class Protection:
         return [root for root in map(_read, lines) if root is not None]
 
     def root_above(self, directory: Path) -> Project | None:
-        """Returns the innermost protected directory that a directory is or lies in."""
+        """Returns the innermost protected directory that a directory is or lies in.
+
+        One that was moved is returned by the path that it has now.
+        """
         known = {one.identity: one.path for one in self.roots()}
         there = directory.resolve() if known else None
         for path in (there, *there.parents) if there else ():
-            found = known.get(ProtectedRoot.of(path).identity)
-            if found is not None:
-                return Project(found)
+            this = ProtectedRoot.of(path).identity
+            if (found := known.get(this)) is not None:
+                return Project(found if _is_at(found, this) else path)
         return None
 
     def is_protected(self, project: Project) -> bool:
@@ -104,6 +107,13 @@ class Protection:
     def _write(self, roots: Sequence[ProtectedRoot]) -> None:
         rows = [{"path": str(one.path), "device": one.device, "inode": one.inode} for one in roots]
         replace_file(self._path, "".join(f"{json.dumps(row)}\n" for row in rows).encode(), MODE)
+
+
+def _is_at(path: Path, identity: tuple[int, int]) -> bool:
+    try:
+        return ProtectedRoot.of(path).identity == identity
+    except OSError:
+        return False
 
 
 def _read(line: str) -> ProtectedRoot | None:

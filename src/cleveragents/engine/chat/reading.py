@@ -3,8 +3,10 @@
 import os
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 
 from cleveragents.chats.chat import Chat, ChatRepository
+from cleveragents.chats.moved import moved_from, no_chat, refuse_moved
 from cleveragents.chats.turns import Call, open_calls
 from cleveragents.engine.chat.choice import choose
 from cleveragents.engine.chat.leftovers import above, is_gone, process_name
@@ -12,6 +14,7 @@ from cleveragents.engine.chat.past import Past, Undo
 from cleveragents.engine.chat.place import LivePlaces
 from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.timeline import Timeline, TurnStory, timeline
+from cleveragents.errors import NotFound
 from cleveragents.ids import PlanId
 from cleveragents.operations.kind import Status
 from cleveragents.records import frozen
@@ -61,6 +64,21 @@ class ChatReader:
             return []
         with self._database.reading() as connection:
             return ChatRepository(connection).of_project(place.project_id)
+
+    def moved_from(self) -> Path | None:
+        """Returns where the directory was when anything was recorded of it, if it was moved."""
+        with self._database.reading() as connection:
+            return moved_from(connection, self._project)
+
+    def nothing(self) -> NotFound:
+        """The error where nothing ever did."""
+        with self._database.reading() as connection:
+            return no_chat(connection, self._project)
+
+    def refuse_moved(self, project: Project) -> None:
+        """Refuses a directory of which something was recorded at another place."""
+        with self._database.reading() as connection:
+            refuse_moved(connection, project)
 
     def latest(self, *, is_redo: bool = False) -> LatestTurn | None:
         """Returns what an undo or a redo in a chat would take back; None: there is nothing.

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from cleveragents.chats.chat import Chat
+from cleveragents.chats.moved import no_chat
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.shown import refuse_other
 from cleveragents.checkpoints.triggers import CheckpointType
@@ -16,7 +17,7 @@ from cleveragents.engine.chat.reading import LatestTurn
 from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.saving import SavedState, saved
 from cleveragents.engine.chat.taking_back import TakeBackOutcome, TakingBack, record_id
-from cleveragents.errors import Damaged, NotFound, Refused
+from cleveragents.errors import Damaged, Refused
 from cleveragents.ids import PlanId
 from cleveragents.operations.in_project import TakeBack, TakeBackAgain
 from cleveragents.operations.kind import Kind, Status
@@ -27,9 +28,6 @@ from cleveragents.snapshots.tree.diff import Load
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Hold
-
-NO_CHAT = "no chat was recorded here"
-PROTECT = "protect this directory: agents protect"
 
 
 @frozen
@@ -75,7 +73,8 @@ class ChatUndos:
         place = self._places.known(self._project)
         past = None if place is None else Past(self._database, place, present)
         if past is None or not past.chats:
-            raise NotFound(NO_CHAT, hints=[PROTECT])
+            with self._database.reading() as connection:
+                raise no_chat(connection, self._project)
         return past
 
     def owner(self, wanted: UndoRequest, *, is_redo: bool = False) -> PlanId | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cleveragents.errors import NotFound
@@ -59,8 +60,9 @@ class PlanReader:
         """An error that names the way to plans that this directory had at another place."""
         old = self.moved_from()
         if old is not None:
-            way = f"this directory was {old}, let its plans follow: agents project move"
-            missing.hints = (way, *missing.hints)
+            from cleveragents.chats.moved import FOLLOW  # noqa: PLC0415 - as above
+
+            missing.hints = (FOLLOW.format(old=old), *missing.hints)
         return missing
 
     def shown(self, ids: Iterable[str]) -> Mapping[str, str]:
@@ -120,13 +122,13 @@ class PlanReader:
             last = connection.value(_LAST_ACT, project_id=here, kind=PLAN)
         return None if last is None else made_at(last)
 
-    def moved_from(self) -> str | None:
+    def moved_from(self) -> Path | None:
         """Returns where this very directory was when plans were made for it, if it has moved."""
         # Late: only who finds no plan asks, and what knows sandboxes knows snapshots.
-        from cleveragents.sandbox.sandbox import SandboxRepository  # noqa: PLC0415
+        from cleveragents.chats.moved import moved_from  # noqa: PLC0415
 
         with self._database.reading() as connection:
-            return SandboxRepository(connection).gone_project(projects.inode_of(self._project))
+            return moved_from(connection, self._project)
 
     def status(self, plan: Plan) -> "PlanStatus":
         """Tells everything about a plan, from what is stored and what is on the disk."""
