@@ -18,6 +18,7 @@ from typing import Protocol
 
 from faults import (
     chat,
+    chat_saves,
     crowd,
     damage,
     errors,
@@ -36,8 +37,9 @@ ALL = 10**6
 SIGNAL_POINTS = 60  # per operation; between two files nothing else can come of one
 ERROR_POINTS = 12  # per operation and error; a call fails in the same few ways
 DAMAGE_POINTS = 12  # per act and kind of damage
-CHAT_POINTS = 200  # per operation
-SAVE_POINTS = 60  # per file and way to save it
+CHAT_DAMAGE_POINTS = 60  # per act
+SAVE_POINTS = 100  # per act, file and way to save it
+CHAT_POWER_POINTS = 40  # per operation, and one after its end
 POWER_POINTS = 8  # per operation, and one after its end; each takes new disks
 
 
@@ -172,12 +174,21 @@ def run_damage(extent: Extent) -> int:
 
 
 def run_chat(extent: Extent) -> int:
-    """Undo where you chat: faults, and a user who saves meanwhile."""
+    """Undo where you chat: faults, power cuts, damage, and a user who saves meanwhile."""
     if skipped(tracing.missing()):
         return 0
-    tried = chat.run_faults(replace(extent, points=min(extent.points, CHAT_POINTS)))
-    tried += chat.run_damages(replace(extent, points=min(extent.points, SAVE_POINTS)))
-    tried += chat.run_saves(replace(extent, points=min(extent.points, SAVE_POINTS)))
+    tried = chat.run_faults(extent)
+    tried += chat.run_damages(replace(extent, points=min(extent.points, CHAT_DAMAGE_POINTS)))
+    tried += chat_saves.run_saves(replace(extent, points=min(extent.points, SAVE_POINTS)))
+    report.show(report.HEADINGS, report.table(tried))
+    return report.complain(tried)
+
+
+def run_chat_power(extent: Extent) -> int:
+    """Power cuts at system calls of an undo, a redo, and of what records events."""
+    if skipped(tracing.missing() or power.missing()):
+        return 0
+    tried = chat.run_power(replace(extent, points=min(extent.points, CHAT_POWER_POINTS)))
     report.show(report.HEADINGS, report.table(tried))
     return report.complain(tried)
 
@@ -211,6 +222,7 @@ SUITES: dict[str, Callable[[Extent], int]] = {
     "long-plan": run_long_plan,
     "damage": run_damage,
     "chat": run_chat,
+    "chat-power": run_chat_power,
     "mutants": run_mutants,
 }
 

@@ -25,7 +25,7 @@ from faults.tracing import Injection, SystemCall
 SHUTDOWN = 0x8004587D  # EXT4_IOC_SHUTDOWN
 NO_LOG_FLUSH = 2
 NEW_MOUNTS = 0x00020000  # CLONE_NEWNS
-IMAGE_BYTES = 96 << 20
+IMAGE_BYTES = 320 << 20  # more than what a doctor calls little; hardly any of it is written
 OPTIONS = "loop,commit=600"  # nothing reaches the disk by the mere passing of time
 # A run of steps has children that would keep the disks busy; a first use has nothing to lose.
 # What a whole run leaves is cut only after its end: before, there may be no plan to go on with.
@@ -75,7 +75,7 @@ class PoweredRoom(Room):
     def __init__(self, home: Path, program: Program) -> None:
         super().__init__(home, program)
         _leave_the_mounts_of_others()
-        self._disks = {self.data: home / "data.img", self.data / "sandboxes": home / "sandbox.img"}
+        self.disks = {self.data: home / "data.img", self.data / "sandboxes": home / "sandbox.img"}
 
     def put_back(self, name: str) -> None:
         """Fills new disks with what was remembered, durably."""
@@ -85,7 +85,7 @@ class PoweredRoom(Room):
     def clear(self) -> None:
         """Takes new disks."""
         self._unmount()
-        for path, image in self._disks.items():
+        for path, image in self.disks.items():
             image.unlink(missing_ok=True)
             with image.open("wb") as file:
                 file.truncate(IMAGE_BYTES)
@@ -94,12 +94,12 @@ class PoweredRoom(Room):
 
     def settle(self) -> None:
         """Cuts the power and lets the machine come up again."""
-        for path in self._disks:
+        for path in self.disks:
             fd = os.open(path, os.O_RDONLY)
             fcntl.ioctl(fd, SHUTDOWN, struct.pack("I", NO_LOG_FLUSH))
             os.close(fd)
         self._unmount()
-        for path, image in self._disks.items():
+        for path, image in self.disks.items():
             self._mount(path, image)
 
     def remove(self) -> None:
@@ -112,7 +112,7 @@ class PoweredRoom(Room):
         subprocess.run(["mount", "-o", OPTIONS, image, path], check=True)
 
     def _unmount(self) -> None:
-        for path in reversed(self._disks):
+        for path in reversed(self.disks):
             if path.is_mount():
                 subprocess.run(["umount", path], check=True)
 

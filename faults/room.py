@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 import cleveragents
-from faults.tracing import ASKING, Injection, SystemCall, forked, read_calls, run_traced
+from faults.tracing import ASKING, CHANGING, Injection, SystemCall, forked, read_calls, run_traced
 
 STANDS_FOR = {
     "DECISION": "SELECT decision_id FROM decisions WHERE decision_type = 'strategy_choice'",
@@ -121,14 +121,23 @@ class Room:
         if code not in codes:
             raise AssertionError(f"{line!r} ended with {code}: {self.said}")
 
-    def trace(self, line: str, injection: Injection | None = None) -> int:
-        """Runs a command line under strace, with a fault if there is to be one."""
-        work = lambda: self._in_child(lambda: self._type([line]))  # noqa: E731
-        return run_traced(work, self._log, injection=injection)
+    def trace(
+        self,
+        line: str,
+        injection: Injection | None = None,
+        names: Sequence[str] = CHANGING,
+        stopped: Callable[[], None] = lambda: None,
+    ) -> int:
+        """Runs a command line under strace, with a fault if there is to be one.
 
-    def calls(self, line: str) -> list[SystemCall]:
+        Where that is a signal that stops it, `stopped` is called before it goes on.
+        """
+        work = lambda: self._in_child(lambda: self._type([line]))  # noqa: E731
+        return run_traced(work, self._log, injection=injection, calls=names, stopped=stopped)
+
+    def calls(self, line: str, names: Sequence[str] = CHANGING) -> list[SystemCall]:
         """Runs a command line and returns the calls it made on data directory and project."""
-        self.trace(line)
+        self.trace(line, names=names)
         places = (str(self.data), str(self.project))
         calls = read_calls(self._log)
         return [call for call in calls if any(place in call.text for place in places)]

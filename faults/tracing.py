@@ -21,6 +21,12 @@ CHANGING = (
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "utimensat"),
     *("setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"),
 )
+# What asks about files besides, or reads them: where one may come in between.
+LOOKING = (
+    *("stat", "lstat", "newfstatat", "fstat", "statx", "access", "faccessat", "faccessat2"),
+    *("read", "pread64", "getdents64", "readlink", "readlinkat", "openat2", "close"),
+    *("getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr"),
+)
 ASKING = ("SIGINT", "SIGTERM", "SIGHUP")  # signals that a process can heed
 ATTACH_SECONDS = 10
 RUN_SECONDS = 60
@@ -79,8 +85,11 @@ def run_traced(
     *,
     injection: Injection | None = None,
     calls: Sequence[str] = CHANGING,
+    stopped: Callable[[], None] = lambda: None,
 ) -> int:
     """Runs the work in a child under strace; returns its exit code, negative for a signal.
+
+    While a signal that stops it holds it, `stopped` is called; then it goes on.
 
     The child is forked from this process, where everything is imported already, and strace joins
     it just before the work begins: so only the work is counted, and starting it costs nothing.
@@ -88,7 +97,7 @@ def run_traced(
     pid = os.fork()
     if pid == 0:
         os.kill(os.getpid(), signal.SIGSTOP)
-        os._exit(work())
+        _end_with(work)
     os.waitpid(pid, os.WUNTRACED)
     traced = "trace=" + ",".join(f"?{name}" for name in calls)
     heeded = f"signal={','.join(ASKING)}"
@@ -99,7 +108,7 @@ def run_traced(
     try:
         _wait_for_tracer(pid, tracer)
         os.kill(pid, signal.SIGCONT)
-        code = _ended(pid)
+        code = _ended(pid, stopped)
     finally:
         tracer.communicate()
     return code
@@ -109,16 +118,28 @@ def forked(work: Callable[[], int]) -> int:
     """Runs the work in a child; returns its exit code, negative for a signal."""
     pid = os.fork()
     if pid == 0:
-        os._exit(work())
+        _end_with(work)
     return _ended(pid)
 
 
-def _ended(pid: int) -> int:
+def _end_with(work: Callable[[], int]) -> None:
+    """Ends this child with the work: what its parent has begun is not for it to clean up."""
+    code = 1
+    try:
+        code = work()
+    finally:
+        os._exit(code)
+
+
+def _ended(pid: int, stopped: Callable[[], None] = lambda: None) -> int:
     """Waits for a child; returns its exit code, negative for a signal. One that hangs is killed."""
     deadline = time.monotonic() + RUN_SECONDS
     while time.monotonic() < deadline:
-        done, status = os.waitpid(pid, os.WNOHANG)
-        if done:
+        done, status = os.waitpid(pid, os.WNOHANG | os.WUNTRACED)
+        if done and os.WIFSTOPPED(status):
+            stopped()
+            os.kill(pid, signal.SIGCONT)
+        elif done:
             return os.waitstatus_to_exitcode(status)
         time.sleep(0.002)
     os.kill(pid, signal.SIGKILL)

@@ -23,6 +23,11 @@ Feature: Faults
     Then at least 7 faults have happened
     And the suite found nothing wrong
 
+  Scenario: after a power cut in an undo the next command finishes it or takes it back, and no file is torn
+    When the suite "chat-power" runs with --operation "undo chat" --points 1 --offset COMMIT
+    Then at least 2 faults have happened
+    And the suite found nothing wrong
+
   Scenario: a file that was not put in its place although the system said so is noticed
     When the suite "lies" runs with --operation rollback --at renameat.*staged --points 3 --workers 1
     Then at least 3 faults have happened
