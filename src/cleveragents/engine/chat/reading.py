@@ -6,7 +6,6 @@ from datetime import datetime
 from pathlib import Path
 
 from cleveragents.chats.chat import Chat, ChatRepository
-from cleveragents.chats.moved import moved_from, no_chat, refuse_moved
 from cleveragents.chats.turns import Call, open_calls
 from cleveragents.engine.chat.choice import choose
 from cleveragents.engine.chat.leftovers import above, is_gone, process_name
@@ -67,16 +66,22 @@ class ChatReader:
 
     def moved_from(self) -> Path | None:
         """Returns where the directory was when anything was recorded of it, if it was moved."""
+        from cleveragents.chats.moved import moved_from  # noqa: PLC0415 - only who finds nothing asks
+
         with self._database.reading() as connection:
             return moved_from(connection, self._project)
 
     def nothing(self) -> NotFound:
         """The error where nothing ever did."""
+        from cleveragents.chats.moved import no_chat  # noqa: PLC0415 - only who finds nothing asks
+
         with self._database.reading() as connection:
             return no_chat(connection, self._project)
 
     def refuse_moved(self, project: Project) -> None:
         """Refuses a directory of which something was recorded at another place."""
+        from cleveragents.chats.moved import refuse_moved  # noqa: PLC0415 - only who finds nothing asks
+
         with self._database.reading() as connection:
             refuse_moved(connection, project)
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 from cleveragents.chats.chat import Chat
-from cleveragents.chats.moved import no_chat
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.shown import refuse_other
 from cleveragents.checkpoints.triggers import CheckpointType
@@ -73,6 +72,8 @@ class ChatUndos:
         place = self._places.known(self._project)
         past = None if place is None else Past(self._database, place, present)
         if past is None or not past.chats:
+            from cleveragents.chats.moved import no_chat  # noqa: PLC0415 - only who finds nothing asks
+
             with self._database.reading() as connection:
                 raise no_chat(connection, self._project)
         return past
