@@ -13,7 +13,7 @@ from cleveragents.cli.demo import FILES, Story, require
 
 NEXT = (
     "Next, in a repository or folder of yours:",
-    "  agents protect              hooks for Claude Code, Codex, Gemini and others, once",
+    "  agents protect              hooks for Claude Code, Codex and others, once",
     "  claude                      work as always",
     "  agents undo                 take back what the last prompt changed",
     "  agents timeline             every prompt and call, with what each changed",
