@@ -1,13 +1,13 @@
 """`agents undo|redo` in a chat: takes back what an agent did here, and does it again."""
 
 import sys
+from typing import TYPE_CHECKING
 
 from cleveragents.app import App
 from cleveragents.cli import chat_views, previewing
 from cleveragents.cli.invocation import Invocation, answer_to, confirm
 from cleveragents.cli.render import Block, Result, Text, show_blocks
 from cleveragents.cli.typed_paths import read_here
-from cleveragents.clients.conversation import ConversationFate
 from cleveragents.engine.chat.foresight import ChatForesight
 from cleveragents.engine.chat.past import Undo
 from cleveragents.engine.chat.request import UndoRequest
@@ -27,6 +27,9 @@ from cleveragents.shapes.chat import (
     turn_named,
 )
 from cleveragents.undertakings import Undertaking
+
+if TYPE_CHECKING:
+    from cleveragents.clients.conversation import ConversationFate
 
 REFUSED = 4  # the exit code of what would be refused
 ALREADY = "no file had to change: it was there again already"
@@ -82,13 +85,13 @@ class ChatRetrace:
         """Whether somebody is there to answer, and wants to be asked."""
         return not self.yes and not self.dry_run and sys.stdin.isatty()
 
-    def fate(self, would: ChatForesight) -> ConversationFate | None:
+    def fate(self, would: ChatForesight) -> "ConversationFate | None":
         """What would become of the conversation in the client; None: nobody asked for that."""
         if not self.wanted.with_chat:
             return None
         return self.app.chats.conversations.foreseen(would.chat, would.turn)
 
-    def end_conversation(self, would: ChatForesight) -> ConversationFate | None:
+    def end_conversation(self, would: ChatForesight) -> "ConversationFate | None":
         """Takes the conversation back, if somebody asked for that."""
         if not self.wanted.with_chat:
             return None

@@ -1,15 +1,18 @@
 """How undo and redo in a chat are shown: which turn it is, what changes, what is apart."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from cleveragents.chats.turns import Call
 from cleveragents.cli import changes, views
 from cleveragents.cli.render import Block, Fields, Text
-from cleveragents.clients.conversation import ConversationFate
 from cleveragents.engine.chat.foresight import ChatForesight, PassedOver
 from cleveragents.engine.chat.gaps import Gap
 from cleveragents.ids import SHORTEST, now
 from cleveragents.shapes.chat import call_named
+
+if TYPE_CHECKING:
+    from cleveragents.clients.conversation import ConversationFate
 
 PROMPT = 60  # letters of a prompt in a heading
 NAMED = 5  # paths in one line
@@ -87,12 +90,12 @@ def unclear(would: ChatForesight) -> list[Block]:
     return [paths(title, would.unclear)]
 
 
-def conversation(fate: ConversationFate | None) -> list[Block]:
+def conversation(fate: "ConversationFate | None") -> list[Block]:
     """What becomes of the conversation in the client, if somebody asked."""
     return [] if fate is None else [Text([f"the conversation: {fate.how}"])]
 
 
-def onwards(fate: ConversationFate | None) -> list[str]:
+def onwards(fate: "ConversationFate | None") -> list[str]:
     """The command that goes on with a conversation, or that takes it back."""
     return [] if fate is None or not fate.command else [fate.command]
 

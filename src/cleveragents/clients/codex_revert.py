@@ -3,7 +3,6 @@
 import json
 import subprocess
 from collections.abc import Mapping
-from contextlib import suppress
 from threading import Timer
 from typing import IO, Any, cast
 
@@ -12,6 +11,7 @@ from cleveragents.errors import Failed
 
 # Hooks would tell of a conversation that begins and ends.
 SERVER = ("app-server", "-c", "features.hooks=false")
+ENDED = "Codex ended without an answer"
 WHO = {"clientInfo": {"name": "cleveragents", "title": "CleverAgents", "version": "1"}}
 
 
@@ -40,6 +40,8 @@ def revert(program: str, talk: Conversation, caller: Mapping[str, str]) -> None:
             _say(process, {"id": 1, "method": "thread/resume", "params": thread})
             before = {**thread, "beforeTurnId": talk.turn}
             _say(process, {"id": 2, "method": "thread/revert", "params": before})
+    except BrokenPipeError as error:  # said to one that has ended, or when its input is closed
+        raise Failed(ENDED) from error
     finally:
         limit.cancel()
 
@@ -47,9 +49,8 @@ def revert(program: str, talk: Conversation, caller: Mapping[str, str]) -> None:
 def _say(process: "subprocess.Popen[str]", message: dict[str, Any]) -> None:
     """Says one thing, and waits for the answer if there is to be one."""
     asked, told = cast("IO[str]", process.stdin), cast("IO[str]", process.stdout)
-    with suppress(BrokenPipeError):  # it has ended: there is no answer either
-        asked.write(json.dumps(message) + "\n")
-        asked.flush()
+    asked.write(json.dumps(message) + "\n")
+    asked.flush()
     if "id" not in message:
         return
     for line in told:
@@ -59,7 +60,7 @@ def _say(process: "subprocess.Popen[str]", message: dict[str, Any]) -> None:
         if "error" in reply:
             raise Failed(f"Codex: {reply['error'].get('message', 'it refuses')}")
         return
-    raise Failed("Codex ended without an answer")
+    raise Failed(ENDED)
 
 
 def _read(line: str) -> dict[str, Any]:

@@ -1,16 +1,18 @@
 """Undo and redo of what agents did in a chat."""
 
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from cleveragents.chats.turns import CallName
-from cleveragents.clients.conversation import ConversationFate
 from cleveragents.engine.chat.foresight import ChatForesight
 from cleveragents.engine.chat.undo import ChatUndoFinished, ChatUndoResult
 from cleveragents.ids import CheckpointId, OperationId, PlanId
 from cleveragents.shapes.act import REDO, ConflictingPath, KeptRow
 from cleveragents.shapes.change import ChangeRow, changes_of
 from cleveragents.shapes.name import file_name
+
+if TYPE_CHECKING:
+    from cleveragents.clients.conversation import ConversationFate
 
 CHAT = "chat"
 UNCLEAR = "it is unclear whose it is"
@@ -97,14 +99,14 @@ def no_turn() -> ChatUndoReport:
     }
 
 
-def conversation_of(fate: ConversationFate | None) -> ConversationReport | None:
+def conversation_of(fate: "ConversationFate | None") -> ConversationReport | None:
     """A conversation that is taken back, or is to be."""
     if fate is None:
         return None
     return {"taken_back": fate.is_taken_back, "how": fate.how, "command": fate.command or None}
 
 
-def chat_undo_of(result: ChatUndoResult, fate: ConversationFate | None = None) -> ChatUndoReport:
+def chat_undo_of(result: ChatUndoResult, fate: "ConversationFate | None" = None) -> ChatUndoReport:
     """The result of an undo or a redo; without an operation nothing was there to be done."""
     would, outcome = result.foresight, result.outcome
     if outcome is None:
@@ -123,7 +125,7 @@ def chat_undo_of(result: ChatUndoResult, fate: ConversationFate | None = None) -
 
 
 def chat_undo_preview_of(
-    would: ChatForesight, *, moving: bool, fate: ConversationFate | None = None
+    would: ChatForesight, *, moving: bool, fate: "ConversationFate | None" = None
 ) -> ChatUndoPreview:
     """The preview of an undo or a redo."""
     about = chat_undo_about(would)
@@ -164,7 +166,7 @@ def chat_undo_finished_of(found: ChatUndoFinished) -> ChatUndoReport:
     }
 
 
-def conversation_alone_of(would: ChatForesight, fate: ConversationFate) -> ChatUndoReport:
+def conversation_alone_of(would: ChatForesight, fate: "ConversationFate") -> ChatUndoReport:
     """The report of a conversation that is taken back where no file is any more."""
     return {**chat_undo_about(would), "conversation": conversation_of(fate)}
 
