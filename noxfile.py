@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -212,7 +213,7 @@ def check(session: nox.Session, *commands: list[str]) -> None:
             run(session, *command)
         except CommandFailed:
             failed += 1
-    record(session.name, passed=len(commands) - failed, failed=failed)
+    record(session.name, Counter(passed=len(commands) - failed, failed=failed))
     if failed:
         session.error(f"{failed} of {len(commands)} checks failed")
 

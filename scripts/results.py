@@ -9,24 +9,17 @@ names every test that failed, also one that passed when it was run once more, pr
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+OUTCOMES = ("passed", "failed", "skipped")
 RESULTS = Path(__file__).resolve().parent.parent / "build" / "results"
 
 
-def record(
-    session: str,
-    *,
-    passed: int = 0,
-    failed: int = 0,
-    skipped: int = 0,
-    told: Sequence[str] = (),
-) -> None:
+def record(session: str, counts: Mapping[str, int], told: Sequence[str] = ()) -> None:
     """Keeps the counts of a session and what is to be told of it, in place of its last run's."""
     RESULTS.mkdir(parents=True, exist_ok=True)
-    counts = {"passed": passed, "failed": failed, "skipped": skipped}
-    kept = {"counts": counts, "told": list(told)}
+    kept = {"counts": {name: counts[name] for name in OUTCOMES}, "told": list(told)}
     (RESULTS / f"{session}.json").write_text(json.dumps(kept) + "\n", encoding="utf-8")
 
 
@@ -52,7 +45,7 @@ def total(report: Path) -> Counter[str]:
 
 def main() -> int:
     counts = total(Path(sys.argv[1]))
-    print(", ".join(f"{counts[outcome]} {outcome}" for outcome in ("passed", "failed", "skipped")))
+    print(", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES))
     return 1 if counts["failed"] or not counts["passed"] else 0
 
 

@@ -35,7 +35,7 @@ def main() -> int:
     if not counts["passed"] or (code and not counts["failed"]):
         print(f"asv ended with {code} after {counts['passed']} benchmarks.")
         counts["failed"] += 1
-    record("benchmark", **{name: counts[name] for name in ("passed", "failed", "skipped")})
+    record("benchmark", counts)
     return 1 if counts["failed"] else 0
 
 

@@ -227,7 +227,7 @@ def main() -> int:
     counts = Counter(test.status for test in tests)
     counts.update(passed=len(unsteady), failed=-len(unsteady))
     told = [f"{'unsteady' if test in unsteady else 'failed'}: {test}" for test in failed]
-    record(session, **{name: counts[name] for name in ("passed", "failed", "skipped")}, told=told)
+    record(session, counts, told)
     return 1 if counts["failed"] else 0
 
 

@@ -3,7 +3,7 @@
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import ModuleType
 
@@ -19,7 +19,7 @@ def main() -> None:
     _open_standard_streams()  # before anything else is opened and takes one of their numbers
     if sys.getfilesystemencoding() != "utf-8":
         _start_again_with_utf8_names()
-    code = run(sys.argv[1:])
+    code = run(sys.argv[1:], _load_for_good)
     gc.freeze()  # all of it goes with the process: to look for garbage in it took a fifth of a call
     sys.exit(code)
 
@@ -46,7 +46,21 @@ def _start_again_with_utf8_names() -> None:
     os.execve(sys.executable, again, {**terminal, **os.environ})  # noqa: S606 - this very program
 
 
-def run(arguments: Sequence[str]) -> int:
+def _load(name: str) -> ModuleType:
+    """Imports the module of the command that is called: the last thing before it starts."""
+    module = import_module(name)
+    gc.enable()
+    return module
+
+
+def _load_for_good(name: str) -> ModuleType:
+    """The same for a process of one command: no look for garbage goes through what is imported."""
+    module = _load(name)
+    gc.freeze()
+    return module
+
+
+def run(arguments: Sequence[str], load: Callable[[str], ModuleType] = _load) -> int:
     """Runs one command line and returns its exit code."""
     if list(arguments) == ["--version"]:  # answered before anything slow is imported
         from cleveragents import __version__
@@ -62,14 +76,6 @@ def run(arguments: Sequence[str]) -> int:
     try:
         from cleveragents.cli.boundary import guarded
 
-        return guarded(arguments, _load)
+        return guarded(arguments, load)
     finally:
         gc.enable()
-
-
-def _load(name: str) -> ModuleType:
-    """Imports the module of the command that is called: the last thing before it starts."""
-    module = import_module(name)
-    gc.freeze()  # else the first look for garbage goes through all of it
-    gc.enable()
-    return module
