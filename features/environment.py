@@ -1,5 +1,6 @@
 """Gives every scenario a world of its own: a temporary folder, removed afterwards."""
 
+import gc
 import os
 import shutil
 import signal
@@ -14,6 +15,7 @@ from world import World
 
 from cleveragents.tools.python_tool import made_here
 
+MANY_DESCRIPTORS = 30
 MEASURES = "COVERAGE_PROCESS_CONFIG"  # what lets processes that tests start measure themselves
 
 
@@ -57,6 +59,9 @@ def before_scenario(context, scenario):
 def after_scenario(context, scenario):
     """Removes it, whatever modes the scenario left behind, and the tools that it has made here."""
     context.world.remove()
+    # What scenarios leave in cycles holds watches, of which all processes of a user have 128.
+    if len(os.listdir("/proc/self/fd")) > MANY_DESCRIPTORS:
+        gc.collect()
     for name in made_here().keys() - context.tools.keys():
         del made_here()[name]
 
