@@ -236,6 +236,7 @@ Feature: Recording what a coding agent does
       | the client       | in the background     | during | is     |
       | the client       | that loses its parent | during | is     |
       | the client       | in the background     | before | is not |
+      | the client       | that ends at once     | during | is not |
       | the user's shell | in the background     | during | is not |
       | the user         | in the background     | during | is not |
 

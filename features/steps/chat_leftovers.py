@@ -10,7 +10,7 @@ from contextlib import suppress
 from behave import given, then, when
 from chat_undo import chats
 
-from cleveragents.engine.chat.leftovers import NO_TERMINAL, TERMINAL, TICK
+from cleveragents.engine.chat.leftovers import ENDED, NO_TERMINAL, STATE, TERMINAL, TICK
 from cleveragents.storage.owner import process_fields
 
 PATIENCE = 60.0
@@ -18,6 +18,7 @@ SLEEP = "sleep 600 > /dev/null 2>&1"
 HOW = {
     "in the background": f"{SLEEP} & echo $!",
     "that loses its parent": f"sh -c '{SLEEP} & echo $!'",
+    "that ends at once": "sh -c : > /dev/null & echo $!",  # nobody asks how: it stays defunct
 }
 
 
@@ -35,7 +36,12 @@ class Shell:
         """Lets it start something that goes on."""
         self._process.stdin.write(f"{HOW[how]}\n")
         self._process.stdin.flush()
-        self._begun.append(int(self._process.stdout.readline()))
+        pid = int(self._process.stdout.readline())
+        self._begun.append(pid)
+        until = time.monotonic() + PATIENCE
+        while how == "that ends at once" and process_fields(pid)[STATE] not in ENDED:
+            assert time.monotonic() < until, "it never ended"
+            time.sleep(0.01)
 
     def close(self):
         """Ends it and all that it began."""
