@@ -383,7 +383,7 @@ def check_successor(context):
     threading.Timer(0.1, (context.world.home / "go on").touch).start()
     start_keeper(context)
     line.close()
-    first.end()
+    first.has_ended()
     assert context.keeper.identity.is_ours
 
 
@@ -414,16 +414,14 @@ def take_file(context, which, done):
 
 @then("the keeper ends, and leaves the {which} alone")
 def check_ended(context, which):
-    context.keeper.thread.join(20)
-    assert not context.keeper.thread.is_alive()
+    context.keeper.has_ended()
     path = file_of(context, which)
     assert not path.exists() or path.read_text() == "other"
 
 
 @then("the keeper ends")
 def check_end(context):
-    context.keeper.thread.join(20)
-    assert not context.keeper.thread.is_alive()
+    context.keeper.has_ended()
 
 
 @then("no socket is left")

@@ -106,6 +106,10 @@ class Beside:
             with contextlib.suppress(OSError):
                 line.sendall(f"{self.speaks} stop\n".encode())
             line.close()
+        self.has_ended()
+
+    def has_ended(self):
+        """Waits until it has; says nothing to it, for another may listen at its socket by now."""
         self.thread.join(20)
         assert not self.thread.is_alive()
 
