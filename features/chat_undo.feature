@@ -457,6 +457,56 @@ Feature: Undo where you chat
     When I undo "--unclear take" here
     Then the files are as in "start"
 
+  Scenario: what was looked at too late after a call may be the user's, too
+    Given this chat
+      """
+      prompt one
+      begin c1 Bash: echo x > x
+      user: echo x > x
+      user: echo mine > mine
+      overdue-end c1 Bash
+      stop
+      """
+    Then the preview of undo "-" tells
+      | what    | told    |
+      | title   | t1      |
+      | files   |         |
+      | unclear | mine, x |
+      | notes   | nobody looked at the files in time after t1.1 (Bash echo x > x): what it changed and what you changed just after it cannot be told apart: mine, x |
+    And there is nothing to undo "--unclear keep"
+    When I undo "--unclear take" here
+    Then the files are as in "start"
+
+  Scenario: what was looked at too late at a prompt may be the agent's, too
+    Given this chat
+      """
+      prompt one
+      stop
+      user: echo mine > mine
+      overdue-prompt two
+      late c1 Bash: echo x > x
+      stop
+      """
+    Then the preview of undo "t2" tells
+      | what    | told   |
+      | files   |        |
+      | unclear | mine, x |
+      | notes   | nobody looked at the files in time before t2.1 (Bash echo x > x): what it changed and what you changed just before it cannot be told apart: mine, x |
+
+  Scenario: what the first call did before its prompt had been looked at may be the agent's
+    Given this chat
+      """
+      prompt one
+      stop
+      user: echo x > x
+      overdue-prompt two
+      late c1 Bash: true
+      stop
+      """
+    Then the preview of undo "t2" tells
+      | what    | told |
+      | unclear | x    |
+
   Scenario: a client that died in a call leaves what may be the user's, too
     Given this chat
       """

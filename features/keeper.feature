@@ -84,6 +84,13 @@ Feature: The keeper
       before rm a
       """
 
+  Scenario: who tells anything but a call goes on before a first look that takes longer
+    Given a protected project with a keeper
+    And the first look may take 10000 seconds
+    When an agent tells "claude:UserPromptSubmit" with "do it"
+    And an agent tells "claude:PreToolUse" with "rm a"
+    Then only the last of them is waited for so long
+
   Scenario: a first call that is the first event of all waits for the first look as well
     Given a protected project with a keeper and a budget of 0.2 seconds
     And the first look may take 30 seconds

@@ -252,6 +252,7 @@ def _preview(context, text, *, is_redo):
         "left out": ", ".join(f"{each.path}: {each.why}" for each in would.left_out),
         "joint": ", ".join(would.joint),
         "questions": "; ".join(would.questions),
+        "notes": "; ".join(would.notes),
         "passed over": "; ".join(each.why for each in would.passed_over),
     }
     for row in context.table:

@@ -167,6 +167,14 @@ def be_strict(context, strict="indeed"):
     context.hooks.denials = {"claude": "no"} if strict == "indeed" else {}
 
 
+@then("only the last of them is waited for so long")
+def check_untils(context):
+    recorder = context.recorder
+    longest = time.monotonic() + recorder.first_look / 2
+    waits = [until > longest for until in recorder.untils]
+    assert waits == [False, True], recorder.untils
+
+
 @then("the agent was told")
 @then('the agent was told "{text}"')
 @then('the agent was told ""')

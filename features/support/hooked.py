@@ -33,6 +33,7 @@ class Noting:
         self.home = home
         self.file = home / "recorded"
         self.first_look = 0.0
+        self.untils = []  # when who told each event goes on
         self.failures = []
 
     def patience(self, _):
@@ -44,6 +45,7 @@ class Noting:
 
     def record(self, told, *, until, is_late):
         assert is_late or until is not None
+        self.untils.append(until)
         text = told.event.get("text", "")
         if "not now" in text and not (self.home / "now").exists():
             raise NotNow

@@ -7,6 +7,7 @@ from pathlib import Path
 from cleveragents.chats.event import EventKind, HookEvent
 
 READ_BY = "played"
+GONE_ON = 0.0  # a moment that has passed
 
 
 class PlayedChats:
@@ -42,6 +43,16 @@ class PlayedChats:
         """A prompt at which nobody has looked at the files in time."""
         self._turns[self._current] = self._turns.get(self._current, 0) + 1
         self.event(EventKind.PROMPT, is_late=True, text=text)
+
+    def _overdue_prompt(self, text):
+        """A prompt for which the files were looked at when the client had gone on."""
+        self._turns[self._current] = self._turns.get(self._current, 0) + 1
+        self.event(EventKind.PROMPT, until=GONE_ON, text=text)
+
+    def _overdue_end(self, rest):
+        """The end of a call for which the files were looked at when the client had gone on."""
+        name, tool = rest.split()
+        self.event(EventKind.AFTER, until=GONE_ON, call=name, tool=tool, may_write=True)
 
     def _stop(self, _):
         self.event(EventKind.TURN_END)
@@ -128,7 +139,7 @@ class PlayedChats:
         name, tool, *paths = rest.split()
         self.event(EventKind.AFTER, call=name, tool=tool, may_write=True, paths=tuple(paths))
 
-    def event(self, kind, *, is_late=False, **fields):
+    def event(self, kind, *, until=None, is_late=False, **fields):
         """Records one event of the chat that is played."""
         self._count += 1
         given = {
@@ -140,7 +151,7 @@ class PlayedChats:
             "pid": self.pid,
         }
         event = HookEvent(kind=kind, **{**given, **self._given, **fields})
-        recorded = self._app.chats.record(event, is_late=is_late)
+        recorded = self._app.chats.record(event, until=until, is_late=is_late)
         self.answers.append(recorded)
         return recorded
 

@@ -220,14 +220,18 @@ class Keeper:
             _say(job.line, said)
 
     def _awaited(self, job: Job) -> float:
-        """Until when the event is waited for: longer where a directory is looked at first."""
+        """Until when the event is waited for: longer where a directory is looked at first.
+
+        That only calls wait for: who tells anything else goes on before.
+        """
         more = self._recorder.patience(job.told)
         if not more:
             return job.until
         until = max(job.until, monotonic() + more)
         self._looks[job.told.root] = until
-        if job.told.is_call:
-            _say(job.line, f"{WAIT} {until!r}")
+        if not job.told.is_call:
+            return job.until
+        _say(job.line, f"{WAIT} {until!r}")
         return until
 
 

@@ -99,6 +99,11 @@ class Past:
         return [call for call in calls(self.moments) if call.before.state is None]
 
     @cached_property
+    def ended_late(self) -> Sequence[Call]:
+        """The calls for whose end nobody had looked at the files in time."""
+        return [call for call in calls(self.moments) if call.after and call.after.is_late]
+
+    @cached_property
     def unseen(self) -> Sequence[Call]:
         """Those of them before which nobody had ever looked: what they met is not known."""
         looks = [one.number for one in self.moments if one.state is not None]

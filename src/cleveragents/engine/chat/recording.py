@@ -36,6 +36,8 @@ LOOKED_AT: dict[EventKind, CheckpointType] = {
     EventKind.END: CheckpointType.TURN,
 }
 OF_CALLS = (EventKind.BEFORE, EventKind.AFTER)
+# What was to be the state before something is none if that has begun.
+BEGINNINGS = (EventKind.PROMPT, EventKind.BEFORE)
 RESTS = (EventKind.TURN_END, EventKind.INTERRUPT, EventKind.END, EventKind.START)
 Masked = Callable[[str], str]
 
@@ -101,7 +103,8 @@ class Recording:
 
         `until` is when the client goes on, by `monotonic`; by default as the settings say, from
         now. One that comes late has no state: what it was to be the state before has happened
-        since.
+        since. So it is where the client has gone on before all files were looked at; only an end
+        keeps what was seen then, which may be of any time until the next event.
         """
         if event.kind in OF_CALLS and not event.may_write:
             return Recorded()
@@ -167,9 +170,8 @@ class Recording:
                 turn = _turn(MomentRepository(connection), chat.plan_id, event)
             kind, reason = LOOKED_AT[event.kind], _reason(event)
             state = saved(place, chat, capture, latest, kind, reason, turn)
-            # Who waited longer than the budget was told to go on: the call has begun by now.
-            is_late = event.kind is EventKind.BEFORE and monotonic() > until
-            return self._note(held, chat, event, state, is_late=is_late)
+            # Who waits no longer goes on: what was seen is of a later moment than the event.
+            return self._note(held, chat, event, state, is_late=monotonic() > until)
 
     def _note(
         self,
@@ -189,8 +191,9 @@ class Recording:
             told = answers.taken_back(connection, chat, event)
             if state is not None:
                 saving.record(connection, state)
-            known = None if state is None or is_late else state.checkpoint.checkpoint_id
-            moments.add(replace(moment, checkpoint_id=known), event.input)
+            if state is not None and not (is_late and event.kind in BEGINNINGS):
+                moment = replace(moment, checkpoint_id=state.checkpoint.checkpoint_id)
+            moments.add(moment, event.input)
             stage = AT_REST if event.kind in RESTS else IN_TURN
             ChatRepository(connection).heard_of(chat, leftovers.process_name(event.pid), stage)
         blocked = is_late and self._policy.is_strict and event.kind is EventKind.BEFORE
