@@ -155,6 +155,15 @@ def undo_failing(context, number, name):
     assert failed, "it did not come to that"
 
 
+@when('the record of that undo is of the old form, within "{path}"')
+def make_old(context, path):
+    context.world.sql(
+        "UPDATE operations SET intent_json ="
+        " json_remove(json_set(intent_json, '$.within', json_array(?)), '$.parts', '$.mine')",
+        path,
+    )
+
+
 @then("it is refused, and no file has changed")
 def refused_unchanged(context):
     assert context.error is not None

@@ -9,8 +9,8 @@ from cleveragents.cli.invocation import Invocation, answer_to, confirm
 from cleveragents.cli.render import Block, Result, Text, show_blocks
 from cleveragents.cli.typed_paths import read_here
 from cleveragents.engine.chat.foresight import ChatForesight
-from cleveragents.engine.chat.past import Undo
 from cleveragents.engine.chat.request import UndoRequest
+from cleveragents.engine.chat.taken import Undo
 from cleveragents.engine.chat.undo import ChatUndoFinished, ChatUndoResult
 from cleveragents.errors import Refused
 from cleveragents.operations.kind import Kind

@@ -1,6 +1,6 @@
 """The intents of operations on the project of the user."""
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias
 
 from cleveragents.ids import CheckpointId, SnapshotId
 from cleveragents.operations.intent import NO_RETRACE, Intent, Record, Retrace
@@ -12,6 +12,9 @@ from cleveragents.snapshots.write.owners import Owners
 
 if TYPE_CHECKING:
     from cleveragents.snapshots.healing import Safeguard
+
+# Some paths of a difference, which is named by the moments around it.
+Part: TypeAlias = tuple[tuple[int, int], tuple[str, ...]]
 
 
 @frozen
@@ -141,11 +144,11 @@ class TakeBack(Intent):
     turn: int
     call: int = 0  # one of its calls alone; 0: all that it did
     takes: tuple[tuple[int, int], ...] = ()  # differences, by the moments around each
-    unclear: tuple[
-        tuple[int, int], ...
-    ] = ()  # those of which the rest may be the user's, taken too
-    passes: tuple[tuple[int, int], ...] = ()  # those of which that was left
-    within: tuple[str, ...] = ()  # the paths that were asked for; none: all
+    parts: tuple[Part, ...] = ()  # the paths of those of which not all was taken
+    mine: tuple[Part, ...] = ()  # the paths that the user has kept
+    passes: tuple[tuple[int, int], ...] = ()  # those that may be the user's and were left alone
+    unclear: tuple[tuple[int, int], ...] = ()  # read only: of those, the ones that were taken
+    within: tuple[str, ...] = ()  # read only: what of `takes` and `unclear` was; none: all
     undoes: str = ""  # the undo that a redo takes back
 
     def to_record(self) -> dict[str, object]:
@@ -161,7 +164,14 @@ class TakeBack(Intent):
             key: tuple((first, last) for first, last in record.get(key, ()))
             for key in ("takes", "unclear", "passes")
         }
-        return super().from_record({**record, **pairs, "place": InFiles.from_record(record)})
+        parts = {
+            key: tuple(
+                ((first, last), tuple(paths)) for (first, last), paths in record.get(key, ())
+            )
+            for key in ("parts", "mine")
+        }
+        place = InFiles.from_record(record)
+        return super().from_record({**record, **pairs, **parts, "place": place})
 
     @property
     def before(self) -> CheckpointId:

@@ -10,7 +10,7 @@ from cleveragents.engine.chat.parting import Share
 from cleveragents.engine.chat.past import Past
 from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.errors import InvalidInput, NotFound
-from cleveragents.records import frozen
+from cleveragents.records import frozen, replace
 
 _TURN = re.compile(r"t?([0-9]+)(?:\.([0-9]+))?")
 _CHECKPOINT = re.compile(r"cp([0-9]+)")
@@ -81,12 +81,26 @@ def _standing(past: Past, chats: Sequence[Chat], wanted: UndoRequest) -> Iterato
             turn = max(_turns(difference, chat), default=0)
             if turn in seen or not turn:
                 continue
-            if any(past.is_due(one, with_unclear=with_unclear) for one in past.shares(difference)):
+            if any(past.due(one, with_unclear=with_unclear) for one in past.shares(difference)):
                 seen.add(turn)
-                yield _of_turn(past, chat, turn, 0)
+                yield _unkept(past, _of_turn(past, chat, turn, 0))
         unseen = {call.name.turn for call in past.unseen if call.name.chat == chat.plan_id}
         for turn in sorted(unseen - seen, reverse=True):
             yield _of_turn(past, chat, turn, 0)
+
+
+def _unkept(past: Past, choice: Choice) -> Choice:
+    """The same without the paths that a user has kept: who wants them gone has to name them."""
+
+    def without(share: Share) -> Share:
+        kept = past.taken.kept(share)
+        return replace(share, changes=[one for one in share.changes if one.path not in kept])
+
+    return replace(
+        choice,
+        shares=list(map(without, choice.shares)),
+        unclear=list(map(without, choice.unclear)),
+    )
 
 
 def _turns(difference: Difference, chat: Chat) -> list[int]:

@@ -16,12 +16,13 @@ from cleveragents.engine.chat.foresight import ChatForesight, Unmatched, unclear
 from cleveragents.engine.chat.gaps import Gap, left_out, not_looked_at, uncovered
 from cleveragents.engine.chat.lateness import lateness
 from cleveragents.engine.chat.parting import Share
-from cleveragents.engine.chat.past import Past, Undo
+from cleveragents.engine.chat.past import Past
 from cleveragents.engine.chat.place import LivePlace
 from cleveragents.engine.chat.request import UndoRequest
+from cleveragents.engine.chat.taken import Undo
+from cleveragents.engine.chat.taking import Fixed, Taking, everything, of_redo, taking
 from cleveragents.engine.chat.unmerging import Step, Unmerged, step_of, unmerge
 from cleveragents.errors import Refused
-from cleveragents.ids import SnapshotId
 from cleveragents.quoting import quoted
 from cleveragents.records import frozen, replace
 from cleveragents.sandbox.project import inode_of
@@ -68,7 +69,8 @@ class Foreseeing:
         takes_unclear = bool(wanted.takes_unclear)
         shares = [*choice.shares, *(choice.unclear if takes_unclear else ())]
         steps = self._everything(choice) if wanted.is_everything else self._steps(shares)
-        unmerged = self._unmerged(steps)
+        fixed = _fixed(self.place, steps, wanted)
+        unmerged = unmerge(self.now, self.read, steps, fixed)
         unclear = [] if wanted.is_everything else self._unclear(choice, unmerged)
         doubtful = unclear_paths(share for share in unclear if share.difference.is_late)
         late = lateness(past, choice)
@@ -80,8 +82,7 @@ class Foreseeing:
             call=choice.call,
             title=choice.title,
             prompt=_prompt(past, choice.chat, choice.turn),
-            takes=tuple(share.pair for share in choice.shares),
-            unclear_pairs=tuple(share.pair for share in choice.unclear),
+            taking=self._taking(choice, shares, fixed),
             unmerged=unmerged,
             conflicts=[
                 each
@@ -111,9 +112,10 @@ class Foreseeing:
         place, past, wanted, intent = self.place, self.past, self.wanted, found.intent
         was, became = place.archive.load(intent.place.old), place.archive.load(intent.place.new)
         changed = compare(was.roots[MAIN], became.roots[MAIN], place.archive.read)
-        paths = [change.path for change in changed if change.path]
-        wanted.refuse_both(paths)
-        steps = [Step(became, was, frozenset(path for path in paths if wanted.is_asked(path)))]
+        paths = {change.path for change in changed if change.path}
+        wanted.refuse_both(sorted(paths))
+        chosen = {each for each in paths if wanted.is_asked(each) and past.taken.is_so(found, each)}
+        steps = [Step(became, was, frozenset(chosen))]
         unmerged = self._unmerged(steps)
         chat = past.chat(found.plan_id)
         return ChatForesight(
@@ -123,8 +125,7 @@ class Foreseeing:
             call=intent.call,
             title=f"t{intent.turn}" + (f".{intent.call}" if intent.call else ""),
             prompt=_prompt(past, chat, intent.turn),
-            takes=(),
-            unclear_pairs=(),
+            taking=of_redo(past.of_acts.get(found.operation_id), chosen, is_all=chosen == paths),
             undoes=found.operation_id,
             unmerged=unmerged,
             conflicts=[
@@ -191,14 +192,31 @@ class Foreseeing:
 
         Of what was not covered then nobody knows whether it was there.
         """
-        began = _beginning(self.past, choice)
-        if began is None:
-            raise Refused("nobody knows what was there when the turn began: it was not looked at")
-        was = self.place.archive.load(began)
+        _, was = self._beginning(choice)
         changed = compare(self.now.roots[MAIN], was.roots[MAIN], self.read)
         paths = (change.path for change in changed if change.path)
         asked = (path for path in paths if self.wanted.is_asked(path))
         return [Step(self.now, was, frozenset(filter(was.filter.covers, asked)))]
+
+    def _beginning(self, choice: Choice) -> tuple[int, Snapshot]:
+        """The first look of a turn: the number of the moment, and what was there."""
+        for one in self.past.moments:
+            of = (one.plan_id, one.turn)
+            if one.state is not None and of == (choice.chat.plan_id, choice.turn):
+                return one.number, self.place.archive.load(one.state)
+        raise Refused("nobody knows what was there when the turn began: it was not looked at")
+
+    def _taking(self, choice: Choice, shares: Sequence[Share], fixed: Fixed) -> Taking:
+        """What is remembered of it."""
+        past, wanted = self.past, self.wanted
+        if not wanted.is_everything:
+            return taking(past, choice, shares, fixed, wanted)
+        since, was = self._beginning(choice)
+
+        def is_meant(path: bytes) -> bool:
+            return wanted.is_asked(path) and was.filter.covers(path)
+
+        return everything(past, choice, since, is_meant, wanted)
 
     def _obstacles(self, unmerged: Unmerged, shares: Sequence[Share] | None) -> list[Obstacle]:
         """What stands in the way of taking shares back; without any, of a redo."""
@@ -270,14 +288,6 @@ def _fixed(
             if wanted.fixes(path):
                 found[path] = lookup.find(path)
     return found
-
-
-def _beginning(past: Past, choice: Choice) -> SnapshotId | None:
-    """The state at the beginning of a turn."""
-    for one in past.moments:
-        if one.plan_id == choice.chat.plan_id and one.turn == choice.turn and one.state:
-            return one.state
-    return None
 
 
 def _changed_at(past: Past, choice: Choice) -> datetime | None:

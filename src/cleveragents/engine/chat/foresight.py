@@ -12,6 +12,7 @@ from cleveragents.engine.chat.conflicts import Conflict
 from cleveragents.engine.chat.gaps import Gap
 from cleveragents.engine.chat.parting import Share
 from cleveragents.engine.chat.request import UndoRequest
+from cleveragents.engine.chat.taking import Taking
 from cleveragents.engine.chat.unmerging import Unmerged
 from cleveragents.records import frozen
 from cleveragents.snapshots.tree.manifest import Change
@@ -45,8 +46,7 @@ class ChatForesight:
     call: int
     title: str
     prompt: str  # what the user had asked for
-    takes: tuple[tuple[int, int], ...]  # differences, by the moments around each
-    unclear_pairs: tuple[tuple[int, int], ...]  # those of which some may be the user's
+    taking: Taking  # what it takes, as it is remembered
     undoes: str = ""  # the undo that a redo takes back
     unmerged: Unmerged
     conflicts: Sequence[Conflict]
@@ -139,7 +139,7 @@ class ChatForesight:
     def digest(self) -> str:
         """Tells two of them apart."""
         others = [each.file for each in self.conflicts]
-        stands = [self.kind, self.chat.plan_id, self.takes, self.undoes, self.takes_unclear]
+        stands = [self.kind, self.chat.plan_id, self.taking.takes, self.undoes, self.takes_unclear]
         return digest_of(
             self.unmerged.merge.changes, stands, others, list(map(str, self.obstacles))
         )

@@ -6,7 +6,8 @@ from cleveragents.chats.moment import Moment
 from cleveragents.chats.turns import Call
 from cleveragents.engine.chat.choice import Choice
 from cleveragents.engine.chat.parting import Share
-from cleveragents.engine.chat.past import NOW, Past
+from cleveragents.engine.chat.past import Past
+from cleveragents.engine.chat.taken import NOW
 from cleveragents.records import frozen
 
 BEGINNING = 60  # letters of a command

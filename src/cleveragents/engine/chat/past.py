@@ -1,6 +1,5 @@
 """The past of a directory's chats: whose each difference of its files is, and what still stands."""
 
-import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import cast
@@ -14,15 +13,15 @@ from cleveragents.chats.turns import Call, calls
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.engine.chat.parting import Pair, Placed, Share, parted, touched
 from cleveragents.engine.chat.place import LivePlace
+from cleveragents.engine.chat.taken import NOW, Taken, Undo, of_acts, since_begun
 from cleveragents.errors import Damaged
 from cleveragents.ids import OperationId, PlanId, SnapshotId
 from cleveragents.operations.in_project import TakeBack
-from cleveragents.operations.kind import Kind, Status
-from cleveragents.operations.operation import Operation, OperationRepository
+from cleveragents.operations.kind import Status
+from cleveragents.operations.operation import OperationRepository
 from cleveragents.records import frozen, replace
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.picking import is_excluded
-from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.diff import Load, alike, compare
 from cleveragents.snapshots.tree.lookup import Lookup
 from cleveragents.snapshots.tree.manifest import Change
@@ -31,8 +30,6 @@ from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 
 PRESENT = SnapshotId("present")  # the state of a directory as it is: it need not be stored
-NOW = 0  # the number of the moment in which it is looked at: an undo that is done then has it
-Undo = Operation[TakeBack]
 
 
 @frozen
@@ -60,14 +57,15 @@ class Past:
             self.chats = ChatRepository(connection).of_project(place.project_id)
             self.moments = MomentRepository(connection).of_project(place.project_id)
             self._rows = {chat.plan_id: _rows(connection, chat) for chat in self.chats}
-            begun = _begun(self.moments)
+            self.of_acts = of_acts(self.moments)
             find = OperationRepository(connection).find
-            self._acts = {act: find(act) for act in begun}
+            self._acts = {act: find(act) for act in self.of_acts}
             self.operations: Sequence[Undo] = [
-                _since_begun(one, begun)
+                since_begun(one, self.of_acts)
                 for chat in self.chats
                 for one in _undos(connection, chat.plan_id)
             ]
+        self.taken = Taken(self.operations, self.of_acts, self.act_paths)
 
     def chat(self, plan_id: PlanId) -> Chat:
         """Returns a chat by its id."""
@@ -131,40 +129,28 @@ class Past:
         """The undos and redos that were begun and not ended: files may be half-way."""
         return [one for one in self.operations if one.status in (Status.OPEN, Status.STUCK)]
 
-    @cached_property
+    @property
     def standing_undos(self) -> Sequence[Undo]:
-        """The undos that no redo has taken back, in order."""
-        done = [one for one in self.operations if one.status is Status.DONE]
-        redone = {one.intent.undoes for one in done if one.kind is Kind.REDO}
-        return [one for one in done if one.kind is Kind.UNDO and one.operation_id not in redone]
-
-    def undone_by(self, share: Share) -> Undo | None:
-        """The undo that has taken a share back, as a whole."""
-        for one in self.standing_undos:
-            if _has_taken(one, share) and not one.intent.within:
-                return one
-        return None
+        """The undos of which something was not brought again, in order."""
+        return self.taken.undos
 
     def standing(self, share: Share) -> list[Change]:
         """The changes of a share that no undo has taken back."""
-        if self.undone_by(share) is not None:
-            return []
-        partly = [one for one in self.standing_undos if _has_taken(one, share)]
-        gone = [os.fsencode(path) for one in partly for path in one.intent.within]
-        return [
-            change
-            for change in share.changes
-            if not any(
-                change.path == path or tree_path.is_below(change.path, path) for path in gone
-            )
-        ]
+        return self.taken.standing(share)
 
-    def is_due(self, share: Share, *, with_unclear: bool) -> bool:
-        """Whether the next undo may take a share back: it stands, and nobody chose to keep it."""
-        if share.whose is Whose.UNCLEAR:
-            passed = any(share.pair in one.intent.passes for one in self.standing_undos)
-            return with_unclear and not passed and bool(self.standing(share))
-        return share.whose is Whose.AGENT and bool(self.standing(share))
+    def due(self, share: Share, *, with_unclear: bool) -> list[Change]:
+        """What the next undo may take of a share: what stands, and nobody chose to keep."""
+        if share.whose is not Whose.AGENT:
+            may_be = share.whose is Whose.UNCLEAR and with_unclear
+            if not may_be or self.taken.has_passed(share):
+                return []
+        kept = self.taken.kept(share)
+        return [change for change in self.standing(share) if change.path not in kept]
+
+    def act_paths(self, act: Undo) -> Collection[bytes] | None:
+        """The paths that an undo or a redo has changed; None: nobody knows any more."""
+        placed = self._placed(act.operation_id)
+        return None if placed is None else placed.changes.keys()
 
     def _shares(self, difference: Difference) -> Iterator[Share]:
         was, became = difference.before.state, difference.after.state
@@ -224,36 +210,6 @@ def _now(last: Moment) -> Moment:
         left_running=False,
         operation_id=None,
     )
-
-
-def _begun(moments: Sequence[Moment]) -> dict[OperationId, int]:
-    """The number of the moment in which each act of ours began."""
-    ours = [(one.operation_id, one.number) for one in reversed(moments)]
-    return {identity: number for identity, number in ours if identity is not None}
-
-
-def _since_begun(undo: Undo, begun: Mapping[OperationId, int]) -> Undo:
-    """An undo whose last difference ends where it began itself."""
-
-    def settled(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
-        end = begun.get(undo.operation_id, NOW)
-        return tuple((first, end if last == NOW else last) for first, last in pairs)
-
-    intent = undo.intent
-    return replace(
-        undo,
-        intent=replace(
-            intent,
-            takes=settled(intent.takes),
-            unclear=settled(intent.unclear),
-            passes=settled(intent.passes),
-        ),
-    )
-
-
-def _has_taken(undo: Undo, share: Share) -> bool:
-    intent = undo.intent
-    return share.pair in (intent.takes if share.whose is Whose.AGENT else intent.unclear)
 
 
 def _rows(connection: Connection, chat: Chat) -> Mapping[str, Checkpoint]:

@@ -9,9 +9,10 @@ from cleveragents.chats.chat import Chat, ChatRepository
 from cleveragents.chats.turns import Call, open_calls
 from cleveragents.engine.chat.choice import choose
 from cleveragents.engine.chat.leftovers import above, is_gone, process_name
-from cleveragents.engine.chat.past import Past, Undo
+from cleveragents.engine.chat.past import Past
 from cleveragents.engine.chat.place import LivePlaces
 from cleveragents.engine.chat.request import UndoRequest
+from cleveragents.engine.chat.taken import Undo
 from cleveragents.engine.chat.timeline import Timeline, TurnStory, timeline
 from cleveragents.errors import NotFound
 from cleveragents.ids import PlanId

@@ -119,14 +119,15 @@ def _acts(connection: Connection, chat: Chat) -> Sequence[Operation[TakeBack]]:
 
 def _stands(act: Operation[TakeBack], acts: Sequence[Operation[TakeBack]]) -> bool:
     """Whether an act can be taken back, or has yet to be finished."""
-    redone = {one.intent.undoes for one in acts if one.status is Status.DONE}
+    redos = [one.intent for one in acts if one.status is Status.DONE and not one.intent.parts]
+    redone = {one.undoes for one in redos}
     is_undo = act.kind is Kind.UNDO and act.operation_id not in redone
     return act.status in (Status.OPEN, Status.STUCK) or (act.status is Status.DONE and is_undo)
 
 
 def _around(act: Operation[TakeBack]) -> Iterator[int]:
     """The numbers of the moments around what an act takes back."""
-    for pair in act.intent.takes:
+    for pair in (*act.intent.takes, *act.intent.unclear):
         yield from pair
 
 

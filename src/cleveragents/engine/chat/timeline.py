@@ -9,7 +9,8 @@ from cleveragents.chats.turns import Call, CallName, Turn, turns
 from cleveragents.checkpoints.comparison import path_told
 from cleveragents.checkpoints.file_change import telling
 from cleveragents.engine.chat.parting import Share
-from cleveragents.engine.chat.past import Past, Undo
+from cleveragents.engine.chat.past import Past
+from cleveragents.engine.chat.taken import Undo
 from cleveragents.ids import PlanId
 from cleveragents.records import frozen, replace
 
@@ -96,8 +97,7 @@ def _call(call: Call, shares: Sequence[Share]) -> CallStory:
 
 def _taken_back(past: Past, shares: Sequence[Share]) -> Undo | None:
     """The last undo that took anything of a turn back."""
-    pairs = {share.pair for share in shares}
-    found = [one for one in past.standing_undos if pairs.intersection(one.intent.takes)]
+    found = [one for share in shares for one in past.taken.of(share)]
     return max(found, key=lambda one: one.operation_id, default=None)
 
 

@@ -10,11 +10,12 @@ from cleveragents.counting import counted
 from cleveragents.engine.chat.choice import choices, choose
 from cleveragents.engine.chat.foreseeing import Foreseeing, Hindrances
 from cleveragents.engine.chat.foresight import ChatForesight, PassedOver
-from cleveragents.engine.chat.past import Past, Present, Undo
+from cleveragents.engine.chat.past import Past, Present
 from cleveragents.engine.chat.place import LivePlace, LivePlaces
 from cleveragents.engine.chat.reading import LatestTurn
 from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.saving import SavedState, saved
+from cleveragents.engine.chat.taken import Undo
 from cleveragents.engine.chat.taking_back import TakeBackOutcome, TakingBack, record_id
 from cleveragents.errors import Damaged, Refused
 from cleveragents.ids import PlanId
@@ -190,10 +191,10 @@ class ChatUndos:
             paths=tuple(each.file for each in would.files),
             turn=would.turn,
             call=would.call,
-            takes=would.takes,
-            unclear=would.unclear_pairs if would.takes_unclear else (),
-            passes=() if would.takes_unclear else would.unclear_pairs,
-            within=tuple(each.file.rstrip("/") for each in would.files) if wanted.paths else (),
+            takes=would.taking.takes,
+            parts=would.taking.parts,
+            mine=would.taking.mine,
+            passes=would.taking.passes,
             undoes=would.undoes,
             keeps=(files.old, files.new),
         )
@@ -264,4 +265,9 @@ def _following(past: Past, chat: PlanId | None, done: ChatForesight) -> str:
 
 def _last_undo(past: Past, chat: PlanId | None) -> Undo | None:
     found = [one for one in past.standing_undos if chat in (None, one.plan_id)]
-    return max(found, key=lambda one: one.operation_id) if found else None
+    return max(found, key=lambda one: _rank(past, one)) if found else None
+
+
+def _rank(past: Past, undo: Undo) -> tuple[bool, str]:
+    """Orders what may be done again: what a redo has left comes last, else the newest first."""
+    return not past.taken.is_partly_redone(undo), undo.operation_id
