@@ -213,8 +213,8 @@ MUTANTS = (
     ),
     Mutant(
         "an edit made meanwhile is no reason to leave it alone",
-        "sandbox/workplace.py",
-        (("        theirs = exchange.differing()\n", "        theirs = list[bytes]()\n"),),
+        "snapshots/write/way_back.py",
+        (("dict.fromkeys(way.differing())\n", "dict[bytes, None]()\n"),),
         _features("apply_recovery", "an edit after a crash"),
     ),
     Mutant(

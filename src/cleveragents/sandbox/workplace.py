@@ -13,6 +13,7 @@ from cleveragents.errors import (
     CleverAgentsError,
     Damaged,
     Failed,
+    Gone,
     Interrupted,
     Refused,
     Unsettled,
@@ -26,11 +27,11 @@ from cleveragents.sandbox.whereabouts import with_files
 from cleveragents.snapshots.archive import Archive, RestoreResult
 from cleveragents.snapshots.healing import Safeguard
 from cleveragents.snapshots.tree import giving_up
-from cleveragents.snapshots.tree.diff import reversed_changes
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.record import MAIN, Snapshot
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.way import Changes, Way, joined, without_top
+from cleveragents.snapshots.write import way_back
 from cleveragents.snapshots.write.aside import TRIED_AGAIN, WrittenMeanwhile
 from cleveragents.snapshots.write.exchange import Exchange
 from cleveragents.snapshots.write.owners import Owners
@@ -217,17 +218,10 @@ class ProjectWorkplace:
             return self._take_back(error)
 
     def _take_back(self, error: CleverAgentsError | OSError) -> ExchangeOutcome:
-        exchange = self.exchange()
-        theirs = exchange.differing()
-        back = [
-            change for change in reversed_changes(exchange.changes) if change.path not in theirs
-        ]
         try:
-            exchange.clean()
-            way_back = replace(exchange, changes=back, stamp_ns=None, kept=[])
-            if not way_back.is_done():
-                way_back.carry_out()
-            exchange.release()
+            theirs = way_back.take_back(self.exchange())
+        except Gone:  # it says what to do
+            raise
         except (CleverAgentsError, OSError) as second:
             # What cannot be read will not be there later, either; all else waits to be mended.
             kind = Failed if isinstance(second, Damaged) else Unsettled

@@ -10,19 +10,21 @@ from cleveragents.checkpoints.triggers import CheckpointType
 from cleveragents.engine.chat import saving
 from cleveragents.engine.chat.place import LivePlace, LivePlaces
 from cleveragents.engine.chat.saving import DOCUMENT, SavedState
-from cleveragents.errors import CleverAgentsError
+from cleveragents.errors import CleverAgentsError, Unsettled
 from cleveragents.ids import CheckpointId, new_id, now
 from cleveragents.operations.in_project import InFiles, TakeBack
 from cleveragents.operations.kind import Status
 from cleveragents.operations.operation import Operation, OperationRepository
 from cleveragents.records import frozen, replace
-from cleveragents.sandbox.workplace import ProjectWorkplace
+from cleveragents.sandbox.workplace import ExchangeOutcome, ProjectWorkplace
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.merging import MergeResult
 from cleveragents.snapshots.write import owners
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
+
+TRIED_AGAIN = "mend that; the next agents undo or agents redo here goes on with it first"
 
 
 @frozen
@@ -79,7 +81,7 @@ class TakingBack:
                 stamp_ns=intent.place.stamp,
                 owners=intent.place.owners,
             )
-            brought = workplace.bring_to(again=again)
+            brought = _brought(workplace, again=again)
             with self._database.writing(held) as connection:
                 if brought.error is not None:
                     self._abort(connection, operation)
@@ -124,6 +126,14 @@ class TakingBack:
     def _abort(self, connection: Connection, operation: Operation[TakeBack]) -> None:
         MomentRepository(connection).add(_moment(operation, operation.intent.safety, "end"))
         OperationRepository(connection).close(operation.operation_id, Status.ABORTED, {})
+
+
+def _brought(workplace: ProjectWorkplace, *, again: bool) -> ExchangeOutcome:
+    """Brings the files there; what is left half-way is told with what finishes it in a chat."""
+    try:
+        return workplace.bring_to(again=again)
+    except Unsettled as error:
+        raise Unsettled(error.message, detail=error.detail, hints=[TRIED_AGAIN]) from error
 
 
 def _moment(operation: Operation[TakeBack], checkpoint_id: CheckpointId, end: End) -> Moment:

@@ -25,8 +25,8 @@ from cleveragents.snapshots.tree.manifest import Change, Entry, object_id
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.write import renaming, unplaced
 from cleveragents.snapshots.write.aside import TRIED_AGAIN
-from cleveragents.snapshots.write.hindrances import hindrances, workshop
-from cleveragents.snapshots.write.look import look
+from cleveragents.snapshots.write.hindrances import held, hindrances, workshop
+from cleveragents.snapshots.write.look import KeepsChanging, is_directory, look
 from cleveragents.snapshots.write.opening import OpenedPaths
 from cleveragents.snapshots.write.owners import Owners, give, owner_of
 from cleveragents.snapshots.write.restore import make_special
@@ -34,12 +34,17 @@ from cleveragents.storage.durability import sync_file_system
 from cleveragents.storage.space import FREE_SOME, free_bytes
 
 Naming = Callable[[str, bytes], bytes]  # of what is ours beside a path, by mark and path
+_File = tuple[int, int, int]  # which file it is, and when and how much was written to it
 
 
 class ChangedMeanwhile(Refused):
-    """Somebody else changed a path that was to be changed; `detail` lists them."""
+    """Somebody else changed paths that were to be changed; `detail` lists them."""
 
     code = "changed_meanwhile"
+
+    def __init__(self, message: str, paths: Sequence[bytes]) -> None:
+        super().__init__(message, detail=[*map(shown, paths)])
+        self.paths = tuple(paths)
 
 
 @mutable
@@ -99,7 +104,12 @@ class Exchange:
     def differing(self) -> list[bytes]:
         """Returns the paths that are neither what they were nor what they shall be."""
         with self._opened() as root:
-            return self._differing(root)
+            return [change.path for change in self.changes if self._is_theirs(root, change)]
+
+    def filled(self) -> list[bytes]:
+        """Returns what somebody else has put into directories that are to become files."""
+        with self._opened() as root:
+            return list(held(root, self._by_path))
 
     def clean(self) -> None:
         """Removes what was built and not placed; only names of ours are touched."""
@@ -115,12 +125,23 @@ class Exchange:
         ):
             yield root
 
-    def _differing(self, root: int) -> list[bytes]:
-        return [
-            change.path
-            for change in self.changes
-            if not _expected(change, self._look(root, change.path))
-        ]
+    def _is_theirs(self, root: int, change: Change) -> bool:
+        try:
+            return not self._is_expected(root, change)
+        except KeepsChanging:
+            return True
+
+    def _is_expected(self, root: int, change: Change) -> bool:
+        found = self._look(root, change.path)
+        if not _expected(change, found):
+            return False
+        return found is not None or change.after is None or self._has_place(root, change.path)
+
+    def _has_place(self, root: int, path: bytes) -> bool:
+        """Whether every directory above a path is there, or comes with the changes."""
+        coming = (self._by_path.get(above) for above in tree_path.above(path))
+        made = {one.path for one in coming if one is not None and is_directory(one.after)}
+        return all(above in made or _is_there(root, above) for above in tree_path.above(path))
 
     def _look(self, root: int, path: bytes) -> Entry | None:
         giving_up.look()
@@ -153,7 +174,8 @@ class Exchange:
             ) from error
 
     def _refuse_foreign(self, root: int) -> None:
-        if found := self._differing(root):
+        found = [one.path for one in self.changes if not self._is_expected(root, one)]
+        if found:
             raise _foreign(found)
         left = [change for change in self.changes if not self._is_done(root, change)]
         if hindering := hindrances(root, self.changes, left):
@@ -309,21 +331,29 @@ class Exchange:
     def _put_over(self, root: int, source: int, target: int, change: Change) -> None:
         new, name = self._name(change.path), tree_path.split(change.path)[1]
         self._keep_original(root, target, name, change.path)
+        built = _file(source, new)
         if not renaming.swap(new, name, source, target):
             return
         if not self._came_out(root, change):
-            renaming.swap(new, name, source, target)
+            self._swap_back(source, target, change, built)
             raise _foreign([change.path])
         os.unlink(new, dir_fd=source)
 
+    def _swap_back(self, source: int, target: int, change: Change, built: _File) -> None:
+        """Puts back what came out; unless that was saved once more since: then the newest stays."""
+        new, name = self._name(change.path), tree_path.split(change.path)[1]
+        renaming.swap(new, name, source, target)
+        if _file(source, new) != built:
+            renaming.swap(new, name, source, target)
+
     def _verify(self, root: int) -> None:
         wrong = [
-            shown(change.path)
+            change.path
             for change in self.changes
             if change.path not in self.kept and not self._is_done(root, change)
         ]
         if wrong:
-            raise ChangedMeanwhile("not as they were written a moment ago", detail=wrong)
+            raise ChangedMeanwhile("not as they were written a moment ago", wrong)
 
     def _is_done(self, root: int, change: Change) -> bool:
         return alike(self._look(root, change.path), change.after)
@@ -345,7 +375,21 @@ class Exchange:
 
 
 def _foreign(paths: Sequence[bytes]) -> ChangedMeanwhile:
-    return ChangedMeanwhile("changed meanwhile by somebody else", detail=[*map(shown, paths)])
+    return ChangedMeanwhile("changed meanwhile by somebody else", paths)
+
+
+def _is_there(root: int, path: bytes) -> bool:
+    """Whether a directory stands at a path, and no link on the way."""
+    try:
+        with beneath.directory(root, path):
+            return True
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def _file(parent: int, name: bytes) -> _File:
+    found = os.stat(name, dir_fd=parent, follow_symlinks=False)
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def _expected(change: Change, found: Entry | None) -> bool:

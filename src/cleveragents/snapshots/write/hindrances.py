@@ -37,7 +37,7 @@ def hindrances(root: int, changes: Sequence[Change], left: Sequence[Change]) -> 
     """Lists what hinders changes; `left` are those of them that are not done yet."""
     by_path = {change.path: change for change in changes}
     return [
-        *(Hindrance(path, Why.FULL) for path in _held(root, by_path)),
+        *(Hindrance(path, Why.FULL) for path in held(root, by_path)),
         *(Hindrance(path, Why.PROTECTED) for path in protected(root, left)),
         *_closed(root, by_path),
         *(Hindrance(change.path, Why.STICKY) for change in left if _is_stuck(root, change)),
@@ -62,7 +62,7 @@ def workshop(by_path: Mapping[bytes, Change], path: bytes) -> bytes:
     return head
 
 
-def _held(root: int, by_path: Mapping[bytes, Change]) -> Iterator[bytes]:
+def held(root: int, by_path: Mapping[bytes, Change]) -> Iterator[bytes]:
     """Yields entries of directories that become files, at any depth, that do not go with them."""
     for path, change in by_path.items():
         if _is_emptied(by_path, change):

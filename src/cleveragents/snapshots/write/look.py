@@ -13,6 +13,10 @@ from cleveragents.snapshots.tree.scan import shown
 ROUNDS = 3  # how often a file that changes while it is read is read again
 
 
+class KeepsChanging(Failed):
+    """A file that somebody writes to all the time."""
+
+
 def look(root: int, path: bytes, put: Put) -> Entry | None:
     """Returns what stands at a path; None if nothing does, or a link stands on the way.
 
@@ -47,7 +51,7 @@ def look_at(root: int, paths: Iterable[bytes], put: Put) -> dict[bytes, Entry | 
                     passable.add(above)
                 else:
                     seen[above] = entry
-            if above in seen and not _is_directory(seen[above]):
+            if above in seen and not is_directory(seen[above]):
                 break
         else:
             seen[path] = look(root, path, put)
@@ -68,7 +72,9 @@ def _file(parent: int, name: bytes, path: bytes, put: Put) -> Entry | None:
                 )
     finally:
         os.close(fd)
-    raise Failed(f"{shown(path)} keeps changing while it is read", hints=["stop what writes to it"])
+    raise KeepsChanging(
+        f"{shown(path)} keeps changing while it is read", hints=["stop what writes to it"]
+    )
 
 
 def _directory(parent: int, name: bytes) -> Entry:
@@ -80,5 +86,6 @@ def _directory(parent: int, name: bytes) -> Entry:
         os.close(fd)
 
 
-def _is_directory(entry: Entry | None) -> bool:
+def is_directory(entry: Entry | None) -> bool:
+    """Whether something is there, and it is a directory."""
     return entry is not None and entry.is_dir
