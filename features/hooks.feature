@@ -10,6 +10,11 @@ Feature: Hooks, in processes of their own
     And the keeper has a session of its own, no terminal, no secrets and no directory of the project
     And nothing lies in the spool
 
+  Scenario: what the agent has open is not kept open by the keeper
+    Given a protected project with an installed hook
+    When an agent whose shell holds a lock tells "claude:PreToolUse" with "rm a"
+    Then the keeper runs, and the lock is free
+
   Scenario: a keeper that was killed is replaced at the next event
     Given a protected project with an installed hook
     When an agent works in processes of their own

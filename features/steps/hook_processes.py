@@ -1,6 +1,7 @@
 """Steps about hooks as agents call them: each a process of its own, and a keeper beside them."""
 
 import contextlib
+import fcntl
 import io
 import json
 import os
@@ -149,6 +150,21 @@ def check_keeper(context):
     assert os.getsid(pid) == pid
     assert {os.readlink(about / "fd" / str(number)) for number in range(3)} == {"/dev/null"}
     assert os.readlink(about / "cwd") == "/"
+
+
+@when('an agent whose shell holds a lock tells "{event}" with "{text}"')
+def tell_with_lock(context, event, text):
+    with (context.world.home / "a lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = context.hooks.fire(event, context.hooks.payload(text), (lock.fileno(),))
+    assert done.returncode == 0, done
+
+
+@then("the keeper runs, and the lock is free")
+def check_lock_is_free(context):
+    assert keeper_of(context.world.data_dir) is not None
+    with (context.world.home / "a lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @when("the keeper is killed")

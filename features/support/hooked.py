@@ -184,8 +184,11 @@ class Protected:
     def install(self):
         Launcher(self.data, self.budget, self.denials).install()
 
-    def fire(self, named, told, **more):
-        """Calls a hook as an agent does, in processes of their own; returns what became of it."""
+    def fire(self, named, told, handed=(), **more):
+        """Calls a hook as an agent does, in processes of their own; returns what became of it.
+
+        It may be handed descriptors, as a shell does that holds a lock, and variables.
+        """
         variables = {
             os.fsdecode(key): os.fsdecode(value) for key, value in self.environment.items()
         }
@@ -203,6 +206,7 @@ class Protected:
             },
             check=False,
             timeout=60,
+            pass_fds=handed,
         )
 
 

@@ -26,6 +26,7 @@ AGAIN = 1.0  # seconds after which one that was started may have died at it
 SHELLS = frozenset((b"sh", b"dash", b"bash", b"zsh", b"ash", b"busybox", b"fish", b"ksh"))
 ANCESTORS = 5  # shells between an agent and its hook, at most
 FAILURE = "hook.failed"  # in the data directory: where the latest failure of a hook happened
+FDS = "/proc/self/fd"
 MOST_BYTES = 256 << 20  # that an agent may tell of one event
 HANDED_ON = (b"HOME", b"PATH", b"XDG_CONFIG_HOME", *address.PASSED_ON)  # to what is started
 # Lets an interpreter run a module of the package, wherever that lies.
@@ -168,11 +169,16 @@ class Call:
         return True
 
     def _spawn(self, words: tuple[str, ...], actions: "Sequence[tuple[Any, ...]]") -> int:
-        """Starts a command of ours in a session of its own, with next to no environment."""
+        """Starts a command of ours in a session of its own, with next to no environment.
+
+        It is handed three descriptors and no other: a lock of the user's ends with who holds it.
+        """
         given = self._settings
         handed = {name: posix.environ[name] for name in HANDED_ON if name in posix.environ}
         handed[b"LANG"] = b"C.UTF-8"
         argv = (given.python, "-I", "-c", BOOT, given.package, *words)
+        closed = ((posix.POSIX_SPAWN_CLOSE, fd) for fd in map(int, posix.listdir(FDS)) if fd not in (0, 1, 2))
+        actions = (*actions, *closed)
         return posix.posix_spawn(given.python, argv, handed, file_actions=actions, setsid=True)
 
     def _by_ourselves(self) -> str:
