@@ -85,6 +85,24 @@ Feature: Hooks, in processes of their own
     And I run "agents plan list"
     Then there is no hook
 
+  Scenario: the file that agents call follows a setting as soon as that is made
+    Given a protected project with an installed hook
+    And the hook is as the settings say
+    When I run "agents config set chat.strict true"
+    Then the hook blocks late calls of every agent that can be told so
+    When I run "agents config unset chat.strict"
+    Then the hook blocks nothing
+
+  Scenario: a keeper that runs follows the settings
+    Given a protected project with an installed hook
+    When an agent works in processes of their own
+    And I run "agents config set chat.texts none"
+    And an agent tells "claude:UserPromptSubmit" with "not this"
+    Then the texts that are kept are "touch b, touch b, touch b"
+    When I run "agents config unset chat.texts"
+    And an agent tells "claude:UserPromptSubmit" with "but this"
+    Then the texts that are kept are "touch b, touch b, touch b, but this"
+
   Scenario: what a hook imports is this and no more
     Given a protected project with an installed hook
     When an agent works in processes of their own

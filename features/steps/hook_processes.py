@@ -146,7 +146,7 @@ def check_keeper(context):
     pid = keeper_of(context.world.data_dir)
     about = Path(f"/proc/{pid}")
     names = {pair.partition("=")[0] for pair in (about / "environ").read_text().split("\0") if pair}
-    assert names <= {"HOME", "PATH", "LANG", "XDG_RUNTIME_DIR", "TMPDIR"}, names
+    assert names <= {"LANG", *map(os.fsdecode, client.HANDED_ON)}, names
     assert os.getsid(pid) == pid
     assert {os.readlink(about / "fd" / str(number)) for number in range(3)} == {"/dev/null"}
     assert os.readlink(about / "cwd") == "/"
@@ -267,6 +267,17 @@ def turn_on(context, key):
 def check_denials(context):
     text = hook(context).read_text()
     assert all(f"'{name}': '{{" in text.replace("'\"'\"'", "'") for name in DENIED), text
+
+
+@then("the hook blocks nothing")
+def check_no_denials(context):
+    assert "'denials': {}" in hook(context).read_text().replace("'\"'\"'", "'")
+
+
+@then('the texts that are kept are "{texts}"')
+def check_texts(context, texts):
+    found = context.world.sql("SELECT text FROM moments WHERE text != '' ORDER BY number")
+    assert [text for (text,) in found] == texts.split(", "), found
 
 
 @when("the hook is gone")

@@ -199,6 +199,7 @@ class Protected:
             env={
                 "PATH": os.environ["PATH"],
                 "HOME": str(self.world.home),
+                "XDG_CONFIG_HOME": self.world.environment["XDG_CONFIG_HOME"],
                 **{name: value for name, value in variables.items() if value},
                 "HOOK": str(self.data / "hook"),
                 "EVENT": named,

@@ -101,7 +101,9 @@ class App:
         self.project = locate(named, self._cwd, home(caller))
         self._here = self._cwd.absolute() if named is None else None
         refuse_overlap(self.project, data)
-        self.settings = load(Sources.of(self.project.path, settings_file, flags, caller, self._cwd))
+        self._sources = Sources.of(self.project.path, settings_file, flags, caller, self._cwd)
+        self._marks = self._sources.marks()
+        self.settings = load(self._sources)
         self._base = open_foundations(data, self.settings, caller, in_turn(report))
         self.stopping = self._base.stopping
         self.plans = PlanReader(
@@ -125,6 +127,11 @@ class App:
             )
         self._base.sandboxes.close()
         self._base.database.close()
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether a file of settings has changed since it was opened."""
+        return self._sources.marks() != self._marks
 
     @once
     def _wiring(self) -> "Wiring":

@@ -87,15 +87,7 @@ class Foundations:
     @once
     def launcher(self) -> "Launcher":
         """The program that coding agents call."""
-        from cleveragents.clients.launcher import Launcher
-
-        denials: Mapping[str, str] = {}
-        if self.settings.flag("chat.strict"):
-            from cleveragents.clients.client import CLIENTS
-            from cleveragents.engine.chat.answers import blocking
-
-            denials = {client: blocking(client) for client in CLIENTS}
-        return Launcher(self.data, self.settings.number("chat.hook-budget"), denials)
+        return launcher_of(self.data, self.settings)
 
     @property
     def cleanup(self) -> str:
@@ -130,6 +122,19 @@ def open_foundations(
     if os.path.exists(data / HOOK):  # most people have no hooks
         base.launcher.settle()
     return base
+
+
+def launcher_of(data: Path, settings: Settings) -> "Launcher":
+    """The program that coding agents call, as settings have it."""
+    from cleveragents.clients.launcher import Launcher
+
+    denials: Mapping[str, str] = {}
+    if settings.flag("chat.strict"):
+        from cleveragents.clients.client import CLIENTS
+        from cleveragents.engine.chat.answers import blocking
+
+        denials = {client: blocking(client) for client in CLIENTS}
+    return Launcher(data, settings.number("chat.hook-budget"), denials)
 
 
 def _prepared(data: Path) -> Path:

@@ -1,5 +1,6 @@
 """`agents config …`: the settings in force, and the files that hold them."""
 
+import os
 import shlex
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from cleveragents.config.settings import SETTINGS, Setting, SettingValue, known,
 from cleveragents.errors import Refused
 from cleveragents.sandbox.project import locate
 from cleveragents.shapes.setting import change_of, levels_of, list_of, unknown_key_of
+from cleveragents.storage.privacy import HOOK
 
 
 def list_settings(call: Invocation) -> Result:
@@ -91,7 +93,12 @@ def _changed(
     call: Invocation, sources: Sources, setting: Setting, path: Path, undo: list[str]
 ) -> Result:
     """Tells what is in force now, and how to take the change back."""
-    winner = load(sources).value(setting.key)
+    settings = load(sources)
+    winner = settings.value(setting.key)
+    if os.path.exists(call.place / HOOK):
+        from cleveragents.foundations import launcher_of  # most people have no hooks
+
+        launcher_of(call.place, settings).settle()
     if winner.where != str(path) and winner.source is not Level.DEFAULT:
         call.messages.append(f"{winner.source} wins: {winner.where}")
     line = f"{setting.key} = {_shown(winner.value)} (from the {winner.source})"

@@ -22,7 +22,10 @@ class _Wanted(BaseException):
 
 
 class ChatRecorder:
-    """Keeps the directories open that were heard of last: what is known of one makes it quick."""
+    """Keeps the directories open that were heard of last: what is known of one makes it quick.
+
+    One is opened anew when settings have changed, so that they count as soon as they are made.
+    """
 
     def __init__(self, open_app: Open, data: Path) -> None:
         self._open = open_app
@@ -75,8 +78,11 @@ class ChatRecorder:
 
     def _app(self, told: Told) -> App:
         root = self._place(told)
-        app = self._apps.pop(root, None) or self._opened(root)
-        self._apps[root] = app
+        app = self._apps.pop(root, None)
+        if app is not None and app.is_outdated:
+            app.close()
+            app = None
+        self._apps[root] = app = app or self._opened(root)
         if len(self._apps) > MOST_ROOTS:
             self._apps.pop(next(iter(self._apps))).close()
         return app
