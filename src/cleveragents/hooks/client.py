@@ -177,8 +177,8 @@ class Call:
         handed = {name: posix.environ[name] for name in HANDED_ON if name in posix.environ}
         handed[b"LANG"] = b"C.UTF-8"
         argv = (given.python, "-I", "-c", BOOT, given.package, *words)
-        closed = ((posix.POSIX_SPAWN_CLOSE, fd) for fd in map(int, posix.listdir(FDS)) if fd not in (0, 1, 2))
-        actions = (*actions, *closed)
+        others = set(map(int, posix.listdir(FDS))).difference(range(3))
+        actions = (*actions, *((posix.POSIX_SPAWN_CLOSE, fd) for fd in others))
         return posix.posix_spawn(given.python, argv, handed, file_actions=actions, setsid=True)
 
     def _by_ourselves(self) -> str:
