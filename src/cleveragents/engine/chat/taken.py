@@ -34,8 +34,10 @@ class Taken:
         self._own = own  # the difference that each act made itself
         self._paths_of = paths_of
         self._parts = {one: _by_pair(act.intent.parts) for one, act in self._acts.items()}
+        self._known: dict[tuple[OperationId, bytes], bool] = {}  # what was found out of paths
         self._takers: dict[Pair, list[Undo]] = {}
-        for one in self._acts.values():
+        # The newest come first: what they have taken settles it, whatever those before did.
+        for one in reversed(self._acts.values()):
             for pair in {*one.intent.takes, *one.intent.unclear, *self._redone(one)}:
                 self._takers.setdefault(pair, []).append(one)
 
@@ -72,9 +74,16 @@ class Taken:
         return any(one.kind is Kind.REDO for one in self._later(undo))
 
     def is_so(self, act: Undo, path: bytes) -> bool:
-        """Whether a path is what an act has made of it, as far as acts go."""
-        pair = self._own.get(act.operation_id)
-        return pair is None or not any(self._has(one, pair, path) for one in self._later(act))
+        """Whether a path is what an act has made of it, as far as acts go.
+
+        Each act of everything takes all before it back, so each is asked of by all of them.
+        """
+        of = act.operation_id, path
+        if of not in self._known:
+            pair = self._own.get(act.operation_id)
+            later = self._later(act)
+            self._known[of] = pair is None or not any(self._has(one, pair, path) for one in later)
+        return self._known[of]
 
     @cached_property
     def _kept(self) -> Mapping[Pair, set[bytes]]:
