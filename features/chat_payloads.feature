@@ -206,11 +206,11 @@ Feature: What coding agents hand to their hooks
       | opencode | chat.message        |
       | opencode | tool.execute.after  |
 
-  Scenario: only the beginning of a text is kept
+  Scenario: only the beginning of a text is told
     When the client claude calls UserPromptSubmit with 10 MB of text
-    Then the text has 500 characters
+    Then the text has 8192 characters
     When the client claude is about to run 10 MB of commands
-    Then the text has 200 characters
+    Then the text has 8192 characters
 
   # --- As records ---------------------------------------------------------------------------------
 

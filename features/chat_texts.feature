@@ -32,6 +32,15 @@ Feature: Secrets in prompts and commands
       | opensesame  |
       | secretly    |
 
+  Scenario: of a secret that begins where what is kept ends, nothing is stored
+    Given a prompt of 488 letters and a command of 188, each with "ghp_abcdefghijklmnopqrstuvwxyz0123456789" at its end
+    And a prompt of 488 letters and a command of 188, each with "password=hunter2hunter2" at its end
+    Then no text of the chats is longer than 500, and none of a call than 200
+    And the database holds none of
+      | text     |
+      | ghp_abc  |
+      | hun      |
+
   Scenario: prose and code that only speak of secrets stay as they are
     Given this chat
       """

@@ -262,6 +262,24 @@ Feature: The keeper
       """
     And the keeper ends
 
+  Scenario: where no texts are kept, none is told to the keeper or lies in the spool
+    Given a protected project with a keeper and a budget of 0.2 seconds
+    When an agent tells "claude:UserPromptSubmit" with "hold on", and does not wait
+    And no texts are to be kept
+    And an agent tells "claude:PreToolUse" with "my words"
+    Then 2 events lie in the spool, each for its owner alone
+    And no event in the spool says "my words"
+    When the keeper goes on
+    And an agent tells "claude:PreToolUse" with "my words"
+    Then this was recorded
+      """
+      prompt hold on
+      prompt hold on (late)
+      before  (late)
+      before  (late)
+      before
+      """
+
   Scenario: a keeper passes over who says nothing, nonsense, or far too much
     Given a protected project with a keeper
     Then it hangs up on each of these

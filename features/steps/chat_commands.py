@@ -119,6 +119,20 @@ def typed_paths(context):
         assert ", ".join(found) == row["files"], (row, found)
 
 
+@given('a prompt of {more:d} letters and a command of {less:d}, each with "{end}" at its end')
+def play_long(context, more, less, end):
+    name = f"c{end[:3]}"
+    chats(context).play(f"prompt {'a' * more} {end}\nbegin {name} Bash: {'a' * less} {end}")
+    chats(context).play(f"end {name} Bash\nstop")
+
+
+@then("no text of the chats is longer than {most:d}, and none of a call than {less:d}")
+def check_lengths(context, most, less):
+    found = context.world.sql("SELECT kind, text FROM moments")
+    longest = {kind: max(len(text) for of, text in found if of == kind) for kind, _ in found}
+    assert (longest["prompt"], longest["before"]) == (most, less), longest
+
+
 @then("the database holds none of")
 def database_holds_none(context):
     held = b"".join(path.read_bytes() for path in context.world.data_dir.glob("cleveragents.db*"))

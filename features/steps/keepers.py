@@ -175,6 +175,17 @@ def check_untils(context):
     assert waits == [False, True], recorder.untils
 
 
+@when("no texts are to be kept")
+def keep_no_texts(context):
+    context.hooks.texts = False
+
+
+@then('no event in the spool says "{text}"')
+def check_unsaid(context, text):
+    for path in spool.waiting(str(context.world.data_dir)):
+        assert text.encode() not in Path(path).read_bytes(), path
+
+
 @then("the agent was told")
 @then('the agent was told "{text}"')
 @then('the agent was told ""')

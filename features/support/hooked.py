@@ -124,6 +124,7 @@ class Protected:
         self.data = world.data_dir
         self.data.mkdir(mode=0o700, exist_ok=True)
         self.budget, self.denials = budget, denials or {}
+        self.texts = True
         self.sockets = world.home / "run"
         self.sockets.mkdir(mode=0o700, exist_ok=True)
         self.environment = {b"XDG_RUNTIME_DIR": os.fsencode(self.sockets), b"TMPDIR": b""}
@@ -145,6 +146,7 @@ class Protected:
             package=PACKAGE,
             budget=self.budget,
             denials=self.denials,
+            texts=self.texts,
         )
 
     @contextlib.contextmanager

@@ -134,7 +134,8 @@ def launcher_of(data: Path, settings: Settings) -> "Launcher":
         from cleveragents.engine.chat.answers import blocking
 
         denials = {client: blocking(client) for client in CLIENTS}
-    return Launcher(data, settings.number("chat.hook-budget"), denials)
+    keeps_texts = settings.text("chat.texts") == "keep"
+    return Launcher(data, settings.number("chat.hook-budget"), denials, keeps_texts)
 
 
 def _prepared(data: Path) -> Path:

@@ -36,7 +36,7 @@ class HookEvent:
     tool: str = ""
     may_write: bool = False  # of a call: False for tools known to only read
     paths: tuple[str, ...] = ()  # that the call names as those it writes; empty: anything
-    text: str = ""  # of a prompt, of a command, the path of an edit; not masked yet
+    text: str = ""  # of a prompt, a command, the path of an edit; whole enough to be masked
     failed: bool = False  # of an after
     input: str = ""  # digest of tool and input: by it an after without an id finds its before
     digest: str = ""  # of the payload: makes events without numbers idempotent

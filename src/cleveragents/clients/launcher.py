@@ -43,6 +43,7 @@ class Launcher:
     data: Path
     budget: float  # seconds that a hook may take
     denials: Mapping[str, str]  # what keeps each client from a call that could not be recorded
+    texts: bool = True  # whether anything of prompts and commands is kept
 
     @property
     def text(self) -> str:
@@ -53,6 +54,7 @@ class Launcher:
             "package": str(PACKAGE),
             "budget": self.budget,
             "denials": dict(self.denials),
+            "texts": self.texts,
         }
         program = PROGRAM.format(package=str(PACKAGE), settings=settings)
         python = os.path.realpath(sys.executable)

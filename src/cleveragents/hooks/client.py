@@ -48,6 +48,7 @@ class Settings:
         package: str,
         budget: float,
         denials: dict[str, str],
+        texts: bool = True,
     ) -> None:
         self.data = data
         self.python = python  # the interpreter that has all that the package needs
@@ -55,6 +56,7 @@ class Settings:
         self.speaks = speaking(package)
         self.budget = budget
         self.denials = denials  # what keeps each agent from a call, if late events are to
+        self.texts = texts  # whether anything of prompts and commands is kept
 
 
 def main(settings: Settings, named: str) -> None:
@@ -92,6 +94,8 @@ class Call:
             return ""
         root, event["cwd"] = found
         event["pid"] = agent_above(posix.getppid())
+        if not self._settings.texts:
+            event["text"] = ""
         waits = event["kind"] == BEFORE and event["may_write"]
         denial = self._settings.denials.get(client, "") if waits else ""
         line = {"root": root, "identity": roots.identity(root), "event": event}

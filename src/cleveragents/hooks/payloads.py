@@ -12,8 +12,7 @@ TYPE_CHECKING = False  # as `typing` has it
 if TYPE_CHECKING:
     from typing import TypeGuard
 
-MOST_PROMPT = 500  # characters that are kept
-MOST_COMMAND = 200
+MOST_TEXT = 8192  # characters that are told; fewer are kept, but a secret is masked as a whole
 MOST_NAME = 300  # of ids and tools; what is longer is no client's
 MOST_PATH = 4096
 MOST_PATHS = 1000
@@ -192,7 +191,7 @@ def _record(
     fields = FIELDS[client]
     session = _name(payload, fields["session"])
     agent = _name(payload, fields["agent"])
-    prompt = _cut(_words(_found(payload, fields["prompt"])), MOST_PROMPT)
+    prompt = _cut(_words(_found(payload, fields["prompt"])), MOST_TEXT)
     is_call = kind in (BEFORE, AFTER)
     tool = _name(payload, fields["tool"]) if is_call else ""
     if not session or tool.startswith(OWN_TOOLS) or (kind == PROMPT and not _is_asked(prompt)):
@@ -258,9 +257,9 @@ def _patched(text: str) -> list[str]:
 def _told(given: object, paths: tuple[str, ...]) -> str:
     """What is shown of a call: the paths of an edit, the command of a shell, of others nothing."""
     if paths:
-        return _cut(", ".join(paths), MOST_PROMPT)
+        return _cut(", ".join(paths), MOST_TEXT)
     command = _found(given, COMMAND_FIELD)
-    return _cut(command, MOST_COMMAND) if isinstance(command, str) else ""
+    return _cut(command, MOST_TEXT) if isinstance(command, str) else ""
 
 
 def _words(value: object) -> str:

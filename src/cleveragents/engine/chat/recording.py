@@ -39,6 +39,7 @@ OF_CALLS = (EventKind.BEFORE, EventKind.AFTER)
 # What was to be the state before something is none if that has begun.
 BEGINNINGS = (EventKind.PROMPT, EventKind.BEFORE)
 RESTS = (EventKind.TURN_END, EventKind.INTERRUPT, EventKind.END, EventKind.START)
+MOST_PROMPT, MOST_COMMAND = 500, 200  # characters that are kept
 Masked = Callable[[str], str]
 
 
@@ -218,7 +219,7 @@ class Recording:
             call,
             event.agent,
             event.tool,
-            self._masked(without_typed_secrets(event.text)) if self._policy.keeps_texts else "",
+            self._kept(event) if self._policy.keeps_texts else "",
             _below(chat.root, event),
             event.may_write,
             event.failed,
@@ -230,6 +231,12 @@ class Recording:
             self._left_running(moments, chat, event, turn),
             None,
         )
+
+    def _kept(self, event: HookEvent) -> str:
+        """The beginning of a text, cut when it is masked: half a secret does not look like one."""
+        is_command = event.kind in OF_CALLS and not event.paths
+        most = MOST_COMMAND if is_command else MOST_PROMPT
+        return self._masked(without_typed_secrets(event.text))[:most]
 
     def _left_running(
         self, moments: MomentRepository, chat: Chat, event: HookEvent, turn: int
