@@ -373,6 +373,9 @@ Feature: Undo, redo and the timeline of chats on the command line
     When I run "agents undo <option> --yes"
     Then the exit code is 4
     And the error says "--anyway and --everything are for people"
+    And the error says "agents undo <option> --dry-run"
+    When I run "agents undo <option> --dry-run"
+    Then the error says "dry run: nothing was changed"
     When a process of its own runs "agents undo <option> --yes"
     Then the exit code is 4
     Given this chat goes on

@@ -275,3 +275,57 @@ Feature: Undo and the user's repository
     And I undo here and it is refused
     Then the repository is untouched
     And every checkpoint notes the repository
+
+  Scenario: everything on another branch is refused, also where the turn changed nothing
+    Given the user runs "git switch -qc side; echo side > side.txt; git add -A; git commit -qm side; git switch -q main"
+    And this chat
+      """
+      prompt look
+      call c1 Bash: true
+      stop
+      user: git switch -q side
+      """
+    When I undo "t1 --everything" here and it is refused
+    Then it says "the branch was switched from main to side"
+    And it says "git switch main"
+    When I undo "t1 --everything --anyway" here
+    Then the files are as in "start"
+
+  Scenario: what the user committed is git's, also where everything is asked for
+    Given this chat
+      """
+      prompt look
+      call c1 Bash: true
+      stop
+      user: echo mine > b.txt; echo new > new.txt; git add b.txt; git commit -qm mine
+      """
+    When I undo "t1 --everything" here and it is refused
+    Then it says "b.txt: it was committed since"
+    And it does not say "new.txt"
+    When I undo "t1 --everything --anyway" here
+    Then the files are as in "start"
+
+  Scenario: a redo on another branch than that of its undo is refused
+    Given the user runs "git switch -qc side; echo 9 >> a.txt; git commit -qam side; git switch -q main"
+    And this chat
+      """
+      prompt edit
+      call c1 Bash: sed -i 's/^3$/three/' a.txt
+      stop
+      """
+    And I remember the files as "edited"
+    When I undo here
+    And the user runs "git switch -q side"
+    And I redo here and it is refused
+    Then it says "the branch was switched from main to side"
+    When the user runs "git switch -q main"
+    And I redo here
+    Then the files are as in "edited"
+    When I undo here
+    And the user runs "git switch -q side"
+    And I redo "--anyway" here
+    And the user runs "git diff --quiet main -- b.txt"
+    And I undo "--anyway" here
+    Then the files are as in "start" but for
+      | file  | content                     |
+      | a.txt | 1\|2\|3\|4\|5\|6\|7\|8\|9\|9 |

@@ -206,7 +206,9 @@ Feature: Undo where you chat
       | cp1          | agents undo --since cp1                          | 3    |
       | x1           | is neither a turn nor a call nor a checkpoint    | 2    |
       | --since cp9  | the chat has no cp9                              | 3    |
-      | --since nine | is neither a checkpoint nor a turn               | 2    |
+      | t1.7         | the chat has no call t1.7                        | 3    |
+      | --since t1.7 | the chat has no call t1.7                        | 3    |
+      | --since nine | is neither a checkpoint nor a turn nor a call    | 2    |
 
   # --- Conflicts ---------------------------------------------------------------------------------
 
@@ -288,6 +290,121 @@ Feature: Undo where you chat
       | b.txt    | x       |
       | mine     | mine    |
       | gone.txt | (gone)  |
+
+  Scenario Outline: everything goes back to where that begins which is named: <words>
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo 1 > x
+      user: echo mine > one
+      call c2 Bash: echo 2 > x
+      stop
+      user: echo mine > three
+      prompt two
+      call c3 Bash: echo 3 > x
+      stop
+      user: echo mine > four; rm gone.txt
+      """
+    When I undo "<words> --everything" here
+    Then the files are as in "start" but for
+      | file  | content |
+      | x     | <x>     |
+      | one   | mine    |
+      | three | <three> |
+
+    Examples:
+      | words        | x | three  |
+      | t1.2         | 1 | (gone) |
+      | cp4          | 1 | (gone) |
+      | --since t1.2 | 1 | (gone) |
+      | --since cp3  | 1 | (gone) |
+      | --since cp4  | 2 | (gone) |
+      | --since t2   | 2 | mine   |
+      | t2.1         | 2 | mine   |
+
+  Scenario: everything before a call is refused where nobody looked before it
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo 1 > x
+      late c2 Bash: echo 2 > x
+      stop
+      """
+    When I undo "t1.2 --everything" here and it is refused
+    Then it says "nobody knows what was there when t1.2 began"
+    When I undo "--everything" here
+    Then the files are as in "start"
+
+  Scenario: everything before a prompt is refused where the first look came after its first call
+    Given this chat
+      """
+      prompt one
+      stop
+      late-prompt two
+      late c1 Bash: echo x > x
+      stop
+      """
+    When I undo "t2 --everything" here and it is refused
+    Then it says "nobody knows what was there when the turn began"
+
+  Scenario: a call and everything that the chat did after it
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo 1 > x
+      call c2 Bash: echo 2 > y
+      stop
+      prompt two
+      call c3 Bash: echo 3 > z
+      stop
+      user: echo mine > mine
+      """
+    Then the preview of undo "--since t1.2" tells
+      | what  | told                  |
+      | title | everything since t1.2 |
+    When I undo "--since t1.2" here
+    Then the files are as in "start" but for
+      | file | content |
+      | x    | 1       |
+      | mine | mine    |
+    When I redo here
+    And I undo here
+    Then the files are as in "start" but for
+      | file | content |
+      | x    | 1       |
+      | y    | 2       |
+      | mine | mine    |
+    When I undo "--since t1.2 --with-chat" here and it is refused
+    Then it says "agents undo --since t1 --with-chat"
+
+  Scenario: with everything only what goes is told, whoever it may be of
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > b.txt
+      user: echo late > late.txt
+      call c2 Bash: echo y > y
+      stop
+      user: echo mine > mine; echo other > other; echo back > b.txt
+      """
+    Then the preview of undo "--everything" tells
+      | what    | told               |
+      | unclear | late.txt           |
+      | users   | b.txt, mine, other |
+    And the preview of undo "--everything --path y --path mine" tells
+      | what    | told |
+      | unclear |      |
+      | users   | mine |
+    And the preview of undo "--everything --mine mine --mine late.txt" tells
+      | what    | told         |
+      | unclear |              |
+      | users   | b.txt, other |
+      | mine    | late.txt, mine |
+    When I undo "--everything" here
+    Then the files are as in "start"
+    When I redo here
+    And I undo "--unclear take" here and it is refused
+    Then it says "b.txt: you changed the same or neighbouring lines"
 
   # --- Whose -------------------------------------------------------------------------------------
 
@@ -742,8 +859,8 @@ Feature: Undo where you chat
       | what    | told     |
       | unclear | sub/late |
     And the preview of undo "--everything" tells
-      | what    | told |
-      | unclear |      |
+      | what    | told               |
+      | unclear | late.txt, sub/late |
     And the preview of undo "--mine late.txt --before sub/late" tells
       | what    | told |
       | unclear |      |

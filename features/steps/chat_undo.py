@@ -12,7 +12,12 @@ from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.errors import CleverAgentsError
 from cleveragents.snapshots.write import exchange
 
-FLAGS = {"--everything": "is_everything", "--anyway": "anyway", "--times": "keeps_times"}
+FLAGS = {
+    "--everything": "is_everything",
+    "--anyway": "anyway",
+    "--times": "keeps_times",
+    "--with-chat": "with_chat",
+}
 OURS = "SELECT (SELECT count(*) FROM operations), count(*) FROM moments WHERE kind = 'act'"
 LISTS = {"--path": "paths", "--mine": "mine", "--before": "before"}
 
@@ -200,7 +205,7 @@ def files_but(context, name):
     wanted = dict(context.states[name])
     for row in context.table:
         if row["content"] == "(gone)":
-            del wanted[row["file"]]
+            wanted.pop(row["file"], None)
         else:
             content = row["content"].replace("|", "\n") + "\n"
             if row["content"] == "(directory)":
@@ -257,6 +262,7 @@ def _preview(context, text, *, is_redo):
         "obstacles": ", ".join(map(str, would.obstacles)),
         "unclear": ", ".join(would.unclear),
         "users": ", ".join(would.users),
+        "mine": ", ".join(would.mine),
         "not covered": ", ".join(f"{each.path}: {each.why}" for each in would.not_covered),
         "left out": ", ".join(f"{each.path}: {each.why}" for each in would.left_out),
         "joint": ", ".join(would.joint),

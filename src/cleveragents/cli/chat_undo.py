@@ -154,7 +154,7 @@ def _agreed(asked: ChatRetrace, act: Act, would: ChatForesight) -> Result:
 
 def _with_unclear(asked: ChatRetrace, would: ChatForesight) -> ChatRetrace | None:
     """Asks once about paths that may be the user's; None: they stay, or that was said before."""
-    if not would.unclear or asked.wanted.takes_unclear is not None:
+    if not would.is_undecided:
         return None
     show_blocks(chat_views.unclear(would), asked.call.form, sys.stderr)
     if answer_to("Take these back as well? [y/N] ") in ("y", "yes"):
@@ -185,12 +185,12 @@ def _ask_late(asked: ChatRetrace, would: ChatForesight) -> None:
 def _refuse_inside(asked: ChatRetrace) -> None:
     """Refuses an agent what only a person may ask for."""
     wanted = asked.wanted
-    if not wanted.anyway and not wanted.is_everything:
+    if asked.dry_run or not (wanted.anyway or wanted.is_everything):
         return
     if asked.app.chats.reads.is_inside_call():
         raise Refused(
             "a call of an agent asks for this: --anyway and --everything are for people",
-            hints=["type it in a terminal of your own"],
+            hints=["type it in a terminal of your own", f"only look at it: {asked.line} --dry-run"],
         )
 
 

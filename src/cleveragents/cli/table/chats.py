@@ -32,7 +32,7 @@ CHATS = (
         (
             ON_PLAN,
             OF_CHAT,
-            Option(("--since",), "Of a chat: everything since a checkpoint or turn.", "cpN|tN"),
+            Option(("--since",), "Of a chat: all since a checkpoint, turn or call.", "cpN|tN|tN.M"),
             Option(("--path",), "Of a chat: only these; globs work.", "PATH", many=True),
             Option(("--unclear",), "Whether what may be yours goes too.", "take|keep"),
             Option(("--everything",), "Of a chat: all as it was, also what you changed."),

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from cleveragents.chats.attribution import Difference, Whose
 from cleveragents.chats.chat import Chat
-from cleveragents.chats.moment import Moment
+from cleveragents.chats.moment import Moment, MomentKind
+from cleveragents.chats.turns import Call, CallName
+from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.engine.chat.parting import Share
 from cleveragents.engine.chat.past import Past
 from cleveragents.engine.chat.request import UndoRequest
@@ -18,6 +20,14 @@ SEE = "see what there is: agents timeline"
 
 
 @frozen
+class Beginning:
+    """Where that begins which is to be taken back."""
+
+    number: int  # of the moment
+    checkpoint: Checkpoint | None  # of the files then; None: nobody looked in time
+
+
+@frozen
 class Choice:
     """The shares that are to be taken back."""
 
@@ -26,6 +36,7 @@ class Choice:
     call: int  # 0: all of the turn
     shares: Sequence[Share]  # the agent's, the oldest first
     unclear: Sequence[Share]
+    began: Beginning
     is_since: bool = False
 
     @property
@@ -33,6 +44,14 @@ class Choice:
         """What is taken back, in a word."""
         name = f"t{self.turn}.{self.call}" if self.call else f"t{self.turn}"
         return f"everything since {name}" if self.is_since else name
+
+    def has(self, call: CallName) -> bool:
+        """Whether a call is one of those that are taken back."""
+        if call.chat != self.chat.plan_id:
+            return False
+        if self.is_since:
+            return (call.turn, call.number) >= (self.turn, self.call)
+        return call.turn == self.turn and self.call in (0, call.number)
 
 
 def choose(past: Past, wanted: UndoRequest) -> Choice | None:
@@ -55,18 +74,18 @@ def choices(past: Past, wanted: UndoRequest) -> Iterator[Choice]:
                 f"everything since then: agents undo --since {wanted.since}",
             ],
         )
-    if wanted.since is not None:
-        yield _since(past, chats[0], wanted.since)
-    elif wanted.target is not None:
-        named = _named(past, chats[0], wanted.target)
-        if named.call and wanted.with_chat:
-            raise InvalidInput(
-                "a conversation is taken back before a prompt, not before a call",
-                hints=[f"take the turn back: agents undo t{named.turn} --with-chat"],
-            )
-        yield named
-    else:
+    if wanted.since is None and wanted.target is None:
         yield from _standing(past, chats, wanted)
+        return
+    since, target = wanted.since, wanted.target or ""
+    found = _named(past, chats[0], target) if since is None else _since(past, chats[0], since)
+    if found.call and wanted.with_chat:
+        since_word = "--since " if found.is_since else ""
+        raise InvalidInput(
+            "a conversation is taken back before a prompt, not before a call",
+            hints=[f"take the turn back: agents undo {since_word}t{found.turn} --with-chat"],
+        )
+    yield found
 
 
 def _standing(past: Past, chats: Sequence[Chat], wanted: UndoRequest) -> Iterator[Choice]:
@@ -134,15 +153,43 @@ def _of_turn(past: Past, chat: Chat, turn: int, call: int) -> Choice:
             return any(each.number == call for each in named)
         return bool(named) or turn in _turns(one, chat)
 
-    return _made(chat, turn, call, past.shares_of(is_meant))
+    began = _begun(past, chat, turn, call)
+    return _made(chat, turn, call, past.shares_of(is_meant), began)
+
+
+def _begun(past: Past, chat: Chat, turn: int, call: int) -> Beginning:
+    """Where a turn or a call begins; of a turn, somebody may look only at its first call."""
+    if call:
+        return _at(past, _call(past, CallName(chat.plan_id, turn, call)).before)
+    moments = [one for one in past.moments if (one.plan_id, one.turn) == (chat.plan_id, turn)]
+    first = next((one for one in moments if one.state is not None or one.may_write), moments[0])
+    return _at(past, moments[0] if first.kind is MomentKind.AFTER else first)
+
+
+def _at(past: Past, moment: Moment) -> Beginning:
+    row = past.checkpoints(moment.plan_id).get(moment.checkpoint_id or "")
+    return Beginning(moment.number, row)
+
+
+def _call(past: Past, name: CallName) -> Call:
+    for one in past.calls:
+        if one.name == name:
+            return one
+    raise NotFound(f"the chat has no call t{name.turn}.{name.number}", hints=[SEE])
 
 
 def _made(
-    chat: Chat, turn: int, call: int, shares: Sequence[Share], *, is_since: bool = False
+    chat: Chat,
+    turn: int,
+    call: int,
+    shares: Sequence[Share],
+    began: Beginning,
+    *,
+    is_since: bool = False,
 ) -> Choice:
     agents = [share for share in shares if share.whose is Whose.AGENT]
     unclear = [share for share in shares if share.whose is Whose.UNCLEAR]
-    return Choice(chat, turn, call, agents, unclear, is_since=is_since)
+    return Choice(chat, turn, call, agents, unclear, began, is_since=is_since)
 
 
 def _of_checkpoint(past: Past, chat: Chat, seq: int) -> Choice:
@@ -162,26 +209,32 @@ def _of_checkpoint(past: Past, chat: Chat, seq: int) -> Choice:
 
 
 def _since(past: Past, chat: Chat, text: str) -> Choice:
-    """Everything that the chat changed from a checkpoint or a turn on."""
-    mine = [one for one in past.moments if one.plan_id == chat.plan_id]
+    """Everything that the chat changed from a checkpoint, a turn or a call on."""
     if found := _CHECKPOINT.fullmatch(text):
-        at = _since_checkpoint(past, chat, mine, int(found[1]))
+        turn, call, began = _since_checkpoint(past, chat, int(found[1]))
     elif found := _TURN.fullmatch(text):
-        at = [one for one in mine if one.turn == int(found[1])]
+        turn, call = int(found[1]), int(found[2] or 0)
+        if all((one.plan_id, one.turn) != (chat.plan_id, turn) for one in past.moments):
+            raise NotFound(f"the chat has no {text}", hints=[SEE])
+        began = _begun(past, chat, turn, call)
     else:
-        raise InvalidInput(f"{text!r} is neither a checkpoint nor a turn", hints=[SEE])
-    if not at:
-        raise NotFound(f"the chat has no {text}", hints=[SEE])
-    first = at[0].number
-    shares = past.shares_of(lambda one: one.before.number >= first and bool(_turns(one, chat)))
-    return _made(chat, max(at[0].turn, 1), 0, shares, is_since=True)
+        raise InvalidInput(f"{text!r} is neither a checkpoint nor a turn nor a call", hints=[SEE])
+
+    def is_meant(one: Difference) -> bool:
+        is_named = call and CallName(chat.plan_id, turn, call) in one.calls
+        return bool(_turns(one, chat)) and (is_named or one.before.number >= began.number)
+
+    shares = past.shares_of(is_meant)
+    return _made(chat, max(turn, 1), call, shares, began, is_since=True)
 
 
-def _since_checkpoint(past: Past, chat: Chat, mine: Sequence[Moment], seq: int) -> Sequence[Moment]:
-    """The moments of a chat since a checkpoint; one that was made by hand is of no moment."""
+def _since_checkpoint(past: Past, chat: Chat, seq: int) -> tuple[int, int, Beginning]:
+    """The turn in which a checkpoint was made, and that; one made by hand is of no moment."""
     rows = past.checkpoints(chat.plan_id).values()
     row = next((row for row in rows if row.seq == seq), None)
-    if row is None:
-        return []
+    mine = [one for one in past.moments if one.plan_id == chat.plan_id]
+    if row is None or not mine:
+        raise NotFound(f"the chat has no cp{seq}", hints=[SEE])
     noted = [one for one in mine if one.checkpoint_id == row.checkpoint_id]
-    return noted or [one for one in mine if one.at >= row.created_at] or mine[-1:]
+    at = (noted or [one for one in mine if one.at >= row.created_at] or mine[-1:])[0]
+    return at.turn, 0, Beginning(at.number, row)

@@ -8,10 +8,10 @@ from typing import Protocol
 from cleveragents.chats.attribution import Whose
 from cleveragents.chats.chat import Chat
 from cleveragents.chats.moment import MomentKind
-from cleveragents.chats.turns import CallName
 from cleveragents.engine.bring.obstacles import Obstacle, hindering
 from cleveragents.engine.chat.choice import Choice
 from cleveragents.engine.chat.conflicts import Conflict, conflicts_of, typed_turn
+from cleveragents.engine.chat.deed import Deed
 from cleveragents.engine.chat.foresight import ChatForesight, Unmatched, unclear_paths
 from cleveragents.engine.chat.gaps import Gap, left_out, not_looked_at, uncovered
 from cleveragents.engine.chat.lateness import lateness
@@ -20,9 +20,8 @@ from cleveragents.engine.chat.past import Past
 from cleveragents.engine.chat.place import LivePlace
 from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.taken import Undo
-from cleveragents.engine.chat.taking import Fixed, Taking, everything, of_redo, taking
+from cleveragents.engine.chat.taking import Taking, of_redo, taking
 from cleveragents.engine.chat.unmerging import Step, Unmerged, step_of, unmerge
-from cleveragents.errors import Refused
 from cleveragents.quoting import quoted
 from cleveragents.records import frozen, replace
 from cleveragents.sandbox.project import inode_of
@@ -43,7 +42,7 @@ class Hindrances(Protocol):
         self,
         place: LivePlace,
         past: Past,
-        shares: Sequence[Share],
+        deeds: Sequence[Deed],
         paths: Collection[bytes],
         wanted: UndoRequest,
         *,
@@ -66,15 +65,48 @@ class Foreseeing:
         """Takes chosen shares out of what is there."""
         past, wanted = self.past, self.wanted
         wanted.refuse_both(_changed(choice))
+        if wanted.is_everything:
+            return self._everything(choice)
         takes_unclear = bool(wanted.takes_unclear)
         shares = [*choice.shares, *(choice.unclear if takes_unclear else ())]
-        steps = self._everything(choice) if wanted.is_everything else self._steps(shares)
+        steps = self._steps(shares)
         fixed = _fixed(self.place, steps, wanted)
         unmerged = unmerge(self.now, self.read, steps, fixed)
-        unclear = [] if wanted.is_everything else self._unclear(choice, unmerged)
+        unclear = self._unclear(choice, unmerged)
         doubtful = unclear_paths(share for share in unclear if share.difference.is_late)
         late = lateness(past, choice)
         mixed = late.told_mixed(doubtful)
+        return replace(
+            self._undo(choice, unmerged, [_deed(past, share, self.read) for share in shares]),
+            taking=taking(past, choice, shares, fixed, wanted),
+            questions=[*late.told_unseen, *(mixed if takes_unclear else ())],
+            notes=() if takes_unclear else mixed,
+            unclear=unclear_paths(unclear),
+            late=doubtful,
+            takes_unclear=takes_unclear,
+            is_undecided=bool(unclear) and wanted.takes_unclear is None,
+            mine=_mine(past, shares, wanted),
+            unmatched=_unmatched(past, choice, wanted),
+        )
+
+    def _everything(self, choice: Choice) -> ChatForesight:
+        """Brings all back to where a choice begins, whoever changed it."""
+        from cleveragents.engine.chat.everything import everything  # noqa: PLC0415 - few ask for it
+
+        found = everything(self.place, self.past, self.now, self.read, choice, self.wanted)
+        return replace(
+            self._undo(choice, self._unmerged([found.step]), [found.deed]),
+            taking=found.taking,
+            unclear=found.unclear,
+            takes_unclear=True,
+            users=found.users,
+            mine=found.mine,
+        )
+
+    def _undo(self, choice: Choice, unmerged: Unmerged, deeds: Sequence[Deed]) -> ChatForesight:
+        """What is told of every undo; of what may be the user's nothing yet."""
+        past, wanted = self.past, self.wanted
+        late = lateness(past, choice)
         return ChatForesight(
             kind="undo",
             chat=choice.chat,
@@ -82,28 +114,26 @@ class Foreseeing:
             call=choice.call,
             title=choice.title,
             prompt=_prompt(past, choice.chat, choice.turn),
-            taking=self._taking(choice, shares, fixed),
+            taking=Taking(),
             unmerged=unmerged,
             conflicts=[
                 each
                 for each in conflicts_of(past, choice, unmerged)
                 if not wanted.keeps(os.fsencode(each.file))
             ],
-            obstacles=self._obstacles(unmerged, shares),
-            questions=[*late.told_unseen, *(mixed if takes_unclear else ())],
-            notes=() if takes_unclear else mixed,
-            unclear=unclear_paths(unclear),
-            late=doubtful,
-            takes_unclear=takes_unclear,
-            is_undecided=bool(unclear) and wanted.takes_unclear is None,
-            users=_users(past, choice) if wanted.is_everything else (),
+            obstacles=self._obstacles(unmerged, deeds, is_redo=False),
+            questions=late.told_unseen,
+            notes=(),
+            unclear=(),
+            late=(),
+            takes_unclear=False,
+            is_undecided=False,
+            users=(),
             not_covered=self._not_covered(choice, unmerged),
             not_known=late.unknown,
             left_out=left_out(self.place, self.now),
-            mine=_mine(past, shares, wanted),
             joint=_joint(past, choice, wanted),
             wanted=wanted,
-            unmatched=() if wanted.is_everything else _unmatched(past, choice, wanted),
             changed_at=_changed_at(past, choice),
         )
 
@@ -112,8 +142,10 @@ class Foreseeing:
         place, past, wanted, intent = self.place, self.past, self.wanted, found.intent
         was, became = place.archive.load(intent.place.old), place.archive.load(intent.place.new)
         changed = compare(was.roots[MAIN], became.roots[MAIN], place.archive.read)
-        paths = {change.path for change in changed if change.path}
+        changes = [change for change in changed if change.path]
+        paths = {change.path for change in changes}
         wanted.refuse_both(sorted(paths))
+        deed = Deed(past.checkpoints(found.plan_id).get(intent.safety), changes, self.read)
         chosen = {each for each in paths if wanted.is_asked(each) and past.taken.is_so(found, each)}
         steps = [Step(became, was, frozenset(chosen))]
         unmerged = self._unmerged(steps)
@@ -133,7 +165,7 @@ class Foreseeing:
                 for path in unmerged.conflicts
                 if not wanted.keeps(path)
             ],
-            obstacles=self._obstacles(unmerged, None),
+            obstacles=self._obstacles(unmerged, [deed], is_redo=True),
             questions=(),
             notes=(),
             unclear=(),
@@ -187,39 +219,10 @@ class Foreseeing:
         before = (gap for gap in uncovered(self.past, choice) if gap.path not in told)
         return [*now, *(gap for gap in before if self.wanted.is_asked(os.fsencode(gap.path)))]
 
-    def _everything(self, choice: Choice) -> list[Step]:
-        """One step from what is there to what was there when the turn began, whoever changed it.
-
-        Of what was not covered then nobody knows whether it was there.
-        """
-        _, was = self._beginning(choice)
-        changed = compare(self.now.roots[MAIN], was.roots[MAIN], self.read)
-        paths = (change.path for change in changed if change.path)
-        asked = (path for path in paths if self.wanted.is_asked(path))
-        return [Step(self.now, was, frozenset(filter(was.filter.covers, asked)))]
-
-    def _beginning(self, choice: Choice) -> tuple[int, Snapshot]:
-        """The first look of a turn: the number of the moment, and what was there."""
-        for one in self.past.moments:
-            of = (one.plan_id, one.turn)
-            if one.state is not None and of == (choice.chat.plan_id, choice.turn):
-                return one.number, self.place.archive.load(one.state)
-        raise Refused("nobody knows what was there when the turn began: it was not looked at")
-
-    def _taking(self, choice: Choice, shares: Sequence[Share], fixed: Fixed) -> Taking:
-        """What is remembered of it."""
-        past, wanted = self.past, self.wanted
-        if not wanted.is_everything:
-            return taking(past, choice, shares, fixed, wanted)
-        since, was = self._beginning(choice)
-
-        def is_meant(path: bytes) -> bool:
-            return wanted.is_asked(path) and was.filter.covers(path)
-
-        return everything(past, choice, since, is_meant, wanted)
-
-    def _obstacles(self, unmerged: Unmerged, shares: Sequence[Share] | None) -> list[Obstacle]:
-        """What stands in the way of taking shares back; without any, of a redo."""
+    def _obstacles(
+        self, unmerged: Unmerged, deeds: Sequence[Deed], *, is_redo: bool
+    ) -> list[Obstacle]:
+        """What stands in the way of taking deeds back."""
         place, past, changes = self.place, self.past, unmerged.merge.changes
         with beneath.root_directory(place.root) as root:
             found = hindering(root, changes, changes)
@@ -228,10 +231,14 @@ class Foreseeing:
             why = "it is another directory than the one the chats were recorded in"
             found.append(Obstacle(str(place.root), why, "move the right one back"))
         paths = {change.path for change in changes} | unmerged.conflicts.keys()
-        others = self.hindrances.find(
-            place, past, shares or (), paths, self.wanted, is_redo=shares is None
-        )
+        others = self.hindrances.find(place, past, deeds, paths, self.wanted, is_redo=is_redo)
         return [*found, *others]
+
+
+def _deed(past: Past, share: Share, read: Load) -> Deed:
+    before = share.difference.before
+    row = past.checkpoints(before.plan_id).get(before.checkpoint_id or "")
+    return Deed(row, share.changes, read)
 
 
 def _chosen(past: Past, share: Share, wanted: UndoRequest) -> frozenset[bytes]:
@@ -303,25 +310,6 @@ def _prompt(past: Past, chat: Chat, turn: int) -> str:
     return ""
 
 
-def _users(past: Past, choice: Choice) -> list[str]:
-    first = next(
-        (
-            one.number
-            for one in past.moments
-            if one.plan_id == choice.chat.plan_id and one.turn == choice.turn
-        ),
-        0,
-    )
-    later = past.shares_of(lambda one: one.before.number >= first)
-    return unclear_paths(share for share in later if _is_users(share))
-
-
-def _is_users(share: Share) -> bool:
-    """Whether a user did it, by hand or by an apply."""
-    is_placed = share.whose is Whose.OURS and bool(share.difference.acts)
-    return is_placed or share.whose is Whose.USER
-
-
 def _joint(past: Past, choice: Choice, wanted: UndoRequest) -> list[str]:
     """Calls of other turns or chats that did some of it together with what is taken back."""
     chat = choice.chat.plan_id
@@ -330,13 +318,6 @@ def _joint(past: Past, choice: Choice, wanted: UndoRequest) -> list[str]:
         for share in choice.shares
         if _chosen(past, share, wanted)
         for call in share.difference.calls
-        if call.chat != chat or not _is_chosen(choice, call)
+        if not choice.has(call)
     }
     return sorted(found)
-
-
-def _is_chosen(choice: Choice, call: CallName) -> bool:
-    """Whether a call of the chat is one of those that are taken back."""
-    if choice.is_since:
-        return call.turn >= choice.turn
-    return call.turn == choice.turn and choice.call in (0, call.number)

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable, Iterator
 
-from cleveragents.chats.attribution import Difference
 from cleveragents.engine.chat.choice import Choice
 from cleveragents.engine.chat.past import Past
 from cleveragents.engine.chat.place import LivePlace
@@ -34,7 +33,8 @@ def uncovered(past: Past, choice: Choice) -> list[Gap]:
     """
     found: dict[str, Gap] = {}
     for one in past.differences:
-        if one.before.state is not None and one.after.state is not None and _is_of(choice, one):
+        is_of_it = any(map(choice.has, one.calls))
+        if one.before.state is not None and one.after.state is not None and is_of_it:
             was, became = past.load(one.before.state), past.load(one.after.state)
             lines = {*was.not_captured} ^ {*became.not_captured}
             for gap in _gaps(lines, was, became):
@@ -48,16 +48,6 @@ def left_out(place: LivePlace, now: Snapshot) -> list[Gap]:
     for gap in _gaps(now.not_captured, now):
         found.setdefault(gap.path, gap)
     return [found[path] for path in sorted(found)]
-
-
-def _is_of(choice: Choice, difference: Difference) -> bool:
-    """Whether calls that are taken back were under way."""
-    return any(
-        call.chat == choice.chat.plan_id
-        and (call.turn >= choice.turn if choice.is_since else call.turn == choice.turn)
-        and choice.call in (0, call.number)
-        for call in difference.calls
-    )
 
 
 def _gaps(lines: Iterable[str], *snapshots: Snapshot) -> Iterator[Gap]:

@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from cleveragents.chats.turns import open_calls
 from cleveragents.engine.bring.obstacles import Obstacle
+from cleveragents.engine.chat.deed import Deed
 from cleveragents.engine.chat.in_git import in_git
 from cleveragents.engine.chat.leftovers import is_gone
-from cleveragents.engine.chat.parting import Share
 from cleveragents.engine.chat.past import Past
 from cleveragents.engine.chat.place import LivePlace
 from cleveragents.engine.chat.request import UndoRequest
@@ -22,7 +22,7 @@ class ChatHindrances:
         self,
         place: LivePlace,
         past: Past,
-        shares: Sequence[Share],
+        deeds: Sequence[Deed],
         paths: Collection[bytes],
         wanted: UndoRequest,
         *,
@@ -32,7 +32,7 @@ class ChatHindrances:
         if wanted.anyway:
             return []
         way = ANYWAY if is_redo else f"{ANYWAY}, with {WRITTEN}"
-        return [*_under_way(past, way), *in_git(place, past, shares, paths)]
+        return [*_under_way(past, way), *in_git(place, deeds, paths)]
 
 
 def _under_way(past: Past, way: str) -> Iterator[Obstacle]:

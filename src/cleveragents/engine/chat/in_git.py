@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from cleveragents.engine.bring.obstacles import Obstacle
-from cleveragents.engine.chat.parting import Share
-from cleveragents.engine.chat.past import Past
+from cleveragents.engine.chat.deed import Deed
 from cleveragents.engine.chat.place import LivePlace
 from cleveragents.quoting import quoted
 from cleveragents.sandbox.commits import CommittedPath, blob_name, committed
 from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.git_state import GitState, Repository
 from cleveragents.snapshots.tree.content import CHUNK, stream
+from cleveragents.snapshots.tree.diff import Load
 from cleveragents.snapshots.tree.manifest import Change, Entry
 from cleveragents.snapshots.tree.scan import shown
 
@@ -21,10 +21,8 @@ NAMED = 5  # commits in one hint
 OVERRIDE = "or change the files all the same: --anyway"
 
 
-def in_git(
-    place: LivePlace, past: Past, shares: Iterable[Share], paths: Collection[bytes]
-) -> Iterator[Obstacle]:
-    """Lists what git says against taking back these paths of shares."""
+def in_git(place: LivePlace, deeds: Iterable[Deed], paths: Collection[bytes]) -> Iterator[Obstacle]:
+    """Lists what git says against taking back these paths of deeds."""
     repository = Repository.around(place.root)
     if repository is None:
         return
@@ -32,7 +30,7 @@ def in_git(
     if now.operation:
         why = f"a {now.operation} is in progress"
         yield Obstacle(str(repository.top), why, f"end it first (git status); {OVERRIDE}")
-    since = [(share, noted) for share in shares if (noted := _noted(past, share)) is not None]
+    since = [(deed, noted) for deed in deeds if (noted := _noted(deed)) is not None]
     switched = [noted for _, noted in since if _is_switched(repository, noted, now)]
     if switched:
         yield _switch(repository, switched[0], now)
@@ -40,10 +38,9 @@ def in_git(
     yield from _commits(place, repository, since, now, paths)
 
 
-def _noted(past: Past, share: Share) -> GitState | None:
-    """Where the repository stood before a share was made."""
-    before = share.difference.before
-    row = past.checkpoints(before.plan_id).get(before.checkpoint_id or "")
+def _noted(deed: Deed) -> GitState | None:
+    """Where the repository stood before."""
+    row = deed.before
     return None if row is None else GitState.from_record(row.metadata.get("git"))
 
 
@@ -67,7 +64,7 @@ def _called(state: GitState) -> str:
 def _commits(
     place: LivePlace,
     repository: Repository,
-    since: Iterable[tuple[Share, GitState]],
+    since: Iterable[tuple[Deed, GitState]],
     now: GitState,
     paths: Collection[bytes],
 ) -> Iterator[Obstacle]:
@@ -76,14 +73,14 @@ def _commits(
     found: dict[bytes, list[str]] = {}
     below = _below(place.root, repository.top)
     git = Git(repository.git_dir)
-    for share, was in since if paths else ():
+    for deed, was in since if paths else ():
         if was.head == now.head:
             continue
         if was.head not in known:
             known[was.head] = committed(git, was.head, now.head, [below + path for path in paths])
-        for change in share.changes:
+        for change in deed.changes:
             for one in known[was.head].get(below + change.path, ()):
-                if change.path in paths and _is_result(place, change, one):
+                if change.path in paths and _is_result(change, one, deed.read):
                     found.setdefault(change.path, []).append(one.commit)
     for path, commits in found.items():
         ids = " ".join(one[:12] for one in dict.fromkeys(commits))
@@ -96,7 +93,7 @@ def _below(root: Path, top: Path) -> bytes:
     return b"" if root == top else os.fsencode(root.relative_to(top)) + b"/"
 
 
-def _is_result(place: LivePlace, change: Change, found: CommittedPath) -> bool:
+def _is_result(change: Change, found: CommittedPath, read: Load) -> bool:
     """Whether a commit has made of a path what the change made of it."""
     before, entry, mode = change.before, change.after, int(found.mode, 8)
     if entry is None or not mode:
@@ -105,7 +102,7 @@ def _is_result(place: LivePlace, change: Change, found: CommittedPath) -> bool:
         return False
     if before is not None and before.content == entry.content:
         return _runs(before.mode) is not _runs(entry.mode) and _runs(entry.mode) is _runs(mode)
-    return found.blob in _blobs(place, entry, found.blob)
+    return found.blob in _blobs(entry, found.blob, read)
 
 
 def _runs(mode: int) -> bool:
@@ -113,10 +110,10 @@ def _runs(mode: int) -> bool:
     return bool(mode & stat.S_IXUSR)
 
 
-def _blobs(place: LivePlace, entry: Entry, like: str) -> list[str]:
+def _blobs(entry: Entry, like: str, read: Load) -> list[str]:
     """The names that git may have given to a content: as it is, or with its own ends of lines."""
     if entry.size > CHUNK:
-        return [blob_name(entry.size, stream(entry, place.archive.read), like)]
-    data = place.archive.read_file(entry)
+        return [blob_name(entry.size, stream(entry, read), like)]
+    data = b"".join(stream(entry, read))
     texts = (data, data.replace(b"\r\n", b"\n"))
     return [blob_name(len(text), [text], like) for text in texts]

@@ -52,20 +52,10 @@ def lateness(past: Past, choice: Choice) -> Lateness:
     mixed = {call.name: call for share in choice.unclear for call in _begun_in(past, share)}
     ended = {call.name: call for share in choice.unclear for call in _ended_in(past, share)}
     return Lateness(
-        [call for call in past.unseen if _is_of(call, choice)],
+        [call for call in past.unseen if choice.has(call.name)],
         [call for name, call in mixed.items() if name not in unseen],
         list(ended.values()),
     )
-
-
-def _is_of(call: Call, choice: Choice) -> bool:
-    """Whether a call belongs to what is chosen."""
-    name = call.name
-    if name.chat != choice.chat.plan_id:
-        return False
-    if choice.is_since:
-        return name.turn >= choice.turn
-    return name.turn == choice.turn and choice.call in (0, name.number)
 
 
 def _begun_in(past: Past, share: Share) -> Iterator[Call]:

@@ -85,21 +85,26 @@ class Past:
     @cached_property
     def is_in_doubt(self) -> bool:
         """Whether something of an agent's may have written since the last event."""
-        return len(self.moments) - 1 in doubts(self.moments, calls(self.moments))
+        return len(self.moments) - 1 in doubts(self.moments, self.calls)
 
     @property
     def _read(self) -> Load:
         return self._place.archive.read if self._present is None else self._present.read
 
     @cached_property
+    def calls(self) -> Sequence[Call]:
+        """The calls of all chats here, in the order in which they began."""
+        return calls(self.moments)
+
+    @cached_property
     def late(self) -> Sequence[Call]:
         """The calls that began before anybody had looked at the files for them."""
-        return [call for call in calls(self.moments) if call.before.state is None]
+        return [call for call in self.calls if call.before.state is None]
 
     @cached_property
     def ended_late(self) -> Sequence[Call]:
         """The calls for whose end nobody had looked at the files in time."""
-        return [call for call in calls(self.moments) if call.after and call.after.is_late]
+        return [call for call in self.calls if call.after and call.after.is_late]
 
     @cached_property
     def unseen(self) -> Sequence[Call]:

@@ -46,7 +46,7 @@ def taking(
     return _made(past, found, _mine(past, shares, wanted), choice, wanted)
 
 
-def everything(
+def taking_all(
     past: Past, choice: Choice, since: int, is_meant: Callable[[bytes], bool], wanted: UndoRequest
 ) -> Taking:
     """What is taken where all becomes what it was at a moment, whoever changed it."""
