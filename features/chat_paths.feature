@@ -14,6 +14,27 @@ Feature: Paths that are typed to undo and redo
 
   # --- Where somebody stands ---------------------------------------------------------------------
 
+  Scenario Outline: <what> that an edit names is the agent's
+    Given the shell has run "ln -s src/a.txt link; ln -s src folder; ln -s ../outside.txt out" in the project
+    And I remember the files as "linked"
+    And this chat
+      """
+      prompt one
+      call c1 Edit <path>: <command>
+      stop
+      """
+    When I undo here
+    Then the files are as in "linked"
+    And there is nothing to undo
+
+    Examples:
+      | what                                     | path         | command            |
+      | a link                                   | link         | rm link            |
+      | a link that leads out                    | out          | rm out             |
+      | a file by a link to it                   | link         | echo x > src/a.txt |
+      | a file by a link to its directory        | folder/a.txt | rm src/a.txt       |
+      | a directory by a link to it with a slash | folder/      | rm src/a.txt       |
+
   Scenario: paths from below and above, of the top, absolute, by a link, globs, and names that look like one
     Given this chat
       """

@@ -1,7 +1,7 @@
 """Records what a coding agent tells of itself, each event with the files as they were then."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic
 
@@ -292,11 +292,21 @@ def _below(root: str, event: HookEvent) -> tuple[str, ...]:
     A call that names paths, and none of them here, still says that it writes no other here.
     """
     base = os.path.realpath(root)
-    found = [
-        os.path.relpath(os.path.realpath(os.path.join(event.cwd, path)), base)
-        for path in event.paths
-    ]
-    return tuple(found)
+    places = (each for path in event.paths for each in _meant(os.path.join(event.cwd, path), base))
+    return tuple(os.path.relpath(each, base) for each in dict.fromkeys(places))
+
+
+def _meant(path: str, base: str) -> Iterator[str]:
+    """What a path names: the very entry, be it a link, and what an edit through it writes below."""
+    target = os.path.realpath(path)
+    folder, name = os.path.split(path)
+    if name in ("", os.curdir, os.pardir):
+        yield target
+        return
+    entry = os.path.join(os.path.realpath(folder), name)
+    yield entry
+    if entry != target and os.path.commonpath([target, base]) == base:
+        yield target
 
 
 def _reason(event: HookEvent) -> str:
