@@ -15,6 +15,32 @@ Feature: What an apply brings into a directory with chats is ours
       """
     And I have run "agents run ACTION"
 
+  Scenario: who takes back what an apply changed too is told so
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: sed -i 's/^7$/seven/' a.txt
+      stop
+      """
+    And the action
+      """
+      name: after
+      steps:
+        - {tool: shell, with: {command: "sed -i 's/^seven$/SEVEN/' a.txt"}}
+      """
+    And I have run "agents run ACTION"
+    And I have run "agents plan apply @ --yes"
+    When I undo here and it is refused
+    Then it says "a.txt: an apply of a plan changed the same"
+    And it says "take that back first: agents undo --plan 01"
+    And it says nothing of "you changed"
+    When I run "agents undo --plan @ --yes"
+    And I undo here
+    Then the directory holds
+      | file  | content                   |
+      | a.txt | 1\|2\|3\|4\|5\|6\|7\|8\|9 |
+      | b.txt | b                         |
+
   Scenario Outline: applied <when>
     Given this chat
       """

@@ -155,6 +155,60 @@ Feature: Undo where you chat
     When I undo "--since t1" here
     Then the files are as in "start"
 
+  Scenario: where it is unclear who changed the same lines, the word that takes that too is named
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: sed -i 's/^2$/two/' a.txt
+      user: sed -i 's/^3$/three/' a.txt
+      call c2 Bash: true
+      stop
+      """
+    When I undo here and it is refused
+    Then it says "a.txt: it is unclear who changed the same"
+    And it says "take that too: --unclear take"
+    And it says nothing of "you changed"
+    When I undo "--unclear take" here
+    Then the files are as in "start"
+
+  Scenario: where it is unclear who changed the same lines after another turn, that turn is named
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: sed -i 's/^2$/two/' a.txt
+      stop
+      prompt two
+      call c2 Bash: echo x > b.txt
+      user: sed -i 's/^3$/three/' a.txt
+      call c3 Bash: true
+      stop
+      """
+    When I undo "t1" here and it is refused
+    Then it says "a.txt: it is unclear who changed the same"
+    And it says "take that first: agents undo t2 --unclear take"
+
+  Scenario: a redo that changed the same lines is named, with the way out
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: sed -i 's/^2$/two/' a.txt
+      stop
+      """
+    When I undo here
+    And this chat goes on
+      """
+      prompt two
+      call c2 Bash: sed -i 's/^2$/zwei/' a.txt; echo x > x
+      stop
+      """
+    And I redo "--before a.txt" here
+    And I undo here and it is refused
+    Then it says "a.txt: a redo of t1 changed the same"
+    And it says "take that back first: agents undo t1"
+    When I undo "t1" here
+    And I undo here
+    Then the files are as in "start"
+
   Scenario: one call, by its name or by its checkpoint
     Given this chat
       """

@@ -1,14 +1,18 @@
 """Paths whose change cannot be taken out of what is there: who changed the same, and how."""
 
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from cleveragents.chats.attribution import Whose
 from cleveragents.chats.turns import CallName
 from cleveragents.engine.chat.choice import Choice
+from cleveragents.engine.chat.parting import Pair, Share
 from cleveragents.engine.chat.past import Past
 from cleveragents.engine.chat.unmerging import Step, Unmerged
 from cleveragents.ids import PlanId
+from cleveragents.operations.in_project import TakeBack
+from cleveragents.operations.kind import Kind
+from cleveragents.operations.operation import AnyOperation
 from cleveragents.records import frozen
 from cleveragents.snapshots.merge import MergeConflict
 from cleveragents.snapshots.tree import tree_path
@@ -16,6 +20,7 @@ from cleveragents.snapshots.tree.content import CHUNK, Read
 from cleveragents.snapshots.tree.manifest import Entry
 from cleveragents.snapshots.tree.scan import shown
 
+TAKE = "--unclear take"
 LINES = "you changed the same or neighbouring lines"
 _KINDS: Mapping[int, str] = {
     stat.S_IFDIR: "a directory",
@@ -33,11 +38,14 @@ class Conflict:
     ways: Sequence[str] = ()
 
 
-def conflicts_of(past: Past, choice: Choice, unmerged: Unmerged) -> list[Conflict]:
+def conflicts_of(
+    past: Past, choice: Choice, shares: Sequence[Share], unmerged: Unmerged
+) -> list[Conflict]:
     """Says of each conflict who changed the same, and what to do about it."""
     read = unmerged.merge.objects.read
+    taken = {share.pair for share in shares}
     return [
-        _conflict(past, choice, conflict, step, read)
+        _conflict(past, choice, conflict, _since(past, taken, conflict.path, step), read)
         for conflict, step in unmerged.conflicts.values()
     ]
 
@@ -48,37 +56,70 @@ def typed_turn(past: Past, chat: PlanId, name: str) -> str:
 
 
 def _conflict(
-    past: Past, choice: Choice, conflict: MergeConflict, step: Step, read: Read
+    past: Past, choice: Choice, conflict: MergeConflict, since: Sequence[Share], read: Read
 ) -> Conflict:
-    path, chat = shown(conflict.path), choice.chat.plan_id
-    later = _later(past, choice, conflict.path, step)
-    if later is None:
+    path = shown(conflict.path)
+    of = {whose: [share for share in since if share.whose is whose] for whose in Whose}
+    if of[Whose.AGENT]:
+        return _of_turn(past, choice, path, of[Whose.AGENT][-1].difference.calls[0])
+    if of[Whose.UNCLEAR] and not of[Whose.USER]:
+        return _of_nobody(past, choice, path, of[Whose.UNCLEAR][-1])
+    act = past.act_of(of[Whose.OURS][-1]) if of[Whose.OURS] and not of[Whose.USER] else None
+    if act is None:
         return Conflict(path, _by_user(conflict, read))
-    name = f"t{later.turn}"
-    first = f"undo it first: agents undo {typed_turn(past, later.chat, name)}"
-    if later.chat != chat:
-        return Conflict(path, f"another chat's {name} changed the same", [first])
-    since = typed_turn(past, chat, f"--since t{choice.turn}")
-    ways = [first, f"or both: agents undo {since}"]
-    return Conflict(path, f"{name} changed the same", ways)
+    return _of_act(past, path, act)
 
 
-def _later(past: Past, choice: Choice, path: bytes, step: Step) -> CallName | None:
-    """The newest call of a later turn that changed a path, or something in it, and stands."""
+def _since(past: Past, taken: Collection[Pair], path: bytes, step: Step) -> list[Share]:
+    """The shares that came after a step, stay, and changed a path, or something in it."""
     if step.share is None:
-        return None
-    since, taken = step.share.pair, {share.pair for share in choice.shares}
-    found = [
-        share.difference.calls[0]
-        for share in past.shares_of(lambda one: one.before.number >= since[1])
-        if share.whose is Whose.AGENT
+        return []
+    order = step.share.order
+    return [
+        share
+        for share in past.shares_of(lambda one: one.before.number >= order[0][0])
+        if share.order > order
         and share.pair not in taken
         and any(
             change.path == path or tree_path.is_below(change.path, path)
             for change in past.standing(share)
         )
     ]
-    return found[-1] if found else None
+
+
+def _of_turn(past: Past, choice: Choice, path: str, later: CallName) -> Conflict:
+    """A later turn, of this chat or of another, changed the same."""
+    name = f"t{later.turn}"
+    first = f"undo it first: agents undo {typed_turn(past, later.chat, name)}"
+    if later.chat != choice.chat.plan_id:
+        return Conflict(path, f"another chat's {name} changed the same", [first])
+    since = typed_turn(past, later.chat, f"--since t{choice.turn}")
+    return Conflict(path, f"{name} changed the same", [first, f"or both: agents undo {since}"])
+
+
+def _of_nobody(past: Past, choice: Choice, path: str, later: Share) -> Conflict:
+    """Something changed the same that may be the user's or an agent's."""
+    turn = later.difference.turn
+    if later.pair in {share.pair for share in choice.unclear}:
+        ways = [f"take that too: {TAKE}"]
+    elif turn is not None:
+        ways = [f"take that first: agents undo {typed_turn(past, turn[0], f't{turn[1]}')} {TAKE}"]
+    else:
+        ways = []
+    return Conflict(path, "it is unclear who changed the same", ways)
+
+
+def _of_act(past: Past, path: str, act: AnyOperation) -> Conflict:
+    """An act of ours changed the same."""
+    article = "a" if act.kind is Kind.REDO else "an"
+    if not isinstance(act.intent, TakeBack):
+        way = f"take that back first: agents undo --plan {act.plan_id}"
+        return Conflict(path, f"{article} {act.kind} of a plan changed the same", [way])
+    told = f"{article} {act.kind} of t{act.intent.turn} changed the same"
+    if act.kind is Kind.UNDO:
+        return Conflict(path, told)
+    turn = typed_turn(past, act.plan_id, f"t{act.intent.turn}")
+    return Conflict(path, told, [f"take that back first: agents undo {turn}"])
 
 
 def _by_user(conflict: MergeConflict, read: Read) -> str:

@@ -118,7 +118,7 @@ class Foreseeing:
             unmerged=unmerged,
             conflicts=[
                 each
-                for each in conflicts_of(past, choice, unmerged)
+                for each in conflicts_of(past, choice, shares, unmerged)
                 if not wanted.keeps(os.fsencode(each.file))
             ],
             obstacles=self._obstacles(unmerged, deeds, is_redo=False),

@@ -18,7 +18,7 @@ from cleveragents.errors import Damaged
 from cleveragents.ids import OperationId, PlanId, SnapshotId
 from cleveragents.operations.in_project import TakeBack
 from cleveragents.operations.kind import Status
-from cleveragents.operations.operation import OperationRepository
+from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.records import frozen, replace
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.picking import is_excluded
@@ -151,6 +151,14 @@ class Past:
                 return []
         kept = self.taken.kept(share)
         return [change for change in self.standing(share) if change.path not in kept]
+
+    def act_of(self, share: Share) -> AnyOperation | None:
+        """The act of ours that made a share; None: nobody knows any more."""
+        if not share.difference.acts:  # it was looked at before and after it
+            return self._acts.get(share.difference.before.operation_id or OperationId(""))
+        acts = (self._acts[act.operation_id] for act in share.difference.acts)
+        known = (act for act in acts if act is not None)
+        return next((act for act in known if act.intent.placed == (share.was, share.became)), None)
 
     def act_paths(self, act: Undo) -> Collection[bytes] | None:
         """The paths that an undo or a redo has changed; None: nobody knows any more."""
