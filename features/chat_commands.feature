@@ -73,6 +73,30 @@ Feature: Undo, redo and the timeline of chats on the command line
     Then the exit code is 0
     And the error says "there is nothing to do again"
 
+  Scenario: a directory of the agent that holds a file of the user stays, and that is told
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: mkdir -p d/e f; echo x > d/x; echo y > f/y
+      stop
+      prompt two
+      call c2 Bash: chmod 700 d
+      stop
+      user: echo mine > d/e/mine
+      """
+    When I run "agents undo --since t1 --dry-run --format json"
+    Then the data holds
+      | field | value                                                                                         |
+      | kept  | [{"file": "d", "why": "it holds other files"}, {"file": "d/e", "why": "it holds other files"}] |
+    When I run "agents undo --since t1 --yes"
+    Then the exit code is 0
+    And the error says "kept, because it holds other files: d/e"
+    And the error does not say "other files: f"
+    When I run "agents redo --yes --format json"
+    Then the data holds
+      | field | value |
+      | kept  | []    |
+
   Scenario: one call, a path of it, and the way back
     Given this chat
       """

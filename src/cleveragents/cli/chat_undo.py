@@ -292,6 +292,7 @@ def _done(asked: ChatRetrace, done: Done) -> Result:
     would, outcome = done.foresight, done.outcome
     if outcome is None:
         return _nothing(asked, would)
+    held = dict.fromkeys((*would.held, *outcome.kept))
     fate = asked.end_conversation(would)
     blocks: list[Block] = [
         Text([chat_views.heading(would)]),
@@ -303,7 +304,7 @@ def _done(asked: ChatRetrace, done: Done) -> Result:
         _footer(asked),
         messages=[
             *chat_views.passed_over(would),
-            *(f"kept, because it holds other files: {path}" for path in outcome.kept),
+            *(f"kept, because it holds other files: {path}" for path in held),
             *chat_views.missed(would),
             *([ALREADY] if would.is_empty else ()),
         ],

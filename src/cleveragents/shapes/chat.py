@@ -112,10 +112,10 @@ def chat_undo_of(result: ChatUndoResult, fate: "ConversationFate | None" = None)
     if outcome is None:
         return chat_undo_about(would)
     operation = outcome.operation
-    full: list[KeptRow] = [{**file_name(path), "why": NOT_EMPTY} for path in outcome.kept]
+    met = [path for path in outcome.kept if path not in would.held]
     return {
         **chat_undo_about(would),
-        "kept": [*_left(would), *full],
+        "kept": [*_left(would), *_held(met)],
         "conflicts": [],
         "safety": operation.intent.safety,
         "operation": operation.operation_id,
@@ -224,10 +224,16 @@ def _not_covered(would: ChatForesight) -> list[KeptRow]:
 
 
 def _left(would: ChatForesight) -> list[KeptRow]:
-    """The paths that stay because the user says so, or nobody can tell whose they are."""
+    """The paths that stay: by the user's word, because nobody can tell whose, or for others."""
     stay = () if would.takes_unclear else would.unclear
     mine: list[KeptRow] = [{**file_name(path), "why": MINE} for path in would.mine]
     return [
         *mine,
         *({**file_name(path), "why": LATE if path in would.late else UNCLEAR} for path in stay),
+        *_held(would.held),
     ]
+
+
+def _held(paths: Sequence[str]) -> list[KeptRow]:
+    """Directories that stay for what others have in them."""
+    return [{**file_name(path), "why": NOT_EMPTY} for path in paths]

@@ -78,6 +78,11 @@ class ChatForesight:
         )
 
     @property
+    def held(self) -> list[str]:
+        """The directories that stay because others have something in them."""
+        return sorted(map(shown, self.unmerged.held))
+
+    @property
     def is_refused(self) -> bool:
         """Whether something stands in the way."""
         return bool(self.conflicts or self.obstacles)

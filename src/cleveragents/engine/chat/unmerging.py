@@ -38,6 +38,7 @@ class Unmerged:
     conflicts: Mapping[bytes, tuple[MergeConflict, Step]]  # the first that was met at a path
     not_covered: frozenset[bytes]  # paths that nobody may touch: they are not looked at now
     merged: frozenset[bytes]  # paths that are neither as before nor as after: both are in them
+    held: frozenset[bytes]  # directories that were to go, and stay: others have something in them
 
 
 def unmerge(
@@ -62,7 +63,9 @@ def unmerge(
     changes = tuple(compare(mine, root, objects.read))
     result = replace(now, roots={**now.roots, MAIN: root})
     merge = MergeResult(now, result, changes, tuple(one for one, _ in conflicts.values()), objects)
-    return Unmerged(merge, conflicts, frozenset(uncovered), _merged(changes, steps, objects.read))
+    merged = _merged(changes, steps, objects.read)
+    held = _held(Lookup(root, objects.read), steps, objects.read) - uncovered
+    return Unmerged(merge, conflicts, frozenset(uncovered), merged, held)
 
 
 class _LeftAlone:
@@ -93,6 +96,18 @@ def _merged(changes: Sequence[Change], steps: Sequence[Step], read: Load) -> fro
         and change.after.is_file
         and change.after.content not in known.get(change.path, {change.after.content})
     )
+
+
+def _held(result: Lookup, steps: Sequence[Step], read: Load) -> frozenset[bytes]:
+    """The directories that are there although what is taken back has made them."""
+    is_new: dict[bytes, bool] = {}
+    for step in steps:  # the newest first, so that what the oldest had found is what counts
+        was = Lookup(step.was.roots[MAIN], read)
+        for path in step.paths:
+            entry = result.find(path)
+            if entry is not None and entry.is_dir:
+                is_new[path] = was.find(path) is None
+    return frozenset(path for path, new in is_new.items() if new)
 
 
 def step_of(past: Past, share: Share, paths: frozenset[bytes]) -> Step:
