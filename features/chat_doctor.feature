@@ -224,3 +224,16 @@ Feature: The doctor knows chats
     When I undo here
     Then there is no "new.txt"
     And there is a ".env"
+
+  Scenario: how a path stays out of later checkpoints, and what is not searched, is told for chats
+    Given this chat
+      """
+      prompt edit
+      call c1 Bash: echo token=hunter3 > .env
+      stop
+      """
+    When I run "agents forget .env --yes"
+    Then the exit code is 0
+    And the output says "prompts and commands that are kept of chats"
+    And the error says "agents config set chat.exclude .env"
+    And the error does not say "sandbox.checkpoint.exclude"

@@ -9,6 +9,7 @@ from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Block, Fields, Result
 from cleveragents.counting import counted, size
 from cleveragents.engine.care.erasure import ErasedPath, Erasure, ErasureRequest
+from cleveragents.plans.plan import CHAT, PLAN
 from cleveragents.quoting import quoted
 from cleveragents.shapes.erasure import forgetting_of
 
@@ -16,11 +17,15 @@ if TYPE_CHECKING:
     from cleveragents.app import App
 
 FOR_EVER = "this cannot be undone"
-EXCLUDE = "sandbox.checkpoint.exclude"
+# By the kind of what stores it: which setting keeps a path out.
+EXCLUDE = {PLAN: "sandbox.checkpoint.exclude", CHAT: "chat.exclude"}
 LISTED = 5
 IN_GIT = "commits that hold it: yours, and those that a plan made in its sandbox"
 EVERYWHERE = "--everywhere forgets these as well"
-NOT_SEARCHED = "what steps printed, and the texts of actions"
+NOT_SEARCHED = {
+    PLAN: "what steps printed, and the texts of actions",
+    CHAT: "prompts and commands that are kept of chats: agents chat delete",
+}
 
 
 def forget(
@@ -87,7 +92,7 @@ def _blocks(
         *(("", line) for line in more if shared),
         *_listed("Not touched", found.left),
         *([("In git", IN_GIT)] if found.in_git and found.paths else []),
-        *([("Not searched", NOT_SEARCHED)] if found.paths else []),
+        *(("Not searched", NOT_SEARCHED[kind]) for kind in _kinds(found) if found.paths),
     ]
     return [*told, *([Fields("Stays", beside)] if beside else [])]
 
@@ -109,9 +114,20 @@ def _next(app: "App", found: Erasure) -> list[str]:
     also = [f"agents forget {same}    # the same bytes"] if found.shared else []
     if not (found.left and found.paths):
         return also
-    wanted = dict.fromkeys([*app.settings.texts(EXCLUDE), *(one.path for one in found.paths)])
+    kinds = _kinds(found)
+    if CHAT not in kinds and app.chats.protection.is_protected(app.project):
+        kinds = [*kinds, CHAT]
+    return [*also, *(_kept_out(app, EXCLUDE[kind], found) for kind in kinds)]
+
+
+def _kinds(found: Erasure) -> list[str]:
+    """Of what kinds those are that may store the paths."""
+    there = {plan.kind for one in found.projects for plan in one.plans}
+    return [kind for kind in (PLAN, CHAT) if kind in there]
+
+
+def _kept_out(app: "App", key: str, found: Erasure) -> str:
+    """The command that keeps paths out of checkpoints by a setting."""
+    wanted = dict.fromkeys([*app.settings.texts(key), *(one.path for one in found.paths)])
     value = json.dumps(list(wanted)) if any("," in one for one in wanted) else ",".join(wanted)
-    return [
-        *also,
-        f"agents config set {EXCLUDE} {quoted(value)}    # else later checkpoints store it again",
-    ]
+    return f"agents config set {key} {quoted(value)}    # else later checkpoints store it again"
