@@ -271,6 +271,22 @@ Feature: Undo, redo and the timeline of chats on the command line
       | field              | value  |
       | not_covered.4.file | "small" |
 
+  Scenario: what the project's own settings leave out is told as theirs
+    Given the project's settings
+      """
+      chat.exclude = ["*.log"]
+      """
+    And the chats go on in another process
+    And this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x; echo y > y.log
+      stop
+      """
+    When I run "agents undo --dry-run --set chat.exclude=own"
+    Then the exit code is 0
+    And the output says "left out here, so that no undo touches it: *.log (by the project's chat.exclude)"
+
   Scenario: a directory with the user's own files stays, and that is told
     Given this chat
       """

@@ -73,6 +73,28 @@ Feature: Hooks in the settings of coding agents
     Then the exit code is 0
     And the settings of claude are commented before what follows
 
+  Scenario: hooks that are taken out between comments leave no blank lines
+    Given the settings of claude are with comments
+    When I run "agents protect claude --yes"
+    And somebody adds "theme" to the settings of claude
+    And I run "agents unprotect --all"
+    Then the exit code is 0
+    And the settings of claude say what they said, and have "theme"
+    And the settings of claude have no blank line
+
+  Scenario: settings by which no hook runs are told
+    Given the client's file "home/.claude/settings.json" holds
+      """
+      {"disableAllHooks": true}
+      """
+    When I run "agents protect claude --yes"
+    Then the exit code is 0
+    And the error says "disableAllHooks is true"
+
+  Scenario: the command is the same wherever the data directory is named from
+    When I run "agents --data-dir ../project/../data protect claude --yes"
+    Then each event of claude has one hook of ours in its settings
+
   Scenario: a longer first look gives hooks more time
     Given the settings of claude are with hooks of others
     When I run "agents protect claude --yes"
@@ -124,10 +146,27 @@ Feature: Hooks in the settings of coding agents
     Then the exit code is 4
     And the settings of claude are what they were, byte for byte
     And each event of gemini has one hook of ours in its settings
+    And the output does not say "OK"
+    And the error says "is registered, with hooks of Gemini CLI alone"
     When I run "agents unprotect --all"
-    Then the exit code is 4
-    And the error says "line 3 is no JSON"
+    Then the exit code is 0
+    And the error does not say "line 3 is no JSON"
+    And the settings of claude are what they were, byte for byte
     And gemini has no settings
+
+  Scenario: where every file is refused no agent has hooks, and that is no success
+    Given the settings of claude are cut off
+    When I run "agents protect claude --yes"
+    Then the exit code is 4
+    And the output does not say "OK"
+    And the error says "is registered, and no agent has hooks"
+
+  Scenario: settings with our hooks that nobody can read any more are told
+    When I run "agents protect claude --yes"
+    And the shell runs "echo '}' >> ../home/.claude/settings.json; rm ../data/installed" in the project
+    And I run "agents unprotect --all"
+    Then the exit code is 4
+    And the error says "cannot be changed"
 
   # --- The file ------------------------------------------------------------------------------------
 
@@ -341,6 +380,8 @@ Feature: Hooks in the settings of coding agents
       "SessionStart": [
       """
     And the error says "dry run: nothing was changed"
+    And the error says "lies in clear in the data directory"
+    And the output says "as much is stored"
     And the settings of claude are what they were, byte for byte
     And the data directory has neither "hook" nor "protected" nor "installed"
 

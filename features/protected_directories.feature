@@ -82,6 +82,14 @@ Feature: Directories that are protected
       4 files
       Left out
       data/[12]
+      chat.exclude names it, in the project's own settings
+      """
+    When I run "agents protect claude --dry-run --set chat.exclude=kept"
+    Then the output says
+      """
+      data/[12]
+      chat.exclude names it, in the project's own settings
+      kept
       chat.exclude names it
       """
     When I run "agents protect claude --yes --format json"
@@ -156,6 +164,19 @@ Feature: Directories that are protected
     Then the exit code is 0
     And the settings of claude hold no hook
 
+  Scenario: hooks of a checkout that was moved are named, and the record of them is not to be deleted
+    Given the shell has run "mkdir ../second" in the project
+    When I run "agents protect claude --yes"
+    And I run "agents --project ../second protect claude --project --yes"
+    And the shell runs "mv ../second ../moved" in the project
+    And I run "agents unprotect --all"
+    Then the exit code is 0
+    And the output says "hooks taken out of 1 file"
+    And the error says "second/.claude/settings.local.json is gone"
+    And the error does not say "to be rid of it"
+    When I run "agents --project ../moved unprotect"
+    Then the output says "hooks taken out of 1 file"
+
   Scenario: settings that are gone, or have lost our hooks, are nothing to do
     When I run "agents protect claude gemini --yes"
     And the shell runs "rm ../home/.claude/settings.json; echo '{}' > ../home/.gemini/settings.json" in the project
@@ -218,6 +239,7 @@ Feature: Directories that are protected
     When I run "agents protect codex --yes"
     And the hooks of codex are checked
     Then it needs "type /hooks"
+    And none of it works
     When codex has really begun a conversation here
     And the hooks of codex are checked
     Then it needs nothing, and has had an event
@@ -231,10 +253,52 @@ Feature: Directories that are protected
     And I run "agents protect claude --project --yes"
     And the hook in the data directory is gone and the hooks of claude are checked
     Then its command is bad and its event was not recorded
+    And none of it works
     And it needs "hooks are in two files"
     And it needs "has comments, which Claude Code may not read"
     And it needs "disableAllHooks is true"
     And it needs "a made-up event was not recorded"
+
+  Scenario: hooks that are there and do not all run are not good
+    Given the client's file "home/.claude/settings.json" holds
+      """
+      {"disableAllHooks": true}
+      """
+    When I run "agents protect claude --yes"
+    And the hooks of claude are checked
+    Then none of it works
+    And it needs "disableAllHooks is true"
+
+  Scenario: hooks of which one is missing are not good
+    When I run "agents protect copilot --yes"
+    And the shell runs "sed -i '/preToolUse/,+2d' ../home/.copilot/hooks/cleveragents.json" in the project
+    And the hooks of copilot are checked
+    Then none of it works
+    And it needs "hooks are missing: agents protect copilot"
+
+  Scenario Outline: hooks of <client> that have less time than they may need are told
+    When I run "agents protect <client> --yes --set chat.first-look=0"
+    And the hooks of <client> are checked
+    Then none of it works
+    And it needs "less time than chat.first-look needs: agents protect <client>"
+    When I run "agents protect <client> --yes"
+    And the hooks of <client> are checked
+    Then its command is good, its event was recorded and it needs nothing
+
+    Examples:
+      | client   |
+      | claude   |
+      | copilot  |
+      | opencode |
+
+  Scenario: a plugin of that name that is not ours is told with the way out
+    Given the client's file "xdg/opencode/plugins/cleveragents.js" holds
+      """
+      export const Mine = async () => ({})
+      """
+    When I run "agents protect --check opencode"
+    Then the exit code is 1
+    And the error says "is there and not ours; rename it, then: agents protect opencode"
 
   Scenario: hooks that were taken out by hand, and a program that records nothing
     When I run "agents protect opencode copilot --yes"

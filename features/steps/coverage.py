@@ -15,7 +15,7 @@ from cleveragents.sandbox.project import Project
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.tree.tracking import Tracking
 
-GENEROUS = CoveragePolicy((), 1000, 100_000, 100_000, 100_000, 1 << 40)
+GENEROUS = CoveragePolicy((), (), 1000, 100_000, 100_000, 100_000, 1 << 40)
 IGNORED = "git ignores it, and it is large"
 
 

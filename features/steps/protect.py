@@ -295,6 +295,12 @@ def same_and_more(context, name):
     assert not split(context, found)[0], found
 
 
+@then("the settings of claude have no blank line")
+def no_blank_line(context):
+    lines = settings_of(context, "claude").read_text().splitlines()
+    assert all(line.strip() for line in lines), lines
+
+
 @then("the settings of claude hold the hooks of others alone")
 def others_alone(context):
     found = json.loads(settings_of(context, "claude").read_text())

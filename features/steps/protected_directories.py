@@ -245,12 +245,18 @@ def is_good(context):
     (row,) = context.rows
     assert row.command_ok, row
     assert row.row_seen, row
+    assert row.works, row
     assert row.needs == (), row
 
 
 @then("its command is bad and its event was not recorded")
 def is_bad(context):
     assert [(row.command_ok, row.row_seen) for row in context.rows] == [(False, False)] * 2
+
+
+@then("none of it works")
+def nothing_works(context):
+    assert not any(row.works for row in context.rows), context.rows
 
 
 @then('it needs "{what}"')

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from cleveragents.config.environment import caller_environment, default_data_dir, home
+from cleveragents.config.environment import caller_environment, data_dir_of, home
 from cleveragents.config.levels import Sources, load
 from cleveragents.engine.read.plans import PlanReader
 from cleveragents.errors import Refused
@@ -86,7 +86,7 @@ class App:
         """
         caller = caller_environment() if caller is None else dict(caller)
         self._cwd = Path() if cwd is None else Path(cwd).absolute()
-        data = (self._cwd / (data_dir or default_data_dir(caller))).absolute()
+        data = data_dir_of(self._cwd, data_dir, caller)
         settings_file = None if config_path is None else self._cwd / config_path
         self._open = partial(
             App,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from cleveragents.chats.turns import Call
 from cleveragents.cli import changes, views
 from cleveragents.cli.render import Block, Fields, Text
+from cleveragents.engine.chat.coverage import NAMED_BY_PROJECT
 from cleveragents.engine.chat.foresight import ChatForesight, PassedOver
 from cleveragents.engine.chat.gaps import Gap
 from cleveragents.ids import SHORTEST, now
@@ -54,7 +55,11 @@ def apart(would: ChatForesight) -> list[Block]:
     if would.joint:
         found.append(Text([f"done jointly, so that it goes as well: {', '.join(would.joint)}"]))
     if would.left_out:
-        names = [gap.path for gap in would.left_out]
+        theirs = [gap.path for gap in would.left_out if gap.why == NAMED_BY_PROJECT]
+        names = [
+            *(f"{path} (by the project's chat.exclude)" for path in theirs),
+            *(gap.path for gap in would.left_out if gap.path not in theirs),
+        ]
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         told = f"left out here, so that no undo touches it: {', '.join(names[:NAMED])}{more}"
         found.append(Text([f"{told} (agents protect --check)"]))

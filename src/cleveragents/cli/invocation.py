@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cleveragents.cli.render import Format, Timing
-from cleveragents.config.environment import caller_environment, default_data_dir
+from cleveragents.config.environment import caller_environment, data_dir_of
 from cleveragents.errors import Failed, Interrupted, InvalidInput
 from cleveragents.escaping import safe
 from cleveragents.ids import now
@@ -61,7 +61,7 @@ class Invocation:
     @property
     def place(self) -> Path:
         """Where this call keeps what it writes."""
-        return (self.data_dir or default_data_dir(caller_environment())).absolute()
+        return data_dir_of(Path(), self.data_dir, caller_environment())
 
     def app(
         self, *, progress: bool = False, take_over: bool = False, looks_once: bool = False

@@ -62,17 +62,25 @@ def protect(
         app.chats.look_first(root)
     data = protection_of(root.path, call.place, proposals, covered, dry_run=dry_run)
     refused = [one for one in proposals if one.refused]
+    in_clear = [PRIVATE] if dry_run or yes else []  # else it was said before it was asked
     return Result(
         data,
         [
-            *([_about(call, root, covered), *_changes(proposals)] if dry_run else []),
+            *([_about(call, root, covered)] if in_clear else []),
+            *(_changes(proposals) if dry_run else []),
             *_by_hand(refused),
             *left_out(covered.left_out),
         ],
-        footer="" if dry_run else f"{root.path} is protected",
+        footer="" if dry_run or refused else f"{root.path} is protected",
         status="warn" if refused else "ok",
         exit_code=REFUSED if refused else 0,
-        messages=[*([DRY_RUN] if dry_run else []), *_remarks(proposals), *refusals(proposals)],
+        messages=[
+            *([DRY_RUN] if dry_run else []),
+            *([] if dry_run or not refused else [_partly(root, proposals)]),
+            *in_clear,
+            *_remarks(proposals),
+            *refusals(proposals),
+        ],
         next_steps=[] if dry_run else ["agents protect --check    # proves that hooks work"],
     )
 
@@ -150,8 +158,16 @@ def _remarks(proposals: Sequence[Proposal]) -> list[str]:
             continue
         if level == HookLevel.PROJECT and client.is_committed:
             told.append(COMMITTED.format(file=one.file.path, title=client.title))
-        told += [f"{client.title}: {need}" for need in [client.needs(level)] if need]
+        needs = [*one.file.disabled(), *one.file.remarks(), client.needs(level)]
+        told += [f"{client.title}: {need}" for need in needs if need]
     return told
+
+
+def _partly(root: Project, proposals: Sequence[Proposal]) -> str:
+    """What came of it where settings were refused."""
+    titles = [one.file.client.title for one in proposals if not one.refused]
+    hooks = f"with hooks of {', '.join(titles)} alone" if titles else "and no agent has hooks"
+    return f"{root.path} is registered, {hooks}"
 
 
 def left_out(lacks: "Sequence[LeftOut]") -> list[Block]:
@@ -181,9 +197,9 @@ def _checked(call: Invocation, app: "App", names: Sequence[str]) -> Result:
     keeper = (asking.status(call.place) or {}).get("pid")
     lacks = app.chats.coverage_of(app.chats.project).left_out
     data = check_of(app.chats.project.path, call.place, rows, keeper, lacks)
-    is_good = all(one.row_seen for one in rows)
+    is_good = all(one.works for one in rows)
     needs = [f"{one.client.title}: {need}" for one in rows for need in one.needs]
-    columns = ["Client", "Version", "Level", "Command", "Recorded", "Last event"]
+    columns = ["Client", "Version", "Level", "Command", "Recorded", "Works", "Last event"]
     return Result(
         data,
         [Grid("Hooks", columns, [_row(one) for one in rows]), *left_out(lacks)],
@@ -195,5 +211,6 @@ def _checked(call: Invocation, app: "App", names: Sequence[str]) -> Result:
 
 def _row(one: "ProbedClient") -> list[str]:
     last = "never" if one.last_event_at is None else one.last_event_at.isoformat(" ", "seconds")
-    works = ["ok" if is_good else "no" for is_good in (one.command_ok, one.row_seen)]
-    return [one.client.title, one.version or "-", one.level or "-", *works, last]
+    found = (one.command_ok, one.row_seen, one.works)
+    told = ["ok" if is_good else "no" for is_good in found]
+    return [one.client.title, one.version or "-", one.level or "-", *told, last]

@@ -14,6 +14,8 @@ from cleveragents.hooks import asking
 from cleveragents.shapes.protection import unprotection_of
 
 LEFT = "what was recorded is left; to be rid of it as well, delete {data}"
+LOST = "{file} is gone; if it was moved, our hooks are still in it: agents unprotect there"
+KEPT = "what was recorded is left, and the list of these files: keep {data} until they are found"
 
 
 def unprotect(call: Invocation, clients: Sequence[str] = (), everything: bool = False) -> Result:
@@ -34,6 +36,7 @@ def unprotect(call: Invocation, clients: Sequence[str] = (), everything: bool = 
         if one.change is not None:
             installation.carry_out(one.change)
     problems = refusals(proposals)
+    lost = installation.lost() if everything else []
     if everything:
         launcher.remove(call.place)
         asking.stop(call.place)
@@ -42,9 +45,13 @@ def unprotect(call: Invocation, clients: Sequence[str] = (), everything: bool = 
         unprotection_of(call.place, proposals, roots),
         [files(proposals)] if proposals else [],
         footer=_told(len(proposals) - len(problems), roots),
-        status="warn" if problems else "ok",
+        status="warn" if problems or lost else "ok",
         exit_code=REFUSED if problems else 0,
-        messages=[*problems, *([LEFT.format(data=call.place)] if everything else [])],
+        messages=[
+            *problems,
+            *(LOST.format(file=one) for one in lost),
+            *([(KEPT if lost else LEFT).format(data=call.place)] if everything else []),
+        ],
     )
 
 

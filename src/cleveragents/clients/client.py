@@ -64,6 +64,10 @@ class Client:
             return self.directory(home, caller) / self.user_file
         return root / self.project_file
 
+    def checkout_of(self, file: Path) -> Path:
+        """The checkout that a file of it is the project's in."""
+        return file.parents[len(Path(self.project_file).parts) - 1]
+
     def is_in_use(self, home: Path, caller: Mapping[str, str], root: Path) -> bool:
         """Whether its program can be called, or it has a directory in the home or the project."""
         there = (self.directory(home, caller), (root / self.project_file).parent)

@@ -1,6 +1,7 @@
 """Our entries in the settings of a client: how they are written, and which ones are ours."""
 
 from collections.abc import Mapping
+from math import inf
 from pathlib import Path
 from typing import Any, cast
 
@@ -60,6 +61,13 @@ def command_of(entry: Mapping[str, Any]) -> str:
     """The command of one of our entries."""
     inner = listed_in(entry.get(HOOKS))
     return str(_command(inner[0] if inner else entry))
+
+
+def limit_of(entry: Mapping[str, Any], data: Path) -> float:
+    """The time that one of our entries gives its hook, in the client's unit; none is no limit."""
+    hooks = [one for one in (entry, *listed_in(entry.get(HOOKS))) if is_our_hook(one, data)]
+    limits = [one.get("timeout", one.get("timeoutSec")) for one in map(table_of, hooks)]
+    return min((one for one in limits if isinstance(one, int | float)), default=inf)
 
 
 def _command(hook: object) -> object:

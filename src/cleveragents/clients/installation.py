@@ -87,8 +87,19 @@ class Installation:
         try:
             change = file.with_hooks(known) if is_in else file.without_hooks(known)
         except Refused as error:
+            if not is_in and known is None and not file.may_have_hooks():
+                return Proposal(file, file.unchanged(), is_in)
             return Proposal(file, None, is_in, error.message)
         return Proposal(file, change, is_in)
+
+    def lost(self) -> list[Path]:
+        """Returns the files of checkouts that are no longer there: they may have been moved."""
+        return [
+            one.path
+            for one in self._written.all()
+            if one.level == HookLevel.PROJECT
+            and not known_client(one.client).checkout_of(one.path).exists()
+        ]
 
     def carry_out(self, change: FileChange) -> None:
         """Makes a file what was proposed, if it is still what it was."""

@@ -1,11 +1,13 @@
 """The plugin that OpenCode loads: it hands each event to the same hook as other clients do."""
 
 import json
+import re
 from pathlib import Path
 
 from cleveragents.clients.client import Client
 from cleveragents.clients.command import command_for
 
+_LIMIT = re.compile(r"^const LIMIT = (\d+)$", re.MULTILINE)
 MARK = "// Written by `agents protect`; `agents unprotect` removes it."
 # A child session is a subagent's: its events count as those of the session that began it.
 _PLUGIN = """\
@@ -70,9 +72,20 @@ def text_for(client: Client, data: Path, seconds: int) -> str:
     commands = {event: command_for(data, client.name, event) for event in client.events}
     filled = _PLUGIN % {
         "commands": json.dumps(commands, indent=2),
-        "limit": seconds * 1000,
+        "limit": limit_of(seconds),
     }
     return f"{MARK}\n{filled}"
+
+
+def limit_of(seconds: int) -> int:
+    """The time that a hook has, as the plugin counts it."""
+    return seconds * 1000
+
+
+def limit_in(text: str) -> int:
+    """The time that a plugin gives a hook."""
+    found = _LIMIT.search(text)
+    return int(found[1]) if found else 0
 
 
 def is_plugin(text: str) -> bool:

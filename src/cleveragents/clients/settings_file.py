@@ -8,7 +8,14 @@ from typing import Any
 
 from cleveragents.clients import plugin
 from cleveragents.clients.client import Client, HookLevel, HookShape
-from cleveragents.clients.entries import command_of, entries_for, found_in, head_of, table_of
+from cleveragents.clients.entries import (
+    command_of,
+    entries_for,
+    found_in,
+    head_of,
+    limit_of,
+    table_of,
+)
 from cleveragents.clients.json_text import BLANK, BOM, parse
 from cleveragents.clients.splicing import Span, cut, put_in, taken_out
 from cleveragents.clients.written import WrittenFile
@@ -70,6 +77,14 @@ class SettingsFile:
         found = found_in(self._parsed(text), self._data)
         return {event: command_of(entries[0]) for event, entries in found.items()}
 
+    def may_have_hooks(self) -> bool:
+        """Whether a command of ours may stand in it, although it cannot be read as settings."""
+        try:
+            text = self.path.read_bytes()
+        except OSError:
+            return False
+        return any(f"{self.client.name}:{event}".encode() in text for event in self.client.events)
+
     def with_hooks(self, known: WrittenFile | None) -> FileChange:
         """What it would be with our hooks; a second time nothing changes."""
         text = self.read()
@@ -101,6 +116,10 @@ class SettingsFile:
             self._refuse_unwritable()
         return change
 
+    def unchanged(self) -> FileChange:
+        """What becomes of a file that never had hooks of ours: nothing, whatever it is."""
+        return FileChange(self.client, self.level, self.path, None, None)
+
     def by_hand(self) -> list[str]:
         """The lines that a user can add by hand."""
         if self.client.shape == HookShape.PLUGIN:
@@ -110,19 +129,38 @@ class SettingsFile:
 
     def remarks(self) -> list[str]:
         """What in the file may keep hooks from running."""
-        text = self.read()
-        if text is None or self.client.shape == HookShape.PLUGIN:
+        text = self._settings()
+        if self.client.reads_comments or _is_strict(text):
             return []
-        found: list[str] = []
-        if not self.client.reads_comments and not _is_strict(text):
-            found.append(f"{self.path} has comments, which {self.client.title} may not read")
-        if self._parsed(text).get("disableAllHooks") is True:
-            found.append(f"disableAllHooks is true in {self.path}: no hook runs")
-        return found
+        return [f"{self.path} has comments, which {self.client.title} may not read"]
+
+    def disabled(self) -> list[str]:
+        """What in the file keeps all hooks from running."""
+        if self._parsed(self._settings()).get("disableAllHooks") is not True:
+            return []
+        return [f"disableAllHooks is true in {self.path}: no hook runs"]
+
+    def is_short(self) -> bool:
+        """Whether a hook of ours in it has less time than it may need."""
+        text = self.read() or ""
+        if self.client.shape == HookShape.PLUGIN:
+            return plugin.limit_in(text) < plugin.limit_of(self._seconds)
+        wanted = entries_for(self.client, self._data, self._seconds)
+        return any(
+            limit_of(entry, self._data) < limit_of(wanted[event], self._data)
+            for event, entries in found_in(self._parsed(text), self._data).items()
+            for entry in entries
+            if event in wanted
+        )
+
+    def _settings(self) -> str:
+        """The text of settings; a plugin is none."""
+        return "" if self.client.shape == HookShape.PLUGIN else self.read() or ""
 
     def _with_plugin(self, text: str | None) -> FileChange:
         if text is not None and not plugin.is_plugin(text):
-            raise Refused(f"{self.path} is there and not ours", hints=["rename it"])
+            again = f"agents protect {self.client.name}"
+            raise Refused(f"{self.path} is there and not ours; rename it, then: {again}")
         after = plugin.text_for(self.client, self._data, self._seconds)
         if text != after:
             self._refuse_unwritable()
@@ -169,7 +207,7 @@ class SettingsFile:
 def _is_strict(text: str) -> bool:
     text = text.removeprefix(BOM)
     try:
-        json.loads(text)
+        json.loads(text if text.strip(BLANK) else "{}")
     except ValueError:
         return False
     return True

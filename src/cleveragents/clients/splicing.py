@@ -175,9 +175,16 @@ def _first_of_ours(root: Value, hooks: Part, data: Path) -> tuple[Value, Part]:
 
 def _removal(text: str, container: Value, part: Part) -> list[Span]:
     """The part, the blanks before it, and the comma that it leaves over."""
-    start = len(text[: part.start].rstrip(BLANK))
-    if "//" in text[:start].rpartition("\n")[2]:  # a comment ends with its line
-        start = part.start
     before = [one for one in container.parts if one.end <= part.start]
     comma = part.comma if part.comma is not None else before[-1].comma if before else None
+    start = len(text[: part.start].rstrip(BLANK))
+    is_comment = "//" in text[:start].rpartition("\n")[2]
+    end = part.end + 1 if comma == part.end else part.end
+    if is_comment and not _ends_line(text, end):  # it would take in what follows
+        start = part.start
     return [Span(start, part.end), *([] if comma is None else [Span(comma, comma + 1)])]
+
+
+def _ends_line(text: str, at: int) -> bool:
+    """Whether nothing but blanks follows in a line."""
+    return not text[at:].partition("\n")[0].strip(BLANK)

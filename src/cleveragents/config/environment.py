@@ -19,6 +19,12 @@ def default_data_dir(environment: Mapping[str, str]) -> Path:
     return Path(environment.get(DATA_DIR) or _base(environment, "DATA", ".local/share") / OURS)
 
 
+def data_dir_of(directory: Path, named: Path | str | None, environment: Mapping[str, str]) -> Path:
+    """Where everything is kept, seen from a directory: one place has one name, written anywhere."""
+    place = directory / (named or default_data_dir(environment))
+    return Path(os.path.abspath(place))
+
+
 def user_config(environment: Mapping[str, str]) -> Path:
     """The settings of the user, unless a flag or a variable names others."""
     return _base(environment, "CONFIG", ".config") / OURS / "config.toml"

@@ -112,6 +112,13 @@ class Settings:
         """Returns a setting that is a list."""
         return tuple(map(str, cast("tuple[object, ...]", self.value(key).value)))
 
+    def of_project_alone(self, key: str) -> tuple[str, ...]:
+        """Returns what of a list stands in the project's file alone."""
+        said = {one.source: one.value for one in self.levels(key)}
+        below = said.get(Level.USER, said[Level.DEFAULT])
+        own = cast("tuple[str, ...]", said.get(Level.PROJECT, ()))
+        return tuple(one for one in own if one not in cast("tuple[str, ...]", below))
+
     def number(self, key: str) -> int:
         """Returns a setting that is a whole number."""
         return int(self.text(key))

@@ -62,6 +62,7 @@ class CheckedClient(TypedDict):
     file: str
     command_ok: bool
     row_seen: bool  # what a made-up event left
+    works: bool  # nothing that is known to be needed is missing
     last_event_at: str | None  # of a real event in this directory
     needs: Sequence[str]
 
@@ -156,6 +157,7 @@ def _checked(one: ProbedClient) -> CheckedClient:
         "file": str(one.file),
         "command_ok": one.command_ok,
         "row_seen": one.row_seen,
+        "works": one.works,
         "last_event_at": None if last is None else last.isoformat(),
         "needs": one.needs,
     }

@@ -138,6 +138,7 @@ class ActsOfPlans:
         base, settings = self._base, self._base.settings
         policy = CoveragePolicy(
             settings.texts("chat.exclude"),
+            settings.of_project_alone("chat.exclude"),
             settings.number("chat.ignored-files"),
             settings.size("chat.ignored-bytes"),
             settings.size("chat.max-file"),

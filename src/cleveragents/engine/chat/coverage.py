@@ -20,6 +20,7 @@ from cleveragents.storage.replacing import replace_file
 MODE = 0o600
 OTHER_FILE_SYSTEM = "another file system is mounted there"
 NAMED = "chat.exclude names it"
+NAMED_BY_PROJECT = "chat.exclude names it, in the project's own settings"
 
 
 @frozen
@@ -27,6 +28,7 @@ class CoveragePolicy:
     """How much of a directory chats cover."""
 
     exclude: tuple[str, ...]  # globs
+    of_project: tuple[str, ...]  # those of them that only the project's own settings name
     ignored_files: int  # of a directory that git ignores
     ignored_bytes: int
     max_file: int  # bytes
@@ -139,7 +141,8 @@ class _Choice:
             matched = [left.pop(path) for path in [*left] if names.excludes(path)]
             if matched:
                 files, much = sum(one.files for one in matched), sum(one.size for one in matched)
-                self._told.append(LeftOut(pattern, files, much, NAMED))
+                why = NAMED_BY_PROJECT if pattern in self._policy.of_project else NAMED
+                self._told.append(LeftOut(pattern, files, much, why))
 
     def _leave_out_large(self) -> None:
         """Each look leaves such files out by their size, so that no filter needs to name them."""
@@ -179,7 +182,7 @@ class _Choice:
 
 def _to_record(found: Coverage, policy: CoveragePolicy) -> dict[str, object]:
     return {
-        "policy": as_dict(policy),
+        "policy": _policy_record(policy),
         "patterns": found.filter.patterns,
         "left_out": [as_dict(one) for one in found.left_out],
         "files": found.files,
@@ -187,8 +190,14 @@ def _to_record(found: Coverage, policy: CoveragePolicy) -> dict[str, object]:
     }
 
 
+def _policy_record(policy: CoveragePolicy) -> dict[str, object]:
+    """A policy as JSON gives it back."""
+    globs = {"exclude": [*policy.exclude], "of_project": [*policy.of_project]}
+    return {**as_dict(policy), **globs}
+
+
 def _from_record(record: dict[str, Any], policy: CoveragePolicy) -> Coverage | None:
-    if record["policy"] != {**as_dict(policy), "exclude": [*policy.exclude]}:
+    if record["policy"] != _policy_record(policy):
         return None
     left_out = tuple(LeftOut(**one) for one in record["left_out"])
     return Coverage(Filter(tuple(record["patterns"])), left_out, record["files"], record["bytes"])

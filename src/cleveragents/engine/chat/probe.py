@@ -1,6 +1,7 @@
 """Proves that hooks work: fires a made-up event through each, and finds what was recorded of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from time import monotonic, sleep
@@ -34,6 +35,7 @@ class ProbedClient:
     file: Path
     command_ok: bool = False
     row_seen: bool = False
+    works: bool = False  # all that is known to be needed is there
     last_event_at: datetime | None = None  # of a real event here
     needs: tuple[str, ...] = ()
 
@@ -88,9 +90,10 @@ class Probe:
                 problems.append(error.message)
         installed = {level: commands for level, commands in found.items() if commands}
         if not installed:
-            file = self._installation.file(client, HookLevel.USER).path
-            needs = (*problems, f"it has no hooks: agents protect {client.name}")
-            return [ProbedClient(client, version, None, file, needs=needs)]
+            (proposal,) = self._installation.proposed([client], HookLevel.USER)
+            others = [one for one in problems if one != proposal.refused]
+            needs = (*others, f"it has no hooks: {proposal.refused or _way(client)}")
+            return [ProbedClient(client, version, None, proposal.file.path, needs=needs)]
         if len(installed) > 1:
             problems.append("its hooks are in two files: each event comes twice, and counts once")
         return [
@@ -114,8 +117,13 @@ class Probe:
         is_protected = self._protection.is_protected(self._project)
         is_seen = is_ok and is_protected and self._is_seen(session)
         last = self._last_event_at(client)
-        missing = [event for event in client.events if event not in commands]
-        confirm = client.needs(level)
+        faults = [
+            *([] if is_protected else [NOT_PROTECTED]),
+            *([NOT_RECORDED] if is_protected and not is_seen else []),
+            *self._faults(client, level, commands),
+            *([client.confirm] if client.confirm and last is None else []),
+        ]
+        unknown = "" if client.confirm or last is not None else client.needs(level)
         return ProbedClient(
             client,
             version,
@@ -123,16 +131,22 @@ class Probe:
             file.path,
             is_ok,
             is_seen,
+            is_seen and not faults,
             last,
-            (
-                *problems,
-                *([] if is_protected else [NOT_PROTECTED]),
-                *([NOT_RECORDED] if is_protected and not is_seen else []),
-                *([f"hooks are missing: agents protect {client.name}"] if missing else []),
-                *file.remarks(),
-                *([confirm] if confirm and last is None else []),
-            ),
+            (*problems, *faults, *file.remarks(), *([unknown] if unknown else [])),
         )
+
+    def _faults(
+        self, client: Client, level: HookLevel, commands: Mapping[str, str]
+    ) -> Iterator[str]:
+        """Tells what of its settings keeps a client from telling all that it should."""
+        if any(event not in commands for event in client.events):
+            yield f"hooks are missing: {_way(client, level)}"
+        if self._installation.file(client, level).is_short():
+            yield f"its hooks have less time than chat.first-look needs: {_way(client, level)}"
+        for each in HookLevel:
+            with suppress(Refused):  # told already
+                yield from self._installation.file(client, each).disabled()
 
     def _is_seen(self, session: str) -> bool:
         """Waits for the row of an event."""
@@ -155,3 +169,9 @@ class Probe:
         with self._database.reading() as connection:
             project_id = projects.known(connection, self._project)
             return ChatRepository(connection).of_project(project_id)
+
+
+def _way(client: Client, level: HookLevel = HookLevel.USER) -> str:
+    """The command that gives a client its hooks."""
+    option = " --project" if level == HookLevel.PROJECT else ""
+    return f"agents protect {client.name}{option}"
