@@ -77,7 +77,7 @@ class Foreseeing:
         late = lateness(past, choice)
         mixed = late.told_mixed(doubtful)
         return replace(
-            self._undo(choice, unmerged, [_deed(past, share, self.read) for share in shares]),
+            self._undo(choice, shares, unmerged, [_deed(past, one, self.read) for one in shares]),
             taking=taking(past, choice, shares, fixed, wanted),
             questions=[*late.told_unseen, *(mixed if takes_unclear else ())],
             notes=() if takes_unclear else mixed,
@@ -93,9 +93,10 @@ class Foreseeing:
         """Brings all back to where a choice begins, whoever changed it."""
         from cleveragents.engine.chat.everything import everything  # noqa: PLC0415 - few ask for it
 
+        all_of_it = [*choice.shares, *choice.unclear]
         found = everything(self.place, self.past, self.now, self.read, choice, self.wanted)
         return replace(
-            self._undo(choice, self._unmerged([found.step]), [found.deed]),
+            self._undo(choice, all_of_it, self._unmerged([found.step]), [found.deed]),
             taking=found.taking,
             unclear=found.unclear,
             takes_unclear=True,
@@ -103,7 +104,13 @@ class Foreseeing:
             mine=found.mine,
         )
 
-    def _undo(self, choice: Choice, unmerged: Unmerged, deeds: Sequence[Deed]) -> ChatForesight:
+    def _undo(
+        self,
+        choice: Choice,
+        shares: Sequence[Share],
+        unmerged: Unmerged,
+        deeds: Sequence[Deed],
+    ) -> ChatForesight:
         """What is told of every undo; of what may be the user's nothing yet."""
         past, wanted = self.past, self.wanted
         late = lateness(past, choice)
