@@ -210,6 +210,13 @@ Feature: The keeper
       | socket | removed  |
       | lock   | replaced |
       | socket | replaced |
+      | lock   | garbled  |
+
+  Scenario: a keeper whose data directory is gone ends, and leaves no socket
+    Given a protected project with a keeper
+    When its data directory is removed
+    Then the keeper ends
+    And its socket is gone
 
   Scenario Outline: one that nobody tells of its <file> looks by itself
     Given a protected project with a keeper that nobody tells of its files
@@ -318,12 +325,16 @@ Feature: The keeper
       | a lock that names no socket     |
 
   @needs_root
-  Scenario: neither hook nor keeper speak to another user
+  Scenario: a hook does not speak to another user
     Given a protected project with a keeper
     When another user's socket lies where the keeper should be
     Then a hook does not speak to it
     When a socket of ours lies where the keeper should be, and another user listens there
     Then a hook does not speak to it
+
+  @needs_root
+  Scenario: a keeper hangs up on another user
+    Given a protected project with a keeper
     When another user connects to the keeper
     Then it hangs up at once
 

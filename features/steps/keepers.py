@@ -425,7 +425,9 @@ def take_file(context, which, done):
     path = file_of(context, which)
     other = path.with_name("other")
     other.write_text("other")
-    if done == "removed":
+    if done == "garbled":
+        path.write_text("other")
+    elif done == "removed":
         path.unlink()
     else:
         other.rename(path)
@@ -441,6 +443,16 @@ def check_ended(context, which):
 @then("the keeper ends")
 def check_end(context):
     context.keeper.has_ended()
+
+
+@when("its data directory is removed")
+def remove_data_directory(context):
+    shutil.rmtree(context.world.data_dir)
+
+
+@then("its socket is gone")
+def check_socket_is_gone(context):
+    assert not os.path.lexists(context.keeper.identity.path)
 
 
 @then("no socket is left")

@@ -22,7 +22,8 @@ from cleveragents.ids import now
 PATIENCE = 5.0  # seconds that one who is about to end may take
 LOOK = 0.02
 WAITING = 128  # clients that nobody has accepted yet
-_GONE = 0x4 | 0x400 | 0x800  # ATTRIB (fewer names), DELETE_SELF, MOVE_SELF
+_CHANGED = 0x2 | 0x4 | 0x400 | 0x800  # MODIFY, ATTRIB (fewer names), DELETE_SELF, MOVE_SELF
+_PIECE = 1 << 16
 _NONBLOCK_CLOEXEC = os.O_NONBLOCK | os.O_CLOEXEC
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -37,6 +38,7 @@ class Identity:
         self._environment = environment
         self._fd = -1
         self._marks: dict[Path, tuple[int, int] | None] = {}
+        self._told = b""  # what stands in the lock
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.path = ""
         self.watch = -1  # can be read as soon as one of both files is changed; -1: look by yourself
@@ -85,22 +87,24 @@ class Identity:
             "speaks": self._speaks,
             "since": now().isoformat(),
         }
-        told = json.dumps(about).encode()
-        os.ftruncate(self._fd, len(told))
-        os.pwrite(self._fd, told, 0)
+        self._told = json.dumps(about).encode()
+        os.ftruncate(self._fd, len(self._told))
+        os.pwrite(self._fd, self._told, 0)
 
     @property
     def is_ours(self) -> bool:
-        """Whether lock and socket are still those of this process."""
+        """Whether lock and socket are still those of this process, and say so."""
         locked = os.fstat(self._fd)
         is_locked = self._marks[self._lock] == (locked.st_dev, locked.st_ino)
-        return is_locked and all(_mark(path) == mark for path, mark in self._marks.items())
+        is_there = all(_mark(path) == mark for path, mark in self._marks.items())
+        return is_locked and is_there and os.pread(self._fd, _PIECE, 0) == self._told
 
     def leave(self) -> None:
         """Listens no more; who is another by now is left alone."""
         if self.is_ours:
-            os.unlink(self.path)
             os.ftruncate(self._fd, 0)
+        if _mark(Path(self.path)) == self._marks[Path(self.path)]:
+            os.unlink(self.path)
         self.listener.close()
         if self.watch >= 0:
             os.close(self.watch)
@@ -119,7 +123,7 @@ def _mark(path: Path) -> tuple[int, int] | None:
 
 
 def _watch(paths: Sequence[Path]) -> int:
-    """A descriptor that can be read when one of the files has lost its name or moved.
+    """A descriptor that can be read when one of the files was written, lost its name or moved.
 
     -1: the system has none left to give, as where editors watch a lot.
     """
@@ -127,7 +131,7 @@ def _watch(paths: Sequence[Path]) -> int:
     if fd < 0:
         return -1
     for path in paths:
-        if _libc.inotify_add_watch(fd, os.fsencode(path), _GONE) < 0:
+        if _libc.inotify_add_watch(fd, os.fsencode(path), _CHANGED) < 0:
             os.close(fd)
             return -1
     return fd
