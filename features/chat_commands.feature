@@ -431,6 +431,38 @@ Feature: Undo, redo and the timeline of chats on the command line
       | --anyway     |
       | --everything |
 
+  Scenario Outline: from inside a call in one directory <command> of another is refused, too
+    Given the client of this chat has started us
+    And the shell has run "git init -q ../other; echo y > ../other/y" in the project
+    And this chat in "other"
+      """
+      stands-in ../other
+      prompt there
+      call c1 Bash: echo x > ../other/x
+      stop
+      """
+    And this chat
+      """
+      prompt here
+      begin c2 Bash: cd ../other; agents undo
+      """
+    When I run "agents <command> --yes" below ../other
+    Then the exit code is 4
+    And the error says "--anyway and --everything are for people"
+    Given this chat goes on
+      """
+      end c2 Bash
+      """
+    When I run "agents undo --anyway --yes" below ../other
+    Then the exit code is 0
+    And in the project "test ! -e ../other/x -a -e ../other/y" holds
+
+    Examples:
+      | command           |
+      | undo --anyway     |
+      | undo --everything |
+      | redo --anyway     |
+
   # --- Interrupted -------------------------------------------------------------------------------
 
   Scenario: an undo that was interrupted is shown and asked about, finished, and that is all

@@ -19,6 +19,8 @@ Feature: Commands about plans, met with a chat
       """
 
   Scenario: every command that takes a plan is in the table, and does with a chat what that says
+    Given I have run "agents plan checkpoint create @chat --label spare"
+    And I have run "agents plan checkpoint create @chat --label newest"
     Then each command that takes a plan does with the chat "session-A" what the table of chats says
 
   Scenario: @ and names mean plans alone
@@ -143,6 +145,18 @@ Feature: Commands about plans, met with a chat
     Then the exit code is 0
     And the output says "nothing"
 
+  Scenario Outline: a checkpoint that tells what <turn> changed is not deleted by itself
+    When I run "agents plan checkpoint delete @chat <checkpoint> --yes"
+    Then the exit code is 4
+    And the error says "nobody could tell what <turn> changed"
+    And the error says "agents chat delete"
+    And the error says "agents forget PATH"
+
+    Examples:
+      | checkpoint | turn |
+      | 1          | t1   |
+      | 2          | t1   |
+
   Scenario: checkpoints of a chat are made by hand, in place, named, pinned, compared and deleted
     When I run "agents plan checkpoint create @chat --label here --format json"
     Then the exit code is 0
@@ -193,10 +207,15 @@ Feature: Commands about plans, met with a chat
     Then the exit code is 0
     And the output says "checkpoints verified"
     When I run "agents plan checkpoint delete @chat here --yes"
+    Then the exit code is 4
+    And the error says "nobody could tell what t3 changed"
+    Given I have run "agents plan checkpoint create @chat --label spare"
+    And I have run "agents plan checkpoint create @chat --label newest"
+    When I run "agents plan checkpoint delete @chat spare --yes"
     Then the exit code is 0
     When I run "agents plan checkpoint list @chat"
     Then the exit code is 0
-    And the output does not say "here"
+    And the output does not say "spare"
     When I run "agents plan checkpoint show @chat 1"
     Then the output says "prompt"
     When I run "agents log @chat"

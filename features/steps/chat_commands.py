@@ -88,7 +88,8 @@ def takes_plan(node):
 
 def line_of(command, node, chat):
     """A command line that names the chat, with the first values that come to mind."""
-    made = {"CHECKPOINT": "1", "PATH": "b.txt", "COMMAND...": "true", "DECISION": chat}
+    checkpoint = "spare" if node.name == "delete" else "1"  # those that tell of a turn stay
+    made = {"CHECKPOINT": checkpoint, "PATH": "b.txt", "COMMAND...": "true", "DECISION": chat}
     given = [
         chat if argument.shown.startswith("PLAN") else made[argument.shown]
         for argument in node.arguments

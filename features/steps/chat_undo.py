@@ -8,6 +8,7 @@ from behave import given, then, when
 from forked import unwatch, watch
 from played_chat import PlayedChats, state_of
 
+from cleveragents.app import App
 from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.errors import CleverAgentsError
 from cleveragents.snapshots.write import exchange
@@ -71,6 +72,17 @@ def make_files(context):
 @given("this chat goes on")
 def play(context):
     chats(context).play(context.text)
+
+
+@given('this chat in "{folder}"')
+def play_elsewhere(context, folder):
+    """Of the same client, in a directory beside the project."""
+    world = context.world
+    with world.variables_set():
+        app = App(world.project.parent / folder, data_dir=world.data_dir)
+    others = PlayedChats(world, app)
+    others.pid = chats(context).pid
+    others.play(context.text)
 
 
 @given('I remember the files as "{name}"')

@@ -105,7 +105,7 @@ class PlayedChats:
         self.event(EventKind.AFTER, tool=tool, input=given, may_write=True)
 
     def _stands_in(self, folder):
-        self._given = {"cwd": os.fspath(self._world.project / folder)}
+        self._given = {"cwd": os.path.normpath(self._world.project / folder)}
 
     def _leaves_running(self, rest):
         """A call whose child goes on when it has ended."""

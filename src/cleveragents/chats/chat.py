@@ -26,6 +26,8 @@ _OF_SESSION = """SELECT chats.*, plans.name, plans.project_id FROM chats
 _IN_TURN = """SELECT chats.*, plans.name, plans.project_id FROM chats
     JOIN plans ON plans.plan_id = chats.plan_id
     WHERE plans.project_id = :project_id AND plans.state = :state AND chats.pid != ''"""
+_OF_PROCESS = """SELECT chats.*, plans.name, plans.project_id FROM chats
+    JOIN plans ON plans.plan_id = chats.plan_id WHERE chats.pid = :pid"""
 _ROOTS = "SELECT DISTINCT root FROM chats WHERE root_inode = :inode"
 _NEWEST_NUMBER = "SELECT max(number) FROM plans WHERE project_id = :project_id"
 
@@ -66,6 +68,10 @@ class ChatRepository:
         """Returns the chats whose turn has not ended, as far as anybody told, and their process."""
         rows = self._connection.rows(_IN_TURN, project_id=project_id, state=IN_TURN[1])
         return [_chat(row) for row in rows]
+
+    def of_process(self, pid: str) -> Sequence[Chat]:
+        """Returns the chats of a client's process, whatever directory they are in."""
+        return [_chat(row) for row in self._connection.rows(_OF_PROCESS, pid=pid)]
 
     def gone_root(self, inode: str) -> str | None:
         """Returns the path of a directory that is no longer there and was this one."""

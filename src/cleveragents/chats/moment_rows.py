@@ -48,6 +48,7 @@ _ACTS = """SELECT operation_id FROM moments WHERE plan_id = :plan_id AND kind = 
 _TRACES = """SELECT number, turn, happened_at, checkpoint_id FROM moments
     WHERE plan_id = :plan_id ORDER BY number"""
 _FIRST = f"{_TRACES} LIMIT 1"
+_BORDER = "SELECT min(turn) FROM moments WHERE checkpoint_id = :checkpoint_id"
 _DELETE = "DELETE FROM moments WHERE plan_id = :plan_id AND turn = :turn"
 _FLAGS = ("may_write", "failed", "is_late", "left_running")
 
@@ -125,6 +126,10 @@ class MomentRepository:
         """Deletes the moments of turns."""
         for turn in turns:
             self._connection.execute(_DELETE, plan_id=plan_id, turn=turn)
+
+    def turn_told_by(self, checkpoint_id: CheckpointId) -> int | None:
+        """Returns the first turn of which a checkpoint tells what was changed."""
+        return self._connection.value(_BORDER, checkpoint_id=checkpoint_id)
 
     def last_turn(self, plan_id: PlanId) -> int:
         """Returns the number of the newest turn; 0: there is none yet."""

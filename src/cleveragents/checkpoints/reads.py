@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from cleveragents.chats.moment_rows import MomentRepository
 from cleveragents.checkpoints.besides import Besides, Footprint
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.file_change import FileChange, described
@@ -135,10 +136,11 @@ class CheckpointReads(KeptCheckpoints):
         return CheckpointDeletion(checkpoint, needed[checkpoint.seq])
 
     def _refuse_delete(self, plan_id: PlanId, checkpoint: Checkpoint) -> None:
-        """Refuses the newest checkpoint and what an unfinished operation needs."""
+        """Refuses the newest checkpoint, what an unfinished operation needs, and borders of turns."""
         with self._database.reading() as connection:
             newest = CheckpointRepository(connection).latest(plan_id)
             needed = open_targets(connection, plan_id)
+            turn = MomentRepository(connection).turn_told_by(checkpoint.checkpoint_id)
         if newest is not None and checkpoint.checkpoint_id == newest.checkpoint_id:
             raise Refused(
                 f"{checkpoint.name} is the newest checkpoint; it always stays",
@@ -148,6 +150,14 @@ class CheckpointReads(KeptCheckpoints):
             raise Refused(
                 f"{checkpoint.name} stays: an unfinished operation needs it",
                 hints=["see: agents plan status @"],
+            )
+        if turn is not None:
+            raise Refused(
+                f"{checkpoint.name} stays: without it nobody could tell what t{turn} changed",
+                hints=[
+                    f"delete what is kept of the chat: agents chat delete {plan_id}",
+                    "remove what a path held, wherever it is kept: agents forget PATH",
+                ],
             )
 
     def refuse_damaged(self, plan: Plan, checkpoint: Checkpoint) -> None:

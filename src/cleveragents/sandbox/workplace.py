@@ -31,7 +31,6 @@ from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.record import MAIN, Snapshot
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.way import Changes, Way, joined, without_top
-from cleveragents.snapshots.write import way_back
 from cleveragents.snapshots.write.aside import TRIED_AGAIN, WrittenMeanwhile
 from cleveragents.snapshots.write.exchange import Exchange
 from cleveragents.snapshots.write.owners import Owners
@@ -218,6 +217,8 @@ class ProjectWorkplace:
             return self._take_back(error)
 
     def _take_back(self, error: CleverAgentsError | OSError) -> ExchangeOutcome:
+        from cleveragents.snapshots.write import way_back  # noqa: PLC0415 - few acts go back
+
         try:
             theirs = way_back.take_back(self.exchange())
         except Gone:  # it says what to do

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from cleveragents.chats.chat import Chat, ChatRepository
+from cleveragents.chats.moment_rows import MomentRepository
 from cleveragents.chats.turns import Call, open_calls
 from cleveragents.engine.chat.choice import choose
 from cleveragents.engine.chat.leftovers import above, is_gone, process_name
@@ -117,9 +118,15 @@ class ChatReader:
         return [call for call, client in self._open_calls() if not is_gone(client)]
 
     def is_inside_call(self) -> bool:
-        """Whether a call that is under way has started this very process."""
-        callers = {process_name(pid) for pid in above(os.getpid())}
-        return any(client in callers for _, client in self._open_calls())
+        """Whether a call that is under way, in whatever directory, has started this very process."""
+        callers = {process_name(pid) for pid in above(os.getpid())} - {""}
+        with self._database.reading() as connection:
+            known = ChatRepository(connection)
+            chats = {chat.plan_id: chat for pid in callers for chat in known.of_process(pid)}
+            projects = {chat.project_id for chat in chats.values()}
+            moments = MomentRepository(connection)
+            begun = [call for one in projects for call in open_calls(moments.of_project(one))]
+        return any(call.name.chat in chats for call in begun)
 
     def _open_calls(self) -> list[tuple[Call, str]]:
         """The calls that have begun and not ended, each with the process of its client."""
