@@ -463,6 +463,19 @@ Feature: Undo, redo and the timeline of chats on the command line
       | undo --everything |
       | redo --anyway     |
 
+  Scenario Outline: <command> in a directory that is gone says so
+    When I run "agents <command>" in a directory that is gone
+    Then the exit code is 4
+    And the error says "the directory that you are in is gone"
+    And the error says "cd "
+
+    Examples:
+      | command    |
+      | undo       |
+      | timeline   |
+      | status     |
+      | protect    |
+
   # --- Interrupted -------------------------------------------------------------------------------
 
   Scenario: an undo that was interrupted is shown and asked about, finished, and that is all

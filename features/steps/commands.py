@@ -94,6 +94,14 @@ def run_agents_below(context, line, folder):
     context.world.agents(*words(context, line), cwd=place)
 
 
+@when('I run "agents {line}" in a directory that is gone')
+def run_agents_nowhere(context, line):
+    arguments = words(context, line)
+    go = 'mkdir ../gone; cd ../gone; rmdir ../gone; exec "$@"'
+    context.world.agents_beside(*arguments, prefix=("sh", "-c", go, "sh"))
+    check_envelope(arguments, context.world.end_of_child())
+
+
 @when('a process of its own runs "agents {line}"')
 def run_child(context, line):
     arguments = words(context, line)

@@ -1,5 +1,6 @@
 """The one error boundary: what goes wrong in a command becomes message, hint and exit code."""
 
+import errno
 import os
 import resource
 import sys
@@ -17,7 +18,7 @@ from cleveragents.cli.signals import Signals
 from cleveragents.cli.signs import show_every_sign
 from cleveragents.cli.table.entries import Command
 from cleveragents.cli.table.words import VERSION
-from cleveragents.errors import CleverAgentsError, Failed, in_words
+from cleveragents.errors import CleverAgentsError, Failed, Gone, in_words
 from cleveragents.sandbox.adoption import ADOPTS
 
 Load = Callable[[str], ModuleType]
@@ -134,12 +135,29 @@ def _unforeseen(
     return surprise.told(problem, arguments, call.place)
 
 
-def _denied(problem: OSError, call: Invocation) -> Failed:
+def _denied(problem: OSError, call: Invocation) -> CleverAgentsError:
     """The refusal of the system, in its own words; of a full disk also which one, and how full."""
     from cleveragents.storage.space import FREE_SOME, OUT_OF_SPACE, told_free
 
     said = in_words(problem)
+    if problem.errno == errno.ENOENT and _stands_nowhere():
+        return Gone(
+            "the directory that you are in is gone",
+            hints=[
+                "go to where it is now, or to another one: cd DIR",
+                'or, if it was made again, into the new one: cd "$PWD"',
+            ],
+        )
     if problem.errno not in OUT_OF_SPACE:
         return Failed(said)
     place = Path(os.fsdecode(problem.filename)) if problem.filename else call.place
     return Failed(said, detail=[told_free(place.absolute())], hints=[FREE_SOME])
+
+
+def _stands_nowhere() -> bool:
+    """Whether the directory that this process is in was removed."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False
