@@ -257,7 +257,13 @@ Feature: Undo, redo and the timeline of chats on the command line
       big2   it is larger than 1.0 KiB
       small  it is larger than 1.0 KiB
       """
-    And the output says "left out here, so that no undo touches it: big1, big2, big3, secret, small (agents protect --check)"
+    And the output says "Left out here, so that no undo touches it"
+    And the output says
+      """
+      big3    larger than 1.0 KiB
+      secret  chat.exclude names it
+      """
+    And the output says "how much the limits leave out: agents protect --check"
     When I run "agents undo --dry-run --path x --format json"
     Then the data holds
       | field              | value |
@@ -285,7 +291,7 @@ Feature: Undo, redo and the timeline of chats on the command line
       """
     When I run "agents undo --dry-run --set chat.exclude=own"
     Then the exit code is 0
-    And the output says "left out here, so that no undo touches it: *.log (by the project's chat.exclude)"
+    And the output says "*.log  chat.exclude names it, in the project's own settings"
 
   Scenario: a directory with the user's own files stays, and that is told
     Given this chat
@@ -475,6 +481,36 @@ Feature: Undo, redo and the timeline of chats on the command line
       | timeline   |
       | status     |
       | protect    |
+
+  Scenario: what is left out by no limit has its reason, and no word of the check
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      """
+    And the shell has run "chmod 000 b.txt" in the project
+    When without the rights of root "agents undo --dry-run" is run
+    Then the exit code is 0
+    And the output says "b.txt  no permission to read it"
+    And the output does not say "agents protect --check"
+
+  Scenario: a directory that the agent lets grow too large has the reason that the check has
+    Given a git repository
+    And the setting "chat.ignored-files" is "20"
+    And the chats go on in another process
+    And the shell has run "mkdir made; echo made > .gitignore; echo 1 > made/first" in the project
+    And this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x; for n in $(seq 30); do echo $n > made/$n; done
+      stop
+      """
+    Then the preview of undo "-" tells
+      | what        | told                                        |
+      | files       | x removed                                   |
+      | not covered | made: git ignores it, and it is large       |
+      | left out    | made: git ignores it, and it is large       |
 
   # --- Interrupted -------------------------------------------------------------------------------
 

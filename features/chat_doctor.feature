@@ -221,6 +221,10 @@ Feature: The doctor knows chats
     And "hunter3" is stored nowhere
     When I run "agents doctor --format json"
     Then the exit code is 0
+    And the preview of undo "-" tells
+      | what        | told                   |
+      | files       | new.txt removed        |
+      | not covered | .env: it was forgotten |
     When I undo here
     Then there is no "new.txt"
     And there is a ".env"

@@ -136,7 +136,7 @@ class CheckpointReads(KeptCheckpoints):
         return CheckpointDeletion(checkpoint, needed[checkpoint.seq])
 
     def _refuse_delete(self, plan_id: PlanId, checkpoint: Checkpoint) -> None:
-        """Refuses the newest checkpoint, what an unfinished operation needs, and borders of turns."""
+        """Refuses the newest checkpoint, what an open operation needs, and borders of turns."""
         with self._database.reading() as connection:
             newest = CheckpointRepository(connection).latest(plan_id)
             needed = open_targets(connection, plan_id)

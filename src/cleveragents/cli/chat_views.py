@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from cleveragents.chats.turns import Call
 from cleveragents.cli import changes, views
 from cleveragents.cli.render import Block, Fields, Text
-from cleveragents.engine.chat.coverage import NAMED_BY_PROJECT
 from cleveragents.engine.chat.foresight import ChatForesight, PassedOver
 from cleveragents.engine.chat.gaps import Gap
 from cleveragents.ids import SHORTEST, now
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from cleveragents.clients.conversation import ConversationFate
 
 PROMPT = 60  # letters of a prompt in a heading
-NAMED = 5  # paths in one line
+NAMED = 5  # paths of what has nothing to do with the turn
 LISTED = 20  # paths shown to people; JSON has them all
 
 
@@ -54,15 +53,12 @@ def apart(would: ChatForesight) -> list[Block]:
         found.append(gaps("Not covered, left as it is", would.not_covered))
     if would.joint:
         found.append(Text([f"done jointly, so that it goes as well: {', '.join(would.joint)}"]))
-    if would.left_out:
-        theirs = [gap.path for gap in would.left_out if gap.why == NAMED_BY_PROJECT]
-        names = [
-            *(f"{path} (by the project's chat.exclude)" for path in theirs),
-            *(gap.path for gap in would.left_out if gap.path not in theirs),
-        ]
-        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        told = f"left out here, so that no undo touches it: {', '.join(names[:NAMED])}{more}"
-        found.append(Text([f"{told} (agents protect --check)"]))
+    named = {gap.path for gap in would.not_covered}
+    besides = [gap for gap in would.left_out if gap.path not in named]
+    if besides:
+        found.append(gaps("Left out here, so that no undo touches it", besides, NAMED))
+        if any(gap.is_by_limits for gap in besides):
+            found.append(Text(["how much the limits leave out: agents protect --check"]))
     return [*found, *(Text([told]) for told in (*would.questions, *would.notes))]
 
 
@@ -80,10 +76,10 @@ def _passed(would: ChatForesight, each: PassedOver) -> str:
     return f"{each.why} (chat of {chat.client}, {chat.plan_id[:SHORTEST]})"
 
 
-def gaps(title: str, found: Sequence[Gap]) -> Fields:
+def gaps(title: str, found: Sequence[Gap], most: int = LISTED) -> Fields:
     """The first of some paths that are not covered, each with the reason."""
-    more = [("", f"and {len(found) - LISTED} more")] if len(found) > LISTED else []
-    return Fields(title, [*((gap.path, gap.why) for gap in found[:LISTED]), *more])
+    more = [("", f"and {len(found) - most} more")] if len(found) > most else []
+    return Fields(title, [*((gap.path, gap.why) for gap in found[:most]), *more])
 
 
 def unclear(would: ChatForesight) -> list[Block]:

@@ -13,6 +13,7 @@ from typing import Any
 from cleveragents.counting import counted, size
 from cleveragents.engine.chat.survey import Counted, Survey, survey
 from cleveragents.records import as_dict, frozen
+from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.live_scan import Bounds
 from cleveragents.storage.replacing import replace_file
@@ -65,6 +66,16 @@ class Coverage:
         """Decides it for a directory as it is; `room` is how many bytes may be stored at most."""
         globs = Filter.of(policy.exclude)
         return _Choice(root, policy, room, survey(root, globs)).made(globs)
+
+
+def why_left_out(covered: Coverage, path: bytes) -> str | None:
+    """Tells why a path, or a directory that it is in, is left out; None: that was not decided."""
+    heads = set(map(os.fsdecode, tree_path.and_above(path)))
+    for one in covered.left_out:
+        is_glob = one.why in (NAMED, NAMED_BY_PROJECT)
+        if not Filter.of([one.path]).covers(path) if is_glob else one.path in heads:
+            return one.why
+    return None
 
 
 class KeptCoverage:

@@ -11,6 +11,7 @@ from cleveragents.chats.moment import MomentKind
 from cleveragents.engine.bring.obstacles import Obstacle, hindering
 from cleveragents.engine.chat.choice import Choice
 from cleveragents.engine.chat.conflicts import Conflict, conflicts_of, typed_turn
+from cleveragents.engine.chat.coverage import Coverage
 from cleveragents.engine.chat.deed import Deed
 from cleveragents.engine.chat.foresight import ChatForesight, Unmatched, unclear_paths
 from cleveragents.engine.chat.gaps import Gap, left_out, not_looked_at, uncovered
@@ -112,7 +113,7 @@ class Foreseeing:
         deeds: Sequence[Deed],
     ) -> ChatForesight:
         """What is told of every undo; of what may be the user's nothing yet."""
-        past, wanted = self.past, self.wanted
+        past, wanted, covered = self.past, self.wanted, self.place.foreseen()
         late = lateness(past, choice)
         return ChatForesight(
             kind="undo",
@@ -136,9 +137,9 @@ class Foreseeing:
             takes_unclear=False,
             is_undecided=False,
             users=(),
-            not_covered=self._not_covered(choice, unmerged),
+            not_covered=self._not_covered(covered, choice, unmerged),
             not_known=late.unknown,
-            left_out=left_out(self.place, self.now),
+            left_out=left_out(covered, self.now),
             joint=_joint(past, choice, wanted),
             wanted=wanted,
             changed_at=_changed_at(past, choice),
@@ -147,6 +148,7 @@ class Foreseeing:
     def redo(self, found: Undo) -> ChatForesight:
         """Takes an undo out of what is there."""
         place, past, wanted, intent = self.place, self.past, self.wanted, found.intent
+        covered = place.foreseen()
         was, became = place.archive.load(intent.place.old), place.archive.load(intent.place.new)
         changed = compare(was.roots[MAIN], became.roots[MAIN], place.archive.read)
         changes = [change for change in changed if change.path]
@@ -180,8 +182,8 @@ class Foreseeing:
             takes_unclear=False,
             is_undecided=False,
             users=(),
-            not_covered=not_looked_at(self.now, unmerged.not_covered),
-            left_out=left_out(self.place, self.now),
+            not_covered=not_looked_at(covered, self.now, unmerged.not_covered),
+            left_out=left_out(covered, self.now),
             joint=(),
             wanted=wanted,
         )
@@ -219,11 +221,11 @@ class Foreseeing:
     def _unmerged(self, steps: Sequence[Step]) -> Unmerged:
         return unmerge(self.now, self.read, steps, _fixed(self.place, steps, self.wanted))
 
-    def _not_covered(self, choice: Choice, unmerged: Unmerged) -> list[Gap]:
+    def _not_covered(self, covered: Coverage, choice: Choice, unmerged: Unmerged) -> list[Gap]:
         """What stays because it is not looked at now, or was not when the turn began or ended."""
-        now = not_looked_at(self.now, unmerged.not_covered)
+        now = not_looked_at(covered, self.now, unmerged.not_covered)
         told = {gap.path for gap in now}
-        before = (gap for gap in uncovered(self.past, choice) if gap.path not in told)
+        before = (gap for gap in uncovered(covered, self.past, choice) if gap.path not in told)
         return [*now, *(gap for gap in before if self.wanted.is_asked(os.fsencode(gap.path)))]
 
     def _obstacles(

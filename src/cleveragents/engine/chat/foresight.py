@@ -9,7 +9,7 @@ from cleveragents.checkpoints.file_change import FileChange, telling
 from cleveragents.checkpoints.shown import digest_of
 from cleveragents.engine.bring.obstacles import Obstacle
 from cleveragents.engine.chat.conflicts import Conflict
-from cleveragents.engine.chat.gaps import Gap
+from cleveragents.engine.chat.gaps import WAS_FORGOTTEN, Gap
 from cleveragents.engine.chat.parting import Share
 from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.taking import Taking
@@ -136,7 +136,7 @@ class ChatForesight:
             return f"what {self.title} left here stays as you have it"
         if self.not_known:
             return f"what {self.title} changed is not known"
-        if self.not_covered:
+        if any(gap.why != WAS_FORGOTTEN for gap in self.not_covered):
             return f"what {self.title} left here is not covered any more"
         return f"{self.title} left nothing here that is still so"
 

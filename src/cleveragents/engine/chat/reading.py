@@ -118,7 +118,7 @@ class ChatReader:
         return [call for call, client in self._open_calls() if not is_gone(client)]
 
     def is_inside_call(self) -> bool:
-        """Whether a call that is under way, in whatever directory, has started this very process."""
+        """Whether a call that is under way, wherever that is, has started this very process."""
         callers = {process_name(pid) for pid in above(os.getpid())} - {""}
         with self._database.reading() as connection:
             known = ChatRepository(connection)
