@@ -835,7 +835,7 @@ Feature: Undo where you chat
       """
     And the project is another directory with the same files
     When I undo here and it is refused
-    Then it says "it is another directory than the one the chats were recorded in"
+    Then it says "it is another directory than the one that this chat was recorded in"
 
   Scenario: what was written anew gets the present time, or that of the checkpoint
     Given this chat

@@ -62,6 +62,36 @@ Feature: Protected directories that were moved, and settings that are wrong
     And an agent works in "elsewhere" and tells the path that it had
     Then 4 moments of 1 chat are recorded, none of them late
 
+  Scenario: a directory that was made anew is told to be unprotected, and then goes on as another chat
+    When an agent works here
+    And the project is moved to "elsewhere"
+    And there is another directory in its old place
+    And the shell runs "rm -r ../elsewhere" in the project
+    And an agent works here
+    Then 4 moments of 1 chat are recorded, none of them late
+    When I run "agents timeline"
+    Then the exit code is 0
+    And the error says "this is another directory than was protected here"
+    When I run "agents plan status @chat"
+    Then the exit code is 0
+    And the error says "this is another directory than was protected here"
+    When I run "agents undo --dry-run"
+    Then the exit code is 4
+    And the error says "this is another directory than was protected here"
+    When I run "agents protect claude --yes"
+    And I run "agents timeline"
+    Then the error does not say "this is another directory"
+    When an agent works here
+    Then 8 moments of 2 chat are recorded, none of them late
+    When I run "agents undo --yes"
+    Then the exit code is 0
+    When I run "agents undo --yes"
+    Then the exit code is 4
+    And the error says "another directory than the one that this chat was recorded in"
+    And the error says "agents plan fork"
+    When I run the fork that the error names
+    Then the exit code is 0
+
   Scenario: a directory that no chat was recorded of begins anew
     When an agent works here
     And the project is moved to "elsewhere"

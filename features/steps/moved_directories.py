@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import time
 
 from behave import given, then, when
@@ -58,6 +59,12 @@ def work_in(context, directory, told):
             context.printed += hooks.hear(f"claude:{event}", payload)
     assert context.printed == "", context.printed
     assert context.recorder.failures == [], context.recorder.failures
+
+
+@when("I run the fork that the error names")
+def run_fork(context):
+    named = re.search(r"agents (plan fork \S+ cp[0-9]+)", context.world.done.err)
+    context.world.done = context.world.agents(*named[1].split())
 
 
 @when("there is another directory in its old place")

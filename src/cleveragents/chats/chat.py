@@ -22,7 +22,9 @@ _OF_PROJECT = """SELECT chats.*, plans.name, plans.project_id FROM chats
     WHERE plans.project_id = :project_id ORDER BY chats.last_event_at, chats.plan_id"""
 _OF_SESSION = """SELECT chats.*, plans.name, plans.project_id FROM chats
     JOIN plans ON plans.plan_id = chats.plan_id WHERE plans.project_id = :project_id
-    AND chats.client = :client AND chats.client_session = :session"""
+    AND chats.client = :client AND chats.client_session = :session
+    AND coalesce(:inode, chats.root_inode) = chats.root_inode
+    ORDER BY chats.last_event_at DESC LIMIT 1"""
 _IN_TURN = """SELECT chats.*, plans.name, plans.project_id FROM chats
     JOIN plans ON plans.plan_id = chats.plan_id
     WHERE plans.project_id = :project_id AND plans.state = :state AND chats.pid != ''"""
@@ -57,10 +59,15 @@ class ChatRepository:
         """Returns the chats of a project; the newest is the one with the latest event, at last."""
         return [_chat(row) for row in self._connection.rows(_OF_PROJECT, project_id=project_id)]
 
-    def of_session(self, project_id: ProjectId, client: str, session: str) -> Chat | None:
-        """Returns the chat that a client's conversation is."""
+    def of_session(
+        self, project_id: ProjectId, client: str, session: str, inode: str | None = None
+    ) -> Chat | None:
+        """Returns the chat that a client's conversation is, in that very directory if one is named.
+
+        Where another directory took the place of the first, it goes on there as another chat.
+        """
         row = self._connection.row(
-            _OF_SESSION, project_id=project_id, client=client, session=session
+            _OF_SESSION, project_id=project_id, client=client, session=session, inode=inode
         )
         return None if row is None else _chat(row)
 

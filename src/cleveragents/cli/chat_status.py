@@ -8,6 +8,7 @@ from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields, Result
 from cleveragents.plans.lifecycle import State
 from cleveragents.plans.plan import Plan
+from cleveragents.sandbox.project import Project
 from cleveragents.shapes.chat import turn_named
 from cleveragents.shapes.chat_status import chat_report_of
 
@@ -31,11 +32,13 @@ def told_chat(call: Invocation, app: App, plan: Plan) -> Result:
         f" finish it: agents {one.kind}"
         for one in found.unfinished
     ]
+    there = Path(data["root"])
+    silent = chat_views.silent(app, Project(there)) if there.is_dir() else []
     return Result(
         data,
         [Fields(f"Chat of {plan.name}", rows)],
-        status="warn" if begun else "ok",
-        messages=[*begun, *map(chat_views.aged, found.under_way)],
+        status="warn" if begun or silent else "ok",
+        messages=[*silent, *begun, *map(chat_views.aged, found.under_way)],
         next_steps=[f"agents timeline --chat {plan.plan_id}", f"agents undo --chat {plan.plan_id}"],
         paged=True,
     )

@@ -97,6 +97,11 @@ class ChatRetrace:
             return None
         return self.app.chats.conversations.take_back(would.chat, would.turn)
 
+    @property
+    def silent(self) -> list[str]:
+        """What is told where nothing is recorded any more."""
+        return chat_views.silent(self.app, self.app.chats.project)
+
     def unclear(self, *, takes: bool) -> "ChatRetrace":
         """The same, with a word about what may be the user's."""
         return replace(self, wanted=replace(self.wanted, takes_unclear=takes))
@@ -231,7 +236,8 @@ def _nothing(asked: ChatRetrace, would: ChatForesight | None = None) -> Result:
     """The answer where nothing is to be done: that is no failure."""
     told = "there is nothing to do again" if asked.is_redo else "there is nothing to take back"
     if would is None:
-        return Result(no_turn(), messages=[told], next_steps=["agents timeline"])
+        messages = [*asked.silent, told]
+        return Result(no_turn(), messages=messages, next_steps=["agents timeline"])
     if would.misses_all:
         messages = [f"{told}: {one}" for one in chat_views.missed(would)]
     else:
@@ -281,7 +287,7 @@ def _preview(asked: ChatRetrace, would: ChatForesight, *, moving: bool) -> Resul
         [*chat_views.blocks(would), *chat_views.conversation(fate)],
         status="warn" if would.is_refused else "ok",
         exit_code=REFUSED if would.is_refused else 0,
-        messages=[previewing.DRY_RUN, *chat_views.missed(would)],
+        messages=[previewing.DRY_RUN, *asked.silent, *chat_views.missed(would)],
         next_steps=would.ways_out or (_instead(asked, would) if is_empty else [asked.line]),
     )
 
@@ -303,6 +309,7 @@ def _done(asked: ChatRetrace, done: Done) -> Result:
         [*blocks, *chat_views.apart(would), *chat_views.conversation(fate)],
         _footer(asked),
         messages=[
+            *asked.silent,
             *chat_views.passed_over(would),
             *(f"kept, because it holds other files: {path}" for path in held),
             *chat_views.missed(would),

@@ -12,11 +12,19 @@ from cleveragents.ids import SHORTEST, now
 from cleveragents.shapes.chat import call_named
 
 if TYPE_CHECKING:
+    from cleveragents.app import App
     from cleveragents.clients.conversation import ConversationFate
+    from cleveragents.sandbox.project import Project
 
+SILENT = "this is another directory than was protected here, nothing is recorded: agents protect"
 PROMPT = 60  # letters of a prompt in a heading
 NAMED = 5  # paths of what has nothing to do with the turn
 LISTED = 20  # paths shown to people; JSON has them all
+
+
+def silent(app: "App", project: "Project") -> list[str]:
+    """What is told where hooks say nothing, because another directory has come in the place."""
+    return [SILENT] if app.chats.protection.is_replaced(project) else []
 
 
 def blocks(would: ChatForesight) -> list[Block]:

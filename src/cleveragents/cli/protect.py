@@ -55,11 +55,12 @@ def protect(
     if not dry_run:
         _agree(call, _about(call, root, covered), proposals, covered, yes=yes)
         app.chats.launcher.install()
+        is_other = app.chats.protection.is_replaced(root)
         app.chats.protection.add(root)
         for one in proposals:
             if one.change is not None:
                 installation.carry_out(one.change)
-        app.chats.look_first(root)
+        app.chats.look_first(root, anew=is_other)
     data = protection_of(root.path, call.place, proposals, covered, dry_run=dry_run)
     refused = [one for one in proposals if one.refused]
     in_clear = [PRIVATE] if dry_run or yes else []  # else it was said before it was asked

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 
-from cleveragents.cli import views
+from cleveragents.cli import chat_views, views
 from cleveragents.cli.cells import cell_len, padded
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Block, Outline, Result, paper_for
@@ -38,7 +38,10 @@ def timeline(call: Invocation, chat: str | None = None, limit: int | None = None
         timeline_of(found),
         blocks,
         status="warn" if begun else "ok",
-        messages=begun or ([] if found.chats else ["nothing was asked for yet"]),
+        messages=[
+            *chat_views.silent(app, app.chats.project),
+            *(begun or ([] if found.chats else ["nothing was asked for yet"])),
+        ],
         next_steps=_next(found.chats),
         paged=True,
     )

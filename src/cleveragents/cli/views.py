@@ -135,6 +135,8 @@ def _chats_called(app: App, text: str) -> "Sequence[Chat]":
         for one in known
         if text and (one.plan_id.startswith(text.upper()) or one.client_session.startswith(text))
     ]
+    # One conversation is several chats where its directory was replaced: the newest is meant.
+    begins = [*{(one.client, one.client_session): one for one in begins}.values()]
     exact = [one for one in begins if text in (one.plan_id, one.client_session)]
     return exact or begins
 

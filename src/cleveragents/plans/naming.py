@@ -55,7 +55,9 @@ class PlanNames:
             return PlanId(wanted)
         rows = self._connection.rows(_CALLED, prefix=wanted, name=text, project_id=project_id)
         if not rows:
-            begun = self._connection.rows(_OF_SESSION, text=text, project_id=project_id)
+            known = self._connection.rows(_OF_SESSION, text=text, project_id=project_id)
+            # One conversation is several chats where its directory was replaced: the newest.
+            begun = [*{(row["name"], row["client_session"]): row for row in known}.values()]
             rows = [row for row in begun if row["client_session"] == text] or begun
         if not rows or not wanted:
             raise no_plan(self._connection, text)

@@ -178,11 +178,11 @@ class ChatServices:
 
         return Conversations(self.reads, home(self._base.caller), self._base.caller)
 
-    def look_first(self, project: "Project") -> None:
+    def look_first(self, project: "Project", *, anew: bool = False) -> None:
         """Makes the first look at a directory, so that no call has to wait for it."""
         place = self._acts.places.of(project)
         with self._acts.places.owned(place, "looking at it", FIRST_LOOK_PATIENCE):
-            place.look_first()
+            place.look_first(anew=anew)
 
     @once
     def protection(self) -> "Protection":

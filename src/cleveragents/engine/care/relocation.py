@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from cleveragents.chats.chat import ChatRepository
 from cleveragents.chats.moved import moved_from
 from cleveragents.checkpoints.shown import digest_of, refuse_other
 from cleveragents.errors import Busy, NotFound, Refused
@@ -19,8 +20,10 @@ _FOLLOW = """UPDATE plans SET action_path = :new || substr(action_path, length(:
     WHERE project_id = :project_id AND substr(action_path, 1, length(:old) + 1) = :old || '/'"""
 _RECOGNISE = """UPDATE sandboxes SET project_inode = :inode WHERE project_inode IS NOT NULL
     AND plan_id IN (SELECT plan_id FROM plans WHERE project_id = :project_id)"""
-_TAKE_CHATS = """UPDATE chats SET root = :new, root_inode = :inode
+_TAKE_CHATS = """UPDATE chats SET root = :new
     WHERE plan_id IN (SELECT plan_id FROM plans WHERE project_id = :project_id)"""
+# Chats of a directory that was replaced before stay that directory's.
+_RECOGNISE_CHATS = "UPDATE chats SET root_inode = :inode WHERE root_inode = :was AND root = :new"
 _EMPTY = "DELETE FROM projects WHERE path = :path"
 
 
@@ -120,4 +123,8 @@ def _follow(connection: Connection, found: Relocation, inode: str) -> None:
     connection.update("projects", {"project_id": found.project_id}, path=new)
     connection.execute(_FOLLOW, project_id=found.project_id, old=old, new=new)
     connection.execute(_RECOGNISE, project_id=found.project_id, inode=inode)
-    connection.execute(_TAKE_CHATS, project_id=found.project_id, new=new, inode=inode)
+    connection.execute(_TAKE_CHATS, project_id=found.project_id, new=new)
+    chats = ChatRepository(connection).of_project(found.project_id)
+    if chats and all(chat.root_inode != inode for chat in chats):
+        was = chats[-1].root_inode
+        connection.execute(_RECOGNISE_CHATS, new=new, was=was, inode=inode)

@@ -33,6 +33,8 @@ from cleveragents.snapshots.tree.manifest import Entry
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.snapshots.tree.scan import shown
 
+OTHER_DIRECTORY = "it is another directory than the one that this chat was recorded in"
+MOVE_BACK = "move the right one back"
 ELSEWHERE = 3  # turns that are named where a path was not changed
 
 
@@ -129,7 +131,7 @@ class Foreseeing:
                 for each in conflicts_of(past, choice, shares, unmerged)
                 if not wanted.keeps(os.fsencode(each.file))
             ],
-            obstacles=self._obstacles(unmerged, deeds, is_redo=False),
+            obstacles=self._obstacles(choice.chat, unmerged, deeds, is_redo=False),
             questions=late.told_unseen,
             notes=(),
             unclear=(),
@@ -174,7 +176,7 @@ class Foreseeing:
                 for path in unmerged.conflicts
                 if not wanted.keeps(path)
             ],
-            obstacles=self._obstacles(unmerged, [deed], is_redo=True),
+            obstacles=self._obstacles(chat, unmerged, [deed], is_redo=True),
             questions=(),
             notes=(),
             unclear=(),
@@ -229,19 +231,27 @@ class Foreseeing:
         return [*now, *(gap for gap in before if self.wanted.is_asked(os.fsencode(gap.path)))]
 
     def _obstacles(
-        self, unmerged: Unmerged, deeds: Sequence[Deed], *, is_redo: bool
+        self, chat: Chat, unmerged: Unmerged, deeds: Sequence[Deed], *, is_redo: bool
     ) -> list[Obstacle]:
         """What stands in the way of taking deeds back."""
         place, past, changes = self.place, self.past, unmerged.merge.changes
         with beneath.root_directory(place.root) as root:
             found = hindering(root, changes, changes)
-        chats = {chat.root_inode for chat in past.chats}
-        if chats and inode_of(place.project) not in chats:
-            why = "it is another directory than the one the chats were recorded in"
-            found.append(Obstacle(str(place.root), why, "move the right one back"))
+        if chat.root_inode != inode_of(place.project):
+            found.append(Obstacle(str(place.root), OTHER_DIRECTORY, _kept_of(past, chat)))
         paths = {change.path for change in changes} | unmerged.conflicts.keys()
         others = self.hindrances.find(place, past, deeds, paths, self.wanted, is_redo=is_redo)
         return [*found, *others]
+
+
+def _kept_of(past: Past, chat: Chat) -> str:
+    """How files come back of a directory that is there no more."""
+    newest = max(past.checkpoints(chat.plan_id).values(), key=lambda row: row.seq, default=None)
+    if newest is None:
+        return MOVE_BACK
+    return (
+        f"get its files in a sandbox: agents plan fork {chat.plan_id} {newest.name}; or {MOVE_BACK}"
+    )
 
 
 def _deed(past: Past, share: Share, read: Load) -> Deed:

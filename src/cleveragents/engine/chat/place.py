@@ -51,12 +51,12 @@ class LivePlace:
                 capture = stack.enter_context(self._captured(anew, bounds, full=full))
             yield capture
 
-    def look_first(self) -> None:
+    def look_first(self, *, anew: bool = False) -> None:
         """Stores what it holds before any chat needs it, unless that was done.
 
         No row names that snapshot: it goes after a day, unless a chat has made it its own by then.
         """
-        if not self.cache.exists():
+        if anew or not self.cache.exists():
             with self.capture(full=True) as capture:
                 capture.commit({"kind": "look"})
 

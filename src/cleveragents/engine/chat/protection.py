@@ -68,6 +68,12 @@ class Protection:
         """Tells whether a directory is on the list."""
         return ProtectedRoot.of(project.path).identity in [one.identity for one in self.roots()]
 
+    def is_replaced(self, project: Project) -> bool:
+        """Tells whether another directory was protected in its place: hooks are silent then."""
+        here = ProtectedRoot.of(project.path).identity
+        there = [one.identity for one in self.roots() if one.path == project.path]
+        return bool(there) and here not in there
+
     def refuse_network(self, project: Project) -> None:
         """Refuses a directory on a file system that is not of this machine."""
         kind = network_of(project.path)

@@ -94,7 +94,7 @@ class Recording:
             return None
         with self._database.reading() as connection:
             return ChatRepository(connection).of_session(
-                place.project_id, event.client, event.session
+                place.project_id, event.client, event.session, projects.inode_of(place.project)
             )
 
     def record(
@@ -126,11 +126,15 @@ class Recording:
             return self._without_files(chat, event)
 
     def _end_gone(self, place: LivePlace) -> None:
-        """Ends the chats whose client has died: else all that changes later might be theirs."""
+        """Ends the chats whose client has died: else all that changes later might be theirs.
+
+        One whose directory was replaced by another has ended as well.
+        """
         with self._database.reading() as connection:
             begun = ChatRepository(connection).in_turn(place.project_id)
+        inode = projects.inode_of(place.project)
         for chat in begun:
-            if leftovers.is_gone(chat.pid):
+            if leftovers.is_gone(chat.pid) or chat.root_inode != inode:
                 ended = HookEvent(
                     client=chat.client,
                     session=chat.client_session,
@@ -142,16 +146,16 @@ class Recording:
                     self._note(held, chat, ended, None, is_late=False)
 
     def _chat(self, place: LivePlace, event: HookEvent) -> Chat:
+        inode = projects.inode_of(place.project)
         with self._database.reading() as connection:
             found = ChatRepository(connection).of_session(
-                place.project_id, event.client, event.session
+                place.project_id, event.client, event.session, inode
             )
         if found is not None:
             return found
         with self._database.registering() as connection:
             chats = ChatRepository(connection)
-            found = chats.of_session(place.project_id, event.client, event.session)
-            inode = projects.inode_of(place.project)
+            found = chats.of_session(place.project_id, event.client, event.session, inode)
             return found or chats.add(
                 place.project_id, event.client, event.session, str(place.root), inode
             )
