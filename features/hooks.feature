@@ -46,6 +46,37 @@ Feature: Hooks, in processes of their own
     When an agent tells "claude:PreToolUse" with "rm a"
     Then 1 events lie in the spool, each for its owner alone
 
+  Scenario: an event that is lost on a full disk leaves nothing half-written, and the doctor tells of it
+    Given a data directory on a disk of 4m
+    And a protected project with an installed hook and a budget of 0.02 seconds
+    And there is no place for a socket
+    And all but 0k of its disk is taken
+    When an agent tells "claude:PreToolUse" with "rm a"
+    Then nothing lies in the spool
+    When what took its disk is gone
+    And I run "agents doctor --format json"
+    Then the exit code is 1
+    And the doctor finds the problem "a hook failed at" of "hooks"
+    When I run "agents doctor --repair --format json"
+    Then the doctor says it has done "cleared: a hook failed at"
+    And the doctor finds nothing of "hooks"
+
+  Scenario: events that nobody can read are named, and cleared by the repair
+    Given a protected project with an installed hook
+    And this in the spool
+      | name         | what       |
+      | 1.event.bad  | not JSON   |
+      | .2.event     | unfinished |
+      | .3.event     | unfinished |
+    And ".2.event" in the spool is of an hour ago
+    When I run "agents protect --check"
+    Then it warns "2 events of agents cannot be read"
+    When I run "agents doctor --format json"
+    Then the doctor finds the problem "2 events of agents cannot be read" of "hooks"
+    When I run "agents doctor --repair --format json"
+    Then the doctor says it has done "2 events of agents cannot be read"
+    And the spool holds ".3.event"
+
   Scenario: what lies in the spool is recorded before the user is told of agents or takes anything back
     Given a protected project with an installed hook
     When an agent works in processes of their own

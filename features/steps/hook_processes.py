@@ -134,6 +134,17 @@ def put_event(context):
     spool.put(str(context.world.data_dir), time.time_ns(), line)
 
 
+@given('"{name}" in the spool is of an hour ago')
+def make_old(context, name):
+    an_hour_ago = time.time() - 3600
+    os.utime(context.world.data_dir / "spool" / name, (an_hour_ago, an_hour_ago))
+
+
+@then('it warns "{text}"')
+def check_warning(context, text):
+    assert text in " ".join(context.world.done.err.split()), context.world.done
+
+
 @then("the agent was told nothing")
 def check_silence(context):
     assert context.printed == "", context.printed

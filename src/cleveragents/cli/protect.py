@@ -14,6 +14,7 @@ from cleveragents.errors import InvalidInput, Refused
 from cleveragents.hooks import asking
 from cleveragents.sandbox.project import Project
 from cleveragents.shapes.protection import check_of, fate_of, protection_of
+from cleveragents.storage.unheard import unheard
 
 if TYPE_CHECKING:
     from cleveragents.app import App
@@ -200,6 +201,7 @@ def _checked(call: Invocation, app: "App", names: Sequence[str]) -> Result:
     data = check_of(app.chats.project.path, call.place, rows, keeper, lacks)
     is_good = all(one.works for one in rows)
     needs = [f"{one.client.title}: {need}" for one in rows for need in one.needs]
+    needs += [f"{text}: agents doctor --repair clears this" for text in unheard(call.place).told]
     columns = ["Client", "Version", "Level", "Command", "Recorded", "Works", "Last event"]
     return Result(
         data,

@@ -31,6 +31,9 @@ def put(data: str, moment: int, line: bytes) -> None:
         while line:
             line = line[posix.write(fd, line) :]
         posix.fsync(fd)
+    except OSError:  # half of an event is none
+        posix.unlink(unfinished)
+        raise
     finally:
         posix.close(fd)
     posix.rename(unfinished, f"{room}/{name}")

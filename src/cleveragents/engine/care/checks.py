@@ -278,6 +278,11 @@ def _temporary(facts: Facts) -> Iterator[Finding]:
         yield note(f"{files} ({counted(size, 'byte')})", REPAIR)
 
 
+def _hooks(facts: Facts) -> Iterator[Finding]:
+    for text in facts.unheard.told:
+        yield problem(text, f"what was lost cannot be told; take note and clear it: {REPAIR}")
+
+
 def _called(plan: PlanFacts) -> str:
     return f"{plan.plan.called} ({plan.plan.name})"
 
@@ -308,4 +313,5 @@ CHECKS: Mapping[str, Check] = {
     "rows": _lost_rows,
     "orphans": _orphans,
     "temporary": _temporary,
+    "hooks": _hooks,
 }

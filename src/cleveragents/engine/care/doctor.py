@@ -53,6 +53,7 @@ class Doctor:
             repairs.forget,
             repairs.history,
             repairs.clean,
+            repairs.clear_hooks,
         ):
             while said := list(step(facts)):
                 done += said

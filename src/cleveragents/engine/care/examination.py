@@ -33,6 +33,7 @@ from cleveragents.storage.head import Head
 from cleveragents.storage.health import health
 from cleveragents.storage.privacy import is_open, others
 from cleveragents.storage.space import disk_use
+from cleveragents.storage.unheard import unheard
 
 NO_STORE = Inspection((), {}, ())
 CACHE_BEING_WRITTEN = "*.stat.new"
@@ -86,7 +87,8 @@ class Examination:
             if path not in homes and path.suffix not in PASSING
         ]
         left_behind = {path: somebody_elses(path) for path in self._sandboxes.left_behind()}
-        return Facts(self._system(), found, tuple(strays), left_behind)
+        told = unheard(self._data_dir)
+        return Facts(self._system(), found, tuple(strays), left_behind, told)
 
     def _system(self) -> System:
         path = self._data_dir / "cleveragents.db"

@@ -16,6 +16,7 @@ from cleveragents.records import frozen
 from cleveragents.sandbox.sandbox import Sandbox
 from cleveragents.snapshots.store.inspection import Inspection
 from cleveragents.snapshots.tree.record import Snapshot
+from cleveragents.storage.unheard import Unheard
 
 
 @frozen
@@ -157,6 +158,7 @@ class Facts:
     strays: tuple[Path, ...]  # directories of sandboxes that no row knows
     # What interrupted commands left of others, and what in each is another user's.
     left_behind: Mapping[Path, Path | None]
+    unheard: Unheard  # what hooks could not tell
 
     @property
     def plans(self) -> Sequence[PlanFacts]:

@@ -200,6 +200,13 @@ class Repairs:
                         path.unlink()
                 yield _removed(len(plan.leftovers), size)
 
+    def clear_hooks(self, facts: Facts) -> Iterator[str]:
+        """Removes what hooks have left of events that nobody can record any more."""
+        for text in facts.unheard.told:
+            yield f"cleared: {text}"
+        for path in facts.unheard.paths:
+            path.unlink(missing_ok=True)
+
     def _rebuild(self, held: Held, project: ProjectFacts) -> Iterator[str]:
         plan_id = held.plan_id
         known = project.plan(plan_id)
