@@ -287,6 +287,7 @@ Feature: Undo where you chat
       | another mode    | chmod 600 b.txt                | chmod 755 b.txt                | b.txt: you changed its mode or attributes too     |
       | another kind    | echo x > b.txt                 | rm b.txt; mkdir b.txt          | b.txt: you made it a directory                    |
       | put back anew   | rm b.txt                       | echo mine > b.txt              | b.txt: there is one of yours in its place         |
+      | a new directory | mkdir new; echo x > new/x      | chmod 711 new                  | new: you changed its mode or attributes; it was new |
 
   Scenario: of conflicts the user keeps theirs, or takes what was there before
     Given this chat
@@ -302,6 +303,97 @@ Feature: Undo where you chat
     Then the files are as in "start" but for
       | file  | content |
       | b.txt | mine    |
+
+  Scenario Outline: the mode of a directory that both changed is kept or as before: <words>
+    Given this chat
+      """
+      user: mkdir -m 755 d; echo mine > d/mine
+      prompt one
+      call c1 Bash: chmod 700 d; echo x > d/x; echo x > b.txt
+      stop
+      prompt two
+      call c2 Bash: echo y > d/y
+      stop
+      user: chmod 711 d; echo more > d/mine
+      """
+    When I undo "t1" here and it is refused
+    Then it says "d: you changed its mode or attributes too"
+    And it says "keep yours: --mine d"
+    And it says nothing of "t2"
+    When I undo "t1 <words>" here
+    And this chat goes on
+      """
+      user: stat -c %a d > mode; ls d > names; rm -r d
+      """
+    Then the files are as in "start" but for
+      | file  | content       |
+      | mode  | <mode>        |
+      | names | <names>       |
+      | b.txt | <b>           |
+
+    Examples:
+      | words      | mode | names     | b |
+      | --mine d   | 711  | mine\|x\|y | b |
+      | --before d | 755  | mine\|y    | b |
+      | --path d/x | 711  | mine\|y    | x |
+
+  Scenario: a redo meets the mode of a directory that the user changed since
+    Given this chat
+      """
+      user: mkdir -m 755 d; touch d/x
+      prompt one
+      call c1 Bash: chmod 700 d
+      stop
+      """
+    When I undo here
+    And the user runs "chmod 711 d"
+    And I redo here and it is refused
+    Then it says "d: it was changed since the undo"
+
+  Scenario: what the user put into a directory stays when that is to be what it was
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: mkdir -p new/e/f; echo 1 > new/a; echo 1 > new/e/f/a; mkdir -p other/e
+      stop
+      user: echo mine > new/mine; echo 2 > new/a
+      """
+    When I run "agents undo --before new --before other --yes --format json"
+    Then the exit code is 0
+    And the data holds
+      | field | value                                              |
+      | kept  | [{"file": "new", "why": "it holds other files"}]   |
+    And the files are as in "start" but for
+      | file     | content     |
+      | new      | (directory) |
+      | new/mine | mine        |
+    When I redo here
+    Then the files are as in "start" but for
+      | file      | content     |
+      | new       | (directory) |
+      | new/mine  | mine        |
+      | new/a     | 2           |
+      | new/e     | (directory) |
+      | new/e/f   | (directory) |
+      | new/e/f/a | 1           |
+      | other     | (directory) |
+      | other/e   | (directory) |
+
+  Scenario: what the user put into a directory goes, and is told, where a file is to be there again
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: rm b.txt; mkdir b.txt; echo x > b.txt/theirs
+      stop
+      user: mkdir b.txt/sub; echo mine > b.txt/sub/mine
+      """
+    Then the preview of undo "--before b.txt" tells
+      | what  | told           |
+      | users | b.txt/sub/mine |
+    When I undo "--before b.txt --mine b.txt/sub" here and it is refused
+    Then it says "--mine and --before both name b.txt/sub"
+    When I undo "--before b.txt" here
+    Then the files are as in "start"
 
   # --- Paths, everything -------------------------------------------------------------------------
 

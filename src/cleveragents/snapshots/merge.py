@@ -43,6 +43,7 @@ class MergedEntry(NamedTuple):
 
     root: Entry
     conflicts: tuple[MergeConflict, ...]
+    attributes: tuple[MergeConflict, ...]  # directories of which only mode or attributes do not go
 
 
 class PendingMerge:
@@ -88,7 +89,8 @@ def three_way(
     merging = _Merge(merge_text, objects, left_alone)
     inside = merging.inside(b"", Sides(base, ours, theirs))
     root = _own(base, ours, theirs)._replace(content=objects.put(encode(inside)))
-    return MergedEntry(with_links_settled(ours, root, objects), tuple(merging.conflicts))
+    settled = with_links_settled(ours, root, objects)
+    return MergedEntry(settled, tuple(merging.conflicts), tuple(merging.attributes))
 
 
 def with_links_settled(ours: Entry, changed: Entry, objects: Objects) -> Entry:
@@ -102,6 +104,7 @@ class _Merge:
         self._objects = objects
         self._left_alone = left_alone
         self.conflicts: list[MergeConflict] = []
+        self.attributes: list[MergeConflict] = []
 
     def entries(self, path: bytes, sides: Sides) -> Entry | None:
         """Merges what stands at one path."""
@@ -135,7 +138,10 @@ class _Merge:
         own = ours if theirs is None else theirs if ours is None else _own(base, ours, theirs)
         one_sided = ours is None or theirs is None
         # Emptied by the side that removed it, or all that is new in it was left alone.
-        gone = one_sided and not merged and (_is_directory(base) or self._children(theirs))
+        is_known = _is_directory(base) or bool(self._children(theirs))
+        gone = one_sided and not merged and is_known
+        if _is_directory(base) and _have_other_attributes(*sides, gone=gone):
+            self.attributes.append(MergeConflict(path, *sides))
         if own is None or gone:
             return None
         return own._replace(content=self._objects.put(encode(merged)))
@@ -253,6 +259,17 @@ def _own(base: Entry | None, ours: Entry, theirs: Entry) -> Entry:
     """The side whose mode and attributes a directory gets; where both changed them, ours."""
     unchanged = base is not None and base.attributes == ours.attributes
     return theirs if unchanged else ours
+
+
+def _have_other_attributes(
+    base: Entry | None, ours: Entry | None, theirs: Entry | None, *, gone: bool
+) -> bool:
+    """Whether what ours made of a directory itself is in the way of what theirs made of it."""
+    if base is None or ours is None or ours.attributes == base.attributes:
+        return False
+    if theirs is None:
+        return gone
+    return theirs.attributes not in (base.attributes, ours.attributes)
 
 
 def _grouped(base: Entry | None, ours: Entry | None, theirs: Entry | None) -> Entry | None:

@@ -74,7 +74,7 @@ class SnapshotReader:
         olds, mine, others = (snapshot.roots[MAIN] for snapshot in (base, ours, theirs))
         objects = PendingMerge(self.read)
         left_alone = _or_unknown(left_alone, base, theirs)
-        root, conflicts = three_way(olds, mine, others, merge_text, objects, left_alone)
+        root, conflicts, _ = three_way(olds, mine, others, merge_text, objects, left_alone)
         changes = compare(mine, root, objects.read)
         snapshot = replace(ours, roots={**ours.roots, MAIN: root})
         return MergeResult(ours, snapshot, tuple(changes), conflicts, objects)
@@ -127,7 +127,7 @@ class SnapshotReader:
     ) -> MergeResult:
         olds, others = _same_top(base, theirs)
         mine = with_entries(olds, self._with_insides(olds, seen, objects), objects)
-        merged, conflicts = three_way(olds, mine, others, merge_text, objects, left_alone)
+        merged, conflicts, _ = three_way(olds, mine, others, merge_text, objects, left_alone)
         changes = compare(mine, merged, objects.read)
         ours, result = (replace(base, roots={MAIN: root}) for root in (mine, merged))
         return MergeResult(ours, result, tuple(changes), conflicts, objects)

@@ -45,7 +45,7 @@ def conflicts_of(
     read = unmerged.merge.objects.read
     taken = {share.pair for share in shares}
     return [
-        _conflict(past, choice, conflict, _since(past, taken, conflict.path, step), read)
+        _conflict(past, choice, conflict, _since(past, taken, conflict, step), read)
         for conflict, step in unmerged.conflicts.values()
     ]
 
@@ -70,18 +70,21 @@ def _conflict(
     return _of_act(past, path, act)
 
 
-def _since(past: Past, taken: Collection[Pair], path: bytes, step: Step) -> list[Share]:
-    """The shares that came after a step, stay, and changed a path, or something in it."""
+def _since(past: Past, taken: Collection[Pair], conflict: MergeConflict, step: Step) -> list[Share]:
+    """The shares that came after a step, stay, and changed a path, or something in it.
+
+    Of a directory that is one on all sides only itself counts: what is in it merges by itself.
+    """
     if step.share is None:
         return []
-    order = step.share.order
+    order, path, is_alone = step.share.order, conflict.path, _is_directory(conflict)
     return [
         share
         for share in past.shares_of(lambda one: one.before.number >= order[0][0])
         if share.order > order
         and share.pair not in taken
         and any(
-            change.path == path or tree_path.is_below(change.path, path)
+            change.path == path or (not is_alone and tree_path.is_below(change.path, path))
             for change in past.standing(share)
         )
     ]
@@ -122,6 +125,12 @@ def _of_act(past: Past, path: str, act: AnyOperation) -> Conflict:
     return Conflict(path, told, [f"take that back first: agents undo {turn}"])
 
 
+def _is_directory(conflict: MergeConflict) -> bool:
+    """Whether it is about a directory itself: its mode or attributes."""
+    sides = (conflict.base, conflict.ours, conflict.theirs)
+    return all(one is None or one.is_dir for one in sides)
+
+
 def _by_user(conflict: MergeConflict, read: Read) -> str:
     """How a user changed what the agent had made of a path."""
     made, now, was = conflict.base, conflict.ours, conflict.theirs
@@ -129,6 +138,8 @@ def _by_user(conflict: MergeConflict, read: Read) -> str:
         return "you deleted it"
     if made is None:
         return "there is one of yours in its place"
+    if _is_directory(conflict):
+        return "you changed its mode or attributes" + ("; it was new" if was is None else " too")
     if now.kind != made.kind:
         return f"you made it {_kind(now)}; the agent had left {_kind(made)}"
     return _alike(made, now, was, read)

@@ -8,6 +8,7 @@ from typing import Protocol
 from cleveragents.chats.attribution import Whose
 from cleveragents.chats.chat import Chat
 from cleveragents.chats.moment import MomentKind
+from cleveragents.checkpoints.file_change import telling
 from cleveragents.engine.bring.obstacles import Obstacle, hindering
 from cleveragents.engine.chat.choice import Choice
 from cleveragents.engine.chat.conflicts import Conflict, conflicts_of, typed_turn
@@ -75,6 +76,7 @@ class Foreseeing:
         steps = self._steps(shares)
         fixed = _fixed(self.place, steps, wanted)
         unmerged = unmerge(self.now, self.read, steps, fixed)
+        wanted.refuse_both(change.path for change in unmerged.crushed)
         unclear = self._unclear(choice, unmerged)
         doubtful = unclear_paths(share for share in unclear if share.difference.is_late)
         late = lateness(past, choice)
@@ -138,7 +140,7 @@ class Foreseeing:
             late=(),
             takes_unclear=False,
             is_undecided=False,
-            users=(),
+            users=[shown(change.path) for change in telling(unmerged.crushed)],
             not_covered=self._not_covered(covered, choice, unmerged),
             not_known=late.unknown,
             left_out=left_out(covered, self.now),
@@ -183,7 +185,7 @@ class Foreseeing:
             late=(),
             takes_unclear=False,
             is_undecided=False,
-            users=(),
+            users=[shown(change.path) for change in telling(unmerged.crushed)],
             not_covered=not_looked_at(covered, self.now, unmerged.not_covered),
             left_out=left_out(covered, self.now),
             joint=(),

@@ -74,7 +74,7 @@ def _is_fixed(share: Share, path: bytes, fixed: Fixed, since: Mapping[bytes, int
     for each in tree_path.and_above(path):
         if share.pair[0] >= since.get(each, share.pair[0] + 1):
             entry = fixed[each]
-            if each == path or entry is None or not entry.is_dir:
+            if each == path or not (entry is None or entry.is_dir):
                 return True
     return False
 

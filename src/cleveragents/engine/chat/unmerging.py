@@ -5,6 +5,7 @@ All is computed in memory, on top of what is there; nothing is stored or changed
 
 from collections.abc import Mapping, Sequence
 
+from cleveragents.engine.chat.fixing import crushed, with_fixed
 from cleveragents.engine.chat.parting import Share
 from cleveragents.engine.chat.past import Past
 from cleveragents.records import frozen, replace
@@ -15,7 +16,7 @@ from cleveragents.snapshots.merging import MergeResult
 from cleveragents.snapshots.picking import is_excluded
 from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.diff import Load, compare
-from cleveragents.snapshots.tree.lookup import Lookup, with_entries
+from cleveragents.snapshots.tree.lookup import Lookup
 from cleveragents.snapshots.tree.manifest import Change, Entry
 from cleveragents.snapshots.tree.record import Snapshot
 
@@ -37,6 +38,7 @@ class Unmerged:
     merge: MergeResult
     conflicts: Mapping[bytes, tuple[MergeConflict, Step]]  # the first that was met at a path
     not_covered: frozenset[bytes]  # paths that nobody may touch: they are not looked at now
+    crushed: Sequence[Change]  # what goes besides, because a file takes the place of its directory
     merged: frozenset[bytes]  # paths that are neither as before nor as after: both are in them
     held: frozenset[bytes]  # directories that were to go, and stay: others have something in them
 
@@ -44,7 +46,7 @@ class Unmerged:
 def unmerge(
     now: Snapshot, read: Load, steps: Sequence[Step], fixed: Mapping[bytes, Entry | None]
 ) -> Unmerged:
-    """Takes steps back, in this order; `fixed` are paths whose content somebody has chosen."""
+    """Takes steps back, in this order; `fixed` are paths that shall be so."""
     objects = PendingMerge(read)
     mine = root = now.roots[MAIN]
     conflicts: dict[bytes, tuple[MergeConflict, Step]] = {}
@@ -52,20 +54,22 @@ def unmerge(
     for step in steps:
         out = {path for path in step.paths if is_excluded(now.filter, path)}
         uncovered |= out
-        alone = _LeftAlone(step.paths - out - fixed.keys())
+        chosen = step.paths - out - fixed.keys()
         sides = (step.became.roots[MAIN], root, step.was.roots[MAIN])
-        root, met = three_way(*sides, merge_text, objects, alone)
-        for conflict in met:
+        root, met, modes = three_way(*sides, merge_text, objects, _LeftAlone(chosen))
+        # A directory that only leads to what is chosen is of no concern.
+        for conflict in (*met, *(one for one in modes if one.path in chosen)):
             conflicts.setdefault(conflict.path, (conflict, step))
-    if fixed:
-        root = with_entries(root, fixed, objects)
+    covered = {path: entry for path, entry in fixed.items() if path not in uncovered}
+    root = with_fixed(root, covered, objects)
     root = mine._replace(content=root.content)  # the directory itself is never changed
     changes = tuple(compare(mine, root, objects.read))
     result = replace(now, roots={**now.roots, MAIN: root})
     merge = MergeResult(now, result, changes, tuple(one for one, _ in conflicts.values()), objects)
     merged = _merged(changes, steps, objects.read)
     held = _held(Lookup(root, objects.read), steps, objects.read) - uncovered
-    return Unmerged(merge, conflicts, frozenset(uncovered), merged, held)
+    beside = crushed(changes, covered)
+    return Unmerged(merge, conflicts, frozenset(uncovered), beside, merged, held)
 
 
 class _LeftAlone:
