@@ -352,6 +352,9 @@ Feature: Hooks in the settings of coding agents
       | session.idle        | child |
       | session.idle        | one   |
       | session.updated     | one   |
+      | session.error       | child |
+      | session.error       | one   |
+      | session.deleted     | one   |
     Then these events came to the hook, each before the next
       | name                | kind        | session | agent | text |
       | session.created     | start       | one     |       |      |
@@ -362,6 +365,9 @@ Feature: Hooks in the settings of coding agents
       | tool.execute.before | before      | one     | child | f    |
       | session.idle        | agent-end   | one     | child |      |
       | session.idle        | turn-end    | one     |       |      |
+      | session.error       | agent-end   | one     | child |      |
+      | session.error       | interrupt   | one     |       |      |
+      | session.deleted     | end         | one     |       |      |
     When the hook is gone and OpenCode loads the plugin, and this happens
       | event        | in  |
       | chat.message | one |

@@ -173,6 +173,8 @@ CLIENTS: Mapping[str, Client] = {
                 "tool.execute.before",
                 "tool.execute.after",
                 "session.idle",
+                "session.error",
+                "session.deleted",
             ),
             HookShape.PLUGIN,
             variable="XDG_CONFIG_HOME",

@@ -198,7 +198,7 @@ def _record(
         return None
     if agent and kind in (START, PROMPT):
         kind = AGENT_START  # what a subagent is told to do is no word of the user's
-    if agent and kind == TURN_END:
+    if agent and kind in (TURN_END, INTERRUPT, END):
         kind = AGENT_END
     given = _found(payload, fields["input"]) if is_call else None
     may_write = is_call and tool not in READ_ONLY[client].split()
