@@ -59,6 +59,17 @@ Feature: Directories that are protected
     When the kernel, which takes every file system for NFS, runs the check of the directory
     Then that is refused because it is "on a network file system (NFS)"
 
+  Scenario Outline: what comes over a network through FUSE is known by the table of mounts: <type>
+    When the table of mounts says "<type>" of a device of FUSE
+    Then that device is taken for <kind>
+
+    Examples:
+      | type       | kind             |
+      | fuse.sshfs | SSHFS            |
+      | fuse.s3fs  | S3               |
+      | fuseblk    | this machine's   |
+      | fuse.ntfs  | this machine's   |
+
   Scenario: lines that are none are left out of the list
     Given the list of protected directories has lines that are none
     When I run "agents protect claude --yes"

@@ -19,6 +19,7 @@ from cleveragents.engine.chat.protection import Protection
 from cleveragents.errors import Refused
 from cleveragents.sandbox.project import Project
 from cleveragents.storage.owner import process_fields
+from cleveragents.storage.place import fuse_network_of
 
 # What a hook does in the end: it records the event that it was told.
 HOOK = """#!{python}
@@ -114,6 +115,22 @@ def checked_as_network(context):
         check=False,
     )
     context.told = done.stderr
+
+
+@when('the table of mounts says "{kind}" of a device of FUSE')
+def told_by_mounts(context, kind):
+    mounts = (
+        "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
+        f"61 22 0:55 / /mnt/a\\040b rw,nosuid - {kind} me@host:/home rw,user_id=0\n"
+    )
+    assert fuse_network_of(mounts, os.makedev(8, 1)) is None
+    assert fuse_network_of(mounts, os.makedev(0, 56)) is None
+    context.kind = fuse_network_of(mounts, os.makedev(0, 55))
+
+
+@then("that device is taken for {kind}")
+def taken_for(context, kind):
+    assert (context.kind or "this machine's") == kind, context.kind
 
 
 @then('that is refused because it is "{why}"')

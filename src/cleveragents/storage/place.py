@@ -20,6 +20,21 @@ NETWORK: Mapping[int, str] = {
     0x0BD00BD0: "Lustre",
     0x7461636F: "OCFS2",
 }
+FUSE = 0x65735546
+# What is behind a file system in user space stands in the table of mounts alone.
+FUSE_NETWORK: Mapping[str, str] = {
+    "fuse.sshfs": "SSHFS",
+    "fuse.rclone": "rclone",
+    "fuse.s3fs": "S3",
+    "fuse.davfs": "WebDAV",
+    "fuse.davfs2": "WebDAV",
+    "fuse.curlftpfs": "FTP",
+    "fuse.glusterfs": "GlusterFS",
+    "fuse.ceph-fuse": "Ceph",
+    "fuse.gvfsd-fuse": "GVfs",
+    "fuse.gcsfuse": "Google Cloud Storage",
+}
+MOUNTS = Path("/proc/self/mountinfo")
 ELSEWHERE = "choose another one with --data-dir or CLEVERAGENTS_DATA_DIR"
 _STATFS_BYTES = 256  # more than the structure has anywhere; its first word is the type
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -37,7 +52,20 @@ def network_of(path: Path) -> str | None:
     """The kind of network that the file system of a path comes over; None: it is this machine's."""
     buffer = ctypes.create_string_buffer(_STATFS_BYTES)
     refuse_error(_libc.statfs(os.fsencode(path), buffer), path)
-    return NETWORK.get(ctypes.c_ulong.from_buffer(buffer).value & 0xFFFFFFFF)
+    kind = ctypes.c_ulong.from_buffer(buffer).value & 0xFFFFFFFF
+    if kind != FUSE:
+        return NETWORK.get(kind)
+    return fuse_network_of(MOUNTS.read_text(errors="replace"), path.stat().st_dev)
+
+
+def fuse_network_of(mounts: str, device: int) -> str | None:
+    """The kind of network behind a device that is mounted by FUSE, by the table of mounts."""
+    wanted = f"{os.major(device)}:{os.minor(device)}"
+    for line in mounts.splitlines():
+        mount, _, file_system = line.partition(" - ")
+        if mount.split()[2:3] == [wanted]:
+            return FUSE_NETWORK.get(file_system.partition(" ")[0])
+    return None
 
 
 def is_ours(path: Path) -> bool:
