@@ -48,6 +48,57 @@ Feature: Undo and the user's repository
     And I undo "--anyway" here
     Then the files are as in "start"
 
+  Scenario Outline: a commit that holds the user's work as well is none to revert: <what>
+    Given the user runs "<before>"
+    And this chat
+      """
+      prompt edit
+      call c1 Bash: <deed>
+      stop
+      """
+    When I undo here and it is refused
+    Then it says "new.txt: it was committed since"
+    And it says "<told>"
+    And it says "take this out of the files alone, and commit that then: --anyway"
+    And it does not say "git revert "
+    And there is a "mine.txt"
+    When I undo "--anyway" here
+    Then there is no "new.txt"
+    And there is a "mine.txt"
+
+    Examples:
+      | what                               | before                                                        | deed                                                                     | told                                                           |
+      | a file that was not committed      | echo m > mine.txt                                             | echo x > new.txt; git add -A; git commit -qm all                         | also holds 1 path with what is not taken back here (mine.txt)  |
+      | many files                         | for n in 1 2 3; do echo m > mine$n; done; echo m > mine.txt   | echo x > new.txt; git add -A; git commit -qm all                         | also holds 4 paths with what is not taken back here (mine.txt, mine1 and 2 more) |
+      | another part of the same file      | echo m > mine.txt; git add -A; git commit -qm m; sed -i 's/^2$/mine/' a.txt | echo x > new.txt; sed -i 's/^8$/eight/' a.txt; git commit -qam 1; git add -A; git commit -qm 2 --amend | also holds 1 path with what is not taken back here (a.txt) |
+      | a commit of the user's, amended    | echo m > mine.txt; git add -A; git commit -qm m               | echo x > new.txt; git add -A; git commit -q --amend -m both              | also holds 1 path with what is not taken back here (mine.txt)  |
+      | a mode                             | echo m > mine.txt; git add -A; git commit -qm m; chmod +x b.txt | echo x > new.txt; echo x > b.txt; git add -A; git commit -qm all       | also holds 1 path with what is not taken back here (b.txt)     |
+
+  Scenario: a commit of what several calls did to a file is the turn's alone, and others before it are in no way
+    Given this chat
+      """
+      prompt edit
+      call c1 Bash: sed -i 's/^2$/two/' a.txt; git commit -qam one; sed -i 's/^5$/five/' a.txt
+      call c2 Bash: sed -i 's/^8$/eight/' a.txt; echo x > new.txt
+      stop
+      user: echo y > y.txt; git add y.txt; git commit -qm theirs
+      user: git add -A; git commit -qm rest
+      """
+    When I undo here and it is refused
+    Then it does not say "git revert "
+    And it says "also holds 1 path with what is not taken back here (a.txt)"
+    Given this chat goes on
+      """
+      user: git reset -q HEAD~3; git add y.txt; git commit -qm theirs; git add -A; git commit -qm all
+      """
+    When I undo here and it is refused
+    Then it says the command "git revert" with the latest commit
+    When the user runs "git revert --no-edit HEAD"
+    And I undo here
+    Then the files are as in "start" but for
+      | file  | content |
+      | y.txt | y       |
+
   Scenario: a commit that holds something else of the path is none that has it
     Given this chat
       """
@@ -72,17 +123,17 @@ Feature: Undo and the user's repository
       """
     When I undo here and it is refused
     Then it says "<path>: it was committed since"
-    And it says "git revert"
+    And it says "<way>"
 
     Examples:
-      | what                           | path  | deed                                     | commit                                                                        |
-      | a link                         | link  | ln -s a.txt link                         | git add -A; git commit -qm x                                                  |
-      | a mode                         | a.txt | chmod +x a.txt                           | git add -A; git commit -qm x                                                  |
-      | a large file                   | large | head -c 5000000 /dev/zero > large        | git add -A; git commit -qm x                                                  |
-      | a text with ends of lines      | dos   | printf 'a\r\nb\r\n' > dos                | git -c core.autocrlf=input add -A 2> /dev/null; git commit -qm x              |
-      | one of very many paths         | d/7   | mkdir d; for n in $(seq 220); do echo $n > d/$n; done | git add -A; git commit -qm x                                     |
-      | a path in a commit of long ago | b.txt | echo x > b.txt                           | git add -A; git commit -qm x; for n in 1 2 3; do git commit -q --allow-empty -m $n; done; echo y > b.txt; git commit -qam y |
-      | what only a merge has made     | b.txt | git switch -qc side; echo s > b.txt; git commit -qam s; git switch -q main; echo m > b.txt; git commit -qam m; git merge -q side > /dev/null \|\| true; echo sm > b.txt | git commit -qam merged |
+      | what                           | path  | deed                                     | commit                                                                        | way |
+      | a link                         | link  | ln -s a.txt link                         | git add -A; git commit -qm x                                                  | git revert  |
+      | a mode                         | a.txt | chmod +x a.txt                           | git add -A; git commit -qm x                                                  | git revert  |
+      | a large file                   | large | head -c 5000000 /dev/zero > large        | git add -A; git commit -qm x                                                  | git revert  |
+      | a text with ends of lines      | dos   | printf 'a\r\nb\r\n' > dos                | git -c core.autocrlf=input add -A 2> /dev/null; git commit -qm x              | git revert  |
+      | one of very many paths         | d/7   | mkdir d; for n in $(seq 220); do echo $n > d/$n; done | git add -A; git commit -qm x                                     | git revert  |
+      | a path in a commit of long ago | b.txt | echo x > b.txt                           | git add -A; git commit -qm x; for n in 1 2 3; do git commit -q --allow-empty -m $n; done; echo y > b.txt; git commit -qam y | git revert  |
+      | what only a merge has made     | b.txt | git switch -qc side; echo s > b.txt; git commit -qam s; git switch -q main; echo m > b.txt; git commit -qam m; git merge -q side > /dev/null \|\| true; echo sm > b.txt | git commit -qam merged | is a merge |
 
   Scenario: a mode that a commit has not is no matter of git's
     Given this chat

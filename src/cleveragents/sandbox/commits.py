@@ -21,6 +21,28 @@ class CommittedPath:
     blob: str
 
 
+@frozen
+class CommittedChange:
+    """What a commit made of a path; a mode of zeros: there is, or was, nothing."""
+
+    path: bytes
+    old_mode: str  # as git writes it
+    old_blob: str
+    mode: str
+    blob: str
+
+
+def changed_in(repository: Git, commit: str) -> list[CommittedChange]:
+    """Returns all that a commit changed; nothing of a merge, which has no single parent."""
+    options = ("-r", "--root", "-z", "--no-renames", "--no-abbrev", "--no-commit-id")
+    words = iter(repository.run("diff-tree", *options, commit).split(b"\0")[:-1])
+    found: list[CommittedChange] = []
+    for word in words:
+        old_mode, mode, old_blob, blob, _ = word.decode().removeprefix(":").split(" ")
+        found.append(CommittedChange(next(words), old_mode, old_blob, mode, blob))
+    return found
+
+
 def committed(
     repository: Git, since: str, until: str, paths: Collection[bytes]
 ) -> Mapping[bytes, list[CommittedPath]]:

@@ -2,22 +2,31 @@
 
 import os
 import stat
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from cleveragents.counting import counted
 from cleveragents.engine.bring.obstacles import Obstacle
 from cleveragents.engine.chat.deed import Deed
 from cleveragents.engine.chat.place import LivePlace
 from cleveragents.quoting import quoted
-from cleveragents.sandbox.commits import CommittedPath, blob_name, committed
+from cleveragents.sandbox.commits import (
+    CommittedChange,
+    CommittedPath,
+    blob_name,
+    changed_in,
+    committed,
+)
 from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.git_state import GitState, Repository
 from cleveragents.snapshots.tree.content import CHUNK, stream
-from cleveragents.snapshots.tree.diff import Load
+from cleveragents.snapshots.tree.diff import Load, alike
 from cleveragents.snapshots.tree.manifest import Change, Entry
 from cleveragents.snapshots.tree.scan import shown
 
 NAMED = 5  # commits in one hint
+NAMED_PATHS = 2  # paths that are not ours to take back
+ALONE = "take this out of the files alone, and commit that then: --anyway"
 OVERRIDE = "or change the files all the same: --anyway"
 
 
@@ -64,7 +73,7 @@ def _called(state: GitState) -> str:
 def _commits(
     place: LivePlace,
     repository: Repository,
-    since: Iterable[tuple[Deed, GitState]],
+    since: Sequence[tuple[Deed, GitState]],
     now: GitState,
     paths: Collection[bytes],
 ) -> Iterator[Obstacle]:
@@ -82,10 +91,68 @@ def _commits(
             for one in known[was.head].get(below + change.path, ()):
                 if change.path in paths and _is_result(change, one, deed.read):
                     found.setdefault(change.path, []).append(one.commit)
-    for path, commits in found.items():
-        ids = " ".join(one[:12] for one in dict.fromkeys(commits))
-        told = f"git revert {' '.join(ids.split()[:NAMED])}"
-        yield Obstacle(shown(path), f"it was committed since ({ids})", f"{told}; {OVERRIDE}")
+    done = _done(since, below) if found else {}
+    others: dict[str, str] = {}
+    for path, each in found.items():
+        commits = list(dict.fromkeys(each))
+        for one in commits:
+            if one not in others:
+                others[one] = _others(git, one, done)
+        ids = [one[:12] for one in commits]
+        mixed = next((one for one in commits if others[one]), None)
+        way = (
+            f"git revert {' '.join(ids[:NAMED])}; {OVERRIDE}"
+            if mixed is None
+            else f"no git revert: {mixed[:12]} {others[mixed]}; {ALONE}"
+        )
+        yield Obstacle(shown(path), f"it was committed since ({' '.join(ids)})", way)
+
+
+def _done(
+    deeds: Iterable[tuple[Deed, GitState]], below: bytes
+) -> dict[bytes, list[tuple[Change, Load]]]:
+    """What deeds made of each path, as the repository names it, in the order in which they came."""
+    found: dict[bytes, list[tuple[Change, Load]]] = {}
+    for deed, _ in deeds:
+        for change in deed.changes:
+            found.setdefault(below + change.path, []).append((change, deed.read))
+    return found
+
+
+def _others(git: Git, commit: str, done: Mapping[bytes, Sequence[tuple[Change, Load]]]) -> str:
+    """What a revert of a commit would take besides what was done, in words; empty: nothing."""
+    changes = changed_in(git, commit)
+    if not changes:
+        return "is a merge"
+    others = [shown(one.path) for one in changes if not _is_all_of(one, done.get(one.path, ()))]
+    more = f" and {len(others) - NAMED_PATHS} more" if len(others) > NAMED_PATHS else ""
+    told = f"also holds {counted(len(others), 'path')} with what is not taken back here"
+    return f"{told} ({', '.join(others[:NAMED_PATHS])}{more})" if others else ""
+
+
+def _is_all_of(made: CommittedChange, done: Sequence[tuple[Change, Load]]) -> bool:
+    """Whether changes that follow upon each other made exactly what a commit made of a path."""
+    is_begun = False
+    last: Entry | None = None
+    for change, read in done:
+        follows = is_begun and alike(last, change.before)
+        is_begun = follows or _is(change.before, made.old_mode, made.old_blob, read)
+        if is_begun and _is(change.after, made.mode, made.blob, read):
+            return True
+        last = change.after
+    return False
+
+
+def _is(entry: Entry | None, mode: str, blob: str, read: Load) -> bool:
+    """Whether a path is what git has of it, as far as git keeps it."""
+    bits = int(mode, 8)
+    if entry is None or not bits:
+        return entry is None and not bits
+    if not entry.has_content or entry.kind != stat.S_IFMT(bits):
+        return False
+    return (not entry.is_file or _runs(entry.mode) is _runs(bits)) and blob in _blobs(
+        entry, blob, read
+    )
 
 
 def _below(root: Path, top: Path) -> bytes:
