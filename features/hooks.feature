@@ -46,6 +46,7 @@ Feature: Hooks, in processes of their own
     When an agent tells "claude:PreToolUse" with "rm a"
     Then 1 events lie in the spool, each for its owner alone
 
+  @needs_root
   Scenario: an event that is lost on a full disk leaves nothing half-written, and the doctor tells of it
     Given a data directory on a disk of 4m
     And a protected project with an installed hook and a budget of 0.02 seconds
