@@ -59,6 +59,38 @@ Feature: Commands about plans, met with a chat
     When I run "agents plan list --kind chat --name nonesuch"
     Then the error says "no chat is like that"
 
+  Scenario: after an undo, the next one is named, be it in a chat or on a plan
+    Given the action
+      """
+      name: later
+      steps:
+        - {name: first, tool: shell, with: {command: "echo 1 > v"}}
+      """
+    And I have run "agents run ACTION"
+    And this chat goes on
+      """
+      prompt three
+      call c3 Bash: echo y > y
+      stop
+      """
+    When I run "agents undo --yes"
+    Then the output says "t3"
+    And the error says "agents undo    # takes back the newest act on a plan"
+    When I run "agents undo --yes"
+    Then the output says "step first (plan later"
+    And the error says "agents undo    # takes back t2 of a chat (claude)"
+    When I run "agents undo --yes"
+    Then the output says "t2"
+    And the error says "agents undo    # takes back t1"
+    When I run "agents undo --yes"
+    Then the error does not say "agents undo"
+    When I run "agents redo --yes"
+    Then the error says "agents undo    # takes it back again"
+    When I run "agents undo t2 --yes"
+    Then the exit code is 0
+    When I run "agents undo --yes"
+    Then the files are as in "start"
+
   Scenario: where there is no chat, a list of chats says so
     Given a new project beside it
     When I run "agents plan list --kind chat"

@@ -108,7 +108,7 @@ Feature: Start-up
       """
     And I have run "agents run ACTION"
     And a chat keeps 20 turns and what is younger than 14 days
-    And 2 turns that each change a file
+    And 3 turns that each change a file
     Then "agents undo --yes" imports none of
       | module                                |
       | cleveragents.cli.plan_undo            |

@@ -247,7 +247,7 @@ Feature: Picking how far to go back
       """
     When I press on a terminal of 110 by 30 "agents undo --pick"
       | when it shows                      | keys |
-      | in the way: x, it was new          | d    |
+      | x, it is unclear who changed       | d    |
       | no file differs                    | q    |
       | is under way                       | q    |
     Then the exit code is 1

@@ -12,7 +12,8 @@ from cleveragents.engine.chat.foresight import ChatForesight
 from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.taken import Undo
 from cleveragents.engine.chat.undo import ChatUndoFinished, ChatUndoResult
-from cleveragents.errors import Refused
+from cleveragents.engine.undo.trail import Direction
+from cleveragents.errors import CleverAgentsError, Refused
 from cleveragents.operations.kind import Kind
 from cleveragents.plans.plan import Plan
 from cleveragents.quoting import quoted
@@ -327,13 +328,30 @@ def _next(asked: ChatRetrace, result: ChatUndoResult) -> list[str]:
     """The command that takes it back, and the one after it."""
     chat = asked.wanted.chat
     of = "" if chat is None else f" --chat {chat}"
-    again, back = (
-        ("does again what was taken back before", "takes it back again")
-        if asked.is_redo
-        else ("does it again", f"takes back {result.following}")
-    )
+    again = "does again what was taken back before" if asked.is_redo else "does it again"
+    back = _back(asked, result)
     anyway = " --anyway" if asked.wanted.anyway else ""  # what was in the way may still be
     return [
         *([f"agents redo{of}{anyway}    # {again}"] if result.can_redo else []),
-        *([f"agents undo{of}{anyway}    # {back}"] if result.following else []),
+        *([f"agents undo{of}{anyway}    # {back}"] if back else []),
     ]
+
+
+def _is_plans_turn(app: App) -> bool:
+    """Whether the next undo is about a plan, where there are any."""
+    from cleveragents.cli.undo import is_chats_turn  # which finds out whose turn it is
+
+    try:
+        return bool(app.plans.list(limit=1)) and not is_chats_turn(app, Direction.BACK)
+    except CleverAgentsError:  # what was asked for is done; who asks for the next is told why not
+        return False
+
+
+def _back(asked: ChatRetrace, result: ChatUndoResult) -> str:
+    """What the next undo does, which may be about a plan; empty: nothing is left."""
+    if asked.wanted.chat is None and _is_plans_turn(asked.app):
+        is_more = asked.app.undo.latest_at(Direction.BACK) is not None
+        return "takes back the newest act on a plan" if is_more else ""
+    if asked.is_redo and result.following == result.foresight.title:
+        return "takes it back again"
+    return f"takes back {result.following}" if result.following else ""

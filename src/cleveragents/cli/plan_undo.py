@@ -7,6 +7,7 @@ from cleveragents.app import App
 from cleveragents.cli import changes, previewing, views
 from cleveragents.cli.invocation import Invocation, confirm
 from cleveragents.cli.render import Block, Fields, Result, Text, show_blocks
+from cleveragents.cli.undo import next_in_chats
 from cleveragents.engine.undo.deeds import STEP, Deed, DeedList
 from cleveragents.engine.undo.reversals import Effect, ReversalResult
 from cleveragents.engine.undo.service import NOTHING, RetraceForesight, RetraceResult
@@ -49,7 +50,7 @@ def retrace(
     if act is not None and not dry_run:
         finished = act.finish()
         if finished is not None:
-            return _finished(direction, finished)
+            return _finished(app, direction, finished, chosen)
         act = app.undertakings.retrace(direction, chosen)  # another one may be next now
     found = app.undo.deeds(chosen)
     call.messages += left_alone(found.busy)
@@ -59,12 +60,12 @@ def retrace(
         return _preview(direction, previewing.dry_run(call, act))
     _refuse_older(direction, found, act.plan_id)
     if yes:
-        return _done(direction, act.carry_out())
+        return _done(app, direction, act.carry_out(), chosen)
     would = act.foresee()
     show_blocks(_blocks(direction, would), call.form, sys.stderr)
     if not would.effect.obstacles:  # what is refused needs no question
         confirm(QUESTIONS[direction], yes=False, command_line=_line(direction, chosen))
-    return _done(direction, act.carry_out(would.digest))
+    return _done(app, direction, act.carry_out(would.digest), chosen)
 
 
 def _refuse_older(direction: Direction, found: DeedList, owner: PlanId) -> None:
@@ -142,21 +143,23 @@ def _in_the_way(effect: Effect) -> list[Block]:
     return [Fields("In the way", [(each.path, each.why) for each in found])] if found else []
 
 
-def _finished(direction: Direction, result: RetraceResult) -> Result:
+def _finished(
+    app: App, direction: Direction, result: RetraceResult, chosen: PlanId | None
+) -> Result:
     """The answer of one that recovery has just finished."""
     return Result(
         retrace_of(result),
         [Text([f"{LAST[direction]}: {_named(result.deed)}"])],
         _footer(direction, result.deed),
         messages=[f"the interrupted {direction} was finished just now; nothing else was done"],
-        next_steps=_next(direction, result),
+        next_steps=_next(app, direction, result, chosen),
     )
 
 
-def _done(direction: Direction, result: RetraceResult) -> Result:
+def _done(app: App, direction: Direction, result: RetraceResult, chosen: PlanId | None) -> Result:
     done, deed = result.done, result.deed
     if done is None:
-        return _finished(direction, result)
+        return _finished(app, direction, result, chosen)
     failed = [run.told for run in done.calls if not run.worked]
     return Result(
         retrace_of(result),
@@ -167,7 +170,7 @@ def _done(direction: Direction, result: RetraceResult) -> Result:
         _footer(direction, deed),
         status="warn" if failed else "ok",
         messages=[*_kept(done), *failed, *done.left, *_about_calls(done)],
-        next_steps=_next(direction, result),
+        next_steps=_next(app, direction, result, chosen),
     )
 
 
@@ -188,15 +191,21 @@ def _about_calls(done: ReversalResult) -> list[str]:
     return [previewing.OUTSIDE, previewing.NOT_REDONE] if done.calls else []
 
 
-def _next(direction: Direction, result: RetraceResult) -> list[str]:
-    """The command that takes it back, and the one after it."""
+def _next(
+    app: App, direction: Direction, result: RetraceResult, chosen: PlanId | None
+) -> list[str]:
+    """The command that takes it back, and the one after it, which may be about a chat."""
     this, further = {
         Direction.BACK: ("# does it again", "# takes back the act before it"),
         Direction.FORWARD: ("# does again what was taken back before", "# takes it back again"),
     }[direction]
+    if chosen is None and (turn := next_in_chats(app)):
+        further = f"# takes back {turn}"
+    elif not result.is_more_back:
+        further = ""
     return [
         *([f"{REDO}    {this}"] if result.is_more_forward else []),
-        *([f"agents undo    {further}"] if result.is_more_back else []),
+        *([f"agents undo    {further}"] if further else []),
     ]
 
 

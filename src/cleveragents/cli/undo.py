@@ -9,7 +9,7 @@ from cleveragents.cli.render import Result
 from cleveragents.engine.chat.reading import LatestTurn
 from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.undo.trail import Direction
-from cleveragents.errors import InvalidInput
+from cleveragents.errors import CleverAgentsError, InvalidInput
 from cleveragents.ids import SHORTEST
 from cleveragents.records import replace
 
@@ -160,6 +160,17 @@ def _passed_over(app: App, direction: Direction) -> list[str]:
     if turn is None or not _is_newer(app, direction, turn):
         return []
     return [f"passed over: t{turn.turn} of chat {turn.chat[:SHORTEST]} left nothing to take back"]
+
+
+def next_in_chats(app: App) -> str:
+    """The turn that `agents undo` takes back next, in words; empty: it is none of a chat."""
+    chats = {chat.plan_id: chat.client for chat in app.chats.reads.chats()}
+    try:
+        is_turn = bool(chats) and is_chats_turn(app, Direction.BACK)
+        turn = next_turn(app, Direction.BACK) if is_turn else None
+    except CleverAgentsError:  # what was asked for is done; who asks for the next is told why not
+        return ""
+    return "" if turn is None else f"t{turn.turn} of a chat ({chats[turn.chat]})"
 
 
 def next_turn(app: App, direction: Direction) -> LatestTurn | None:

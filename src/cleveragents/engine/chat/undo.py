@@ -260,7 +260,8 @@ def _following(past: Past, chat: PlanId | None, done: ChatForesight) -> str:
         return ""
     if choice.chat.plan_id != done.chat.plan_id:
         return f"{choice.title} of another chat ({choice.chat.client})"
-    return f"the rest of {choice.title}" if choice.turn == done.turn else choice.title
+    is_rest = done.kind == "undo" and choice.turn == done.turn
+    return f"the rest of {choice.title}" if is_rest else choice.title
 
 
 def _last_undo(past: Past, chat: PlanId | None) -> Undo | None:
