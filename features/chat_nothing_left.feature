@@ -156,7 +156,15 @@ Feature: An undo in a chat of which nothing is left
     Then the exit code is 0
     And the error says "there is nothing to take back: what t2 left here stays as you have it"
     And the output says "Left as you have it"
-    And no act of ours is recorded
+    And the error says "agents undo    # takes back t1"
+    And there is a "x"
+    When I run "agents undo --yes"
+    Then the exit code is 0
+    And the output says "undo of t1"
+    When I redo here
+    And I redo here
+    And I undo here and it is refused
+    Then it says "b.txt: you changed"
 
   Scenario: of paths that were named, nothing is recorded where nothing is left, and the rest stands
     Given this chat

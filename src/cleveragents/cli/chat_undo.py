@@ -147,6 +147,8 @@ def _agreed(asked: ChatRetrace, act: Act, would: ChatForesight) -> Result:
             again = more.act()
             return _nothing(more) if again is None else _agreed(more, again, again.foresee())
     if would.is_empty and (asked.is_narrowed or not asked.is_redo):
+        if would.is_only_kept and not asked.is_redo and not asked.wanted.with_chat:
+            return _kept(asked, would, act.carry_out(would.digest))
         return _conversation_alone(asked, would) or _nothing(asked, would)
     if not asked.yes:
         shown = [*chat_views.blocks(would), *chat_views.conversation(asked.fate(would))]
@@ -250,6 +252,14 @@ def _nothing(asked: ChatRetrace, would: ChatForesight | None = None) -> Result:
         messages=messages,
         next_steps=_instead(asked, would),
     )
+
+
+def _kept(asked: ChatRetrace, would: ChatForesight, done: Done) -> Result:
+    """The answer where a user keeps all that is left of a turn: the next undo goes on before it."""
+    following = done.following if isinstance(done, ChatUndoResult) else ""
+    again = [f"agents undo    # takes back {following}"] if following else []
+    nothing = _nothing(asked, would)
+    return nothing._replace(next_steps=again or nothing.next_steps)
 
 
 def _conversation_alone(asked: ChatRetrace, would: ChatForesight) -> Result | None:

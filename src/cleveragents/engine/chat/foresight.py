@@ -93,6 +93,11 @@ class ChatForesight:
         return not self.unmerged.merge.changes and not self.is_refused
 
     @property
+    def is_only_kept(self) -> bool:
+        """Whether nothing would be changed because a user keeps all: that is to be remembered."""
+        return self.is_empty and bool(self.taking.mine) and not self.is_undecided
+
+    @property
     def misses_all(self) -> bool:
         """Whether nothing was changed at any of the paths that it was to keep to."""
         missed = {each.typed for each in self.unmatched}

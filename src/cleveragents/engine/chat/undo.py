@@ -151,7 +151,9 @@ class ChatUndos:
                 return would.chat.plan_id
             refuse_other(shown_digest, would.digest, f"agents {word}")
             refuse(would)
-            if would.is_empty and not is_redo:  # recorded, it would stand for the whole turn
+            if would.is_empty and not (
+                is_redo or would.is_only_kept
+            ):  # recorded, it would stand for the whole turn
                 return self._result(would, None, wanted)
             safety = self._safety(place, would, capture, f"before {named}")
             intent = self._intent(place, safety.checkpoint, would, wanted)
