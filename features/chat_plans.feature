@@ -177,6 +177,18 @@ Feature: Commands about plans, met with a chat
     Then the exit code is 0
     And the output says "nothing"
 
+  Scenario Outline: a chat where <verb> takes a checkpoint is told with the form that works
+    When I run "agents <verb> @chat"
+    Then the exit code is 2
+    And the error says "agents <verb> --plan @chat CHECKPOINT"
+    When I run "agents <verb> --plan @chat 2 <option>"
+    Then the exit code is 0
+
+    Examples:
+      | verb     | option    |
+      | diff     | --stat    |
+      | rollback | --dry-run |
+
   Scenario Outline: a checkpoint that tells what <turn> changed is not deleted by itself
     When I run "agents plan checkpoint delete @chat <checkpoint> --yes"
     Then the exit code is 4

@@ -1023,3 +1023,19 @@ Feature: Undo where you chat
     Then the files are as in "start" but for
       | file | content |
       | x    | x       |
+
+  Scenario: names of one file come back as separate files, and that is told
+    Given the shell has run "ln b.txt twin" in the project
+    And this chat
+      """
+      prompt one
+      call c1 Bash: echo x > b.txt
+      stop
+      """
+    Then the preview of undo "-" tells
+      | what  | told                                                    |
+      | files | b.txt restored, twin restored                           |
+      | notes | hard links come back as separate files: b.txt, twin     |
+    When I undo here
+    Then in the project "test $(cat b.txt)$(cat twin) = bb" holds
+    And in the project "! test b.txt -ef twin" holds

@@ -35,6 +35,7 @@ def between(
     name_only: bool = False,
 ) -> Result:
     """Show what a plan has changed: all of it, since a checkpoint, or between two."""
+    views.refuse_plans(call, before, after)
     app = call.app()
     found = views.find(call, app, plan)
     if before is None:

@@ -41,6 +41,7 @@ def rollback(
     """Roll a plan back to a checkpoint."""
     if to is not None and dry_run:
         raise InvalidInput("--to changes no plan, it only writes a new directory: leave one out")
+    views.refuse_plans(call, checkpoint)
     app = call.app(progress=True, take_over=take_over and not dry_run)
     found = views.find(call, app, plan)
     call.messages += app.cautions(found)

@@ -110,6 +110,17 @@ def meant(call: Invocation, app: App, text: str) -> Plan:
     return plan
 
 
+def refuse_plans(call: Invocation, *checkpoints: str | None) -> None:
+    """Refuses a plan or chat that is typed where one of the verbs takes a checkpoint."""
+    for one in checkpoints:
+        if one == LATEST_CHAT and not call.command.startswith("plan "):
+            raise InvalidInput(
+                f"{one} is no checkpoint: `agents {call.command}` is told of another plan or a chat"
+                " by --plan",
+                hints=[f"agents {call.command} --plan {one} CHECKPOINT"],
+            )
+
+
 def find_chat(app: App, text: str) -> Plan:
     """Finds a chat by its id, the id that its client has for it, or `@chat`."""
     here = _chats_called(app, text)

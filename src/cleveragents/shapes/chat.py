@@ -75,6 +75,7 @@ class ChatUndoPreview(ChatUndoReport):
     joint_with: Sequence[str]  # calls that did some of it together with what would be taken back
     passed_over: Sequence[PassedTurn]  # newer turns of which nothing is left to take back
     questions: Sequence[str]  # what a person must know before they agree
+    notes: Sequence[str]  # what is told besides
     counts: ChatCounts
     moving: bool  # another process is at work on the chat
 
@@ -140,6 +141,7 @@ def chat_undo_preview_of(
             for each in would.passed_over
         ],
         "questions": list(would.questions),
+        "notes": list(would.notes),
         "counts": {
             "files": len(about["taken_back"]),
             "conflicts": len(about["conflicts"]),

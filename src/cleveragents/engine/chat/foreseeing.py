@@ -36,6 +36,7 @@ from cleveragents.snapshots.tree.scan import shown
 
 OTHER_DIRECTORY = "it is another directory than the one that this chat was recorded in"
 MOVE_BACK = "move the right one back"
+NAMED = 10  # paths in one note
 ELSEWHERE = 3  # turns that are named where a path was not changed
 
 
@@ -85,7 +86,7 @@ class Foreseeing:
             self._undo(choice, shares, unmerged, [_deed(past, one, self.read) for one in shares]),
             taking=taking(past, choice, shares, fixed, wanted),
             questions=[*late.told_unseen, *(mixed if takes_unclear else ())],
-            notes=() if takes_unclear else mixed,
+            notes=[*_separated(unmerged), *(() if takes_unclear else mixed)],
             unclear=unclear_paths(unclear),
             late=doubtful,
             takes_unclear=takes_unclear,
@@ -135,7 +136,7 @@ class Foreseeing:
             ],
             obstacles=self._obstacles(choice.chat, unmerged, deeds, is_redo=False),
             questions=late.told_unseen,
-            notes=(),
+            notes=_separated(unmerged),
             unclear=(),
             late=(),
             takes_unclear=False,
@@ -180,7 +181,7 @@ class Foreseeing:
             ],
             obstacles=self._obstacles(chat, unmerged, [deed], is_redo=True),
             questions=(),
-            notes=(),
+            notes=_separated(unmerged),
             unclear=(),
             late=(),
             takes_unclear=False,
@@ -260,6 +261,20 @@ def _deed(past: Past, share: Share, read: Load) -> Deed:
     before = share.difference.before
     row = past.checkpoints(before.plan_id).get(before.checkpoint_id or "")
     return Deed(row, share.changes, read)
+
+
+def _separated(unmerged: Unmerged) -> list[str]:
+    """Tells of names of one file: each that is placed is a file of its own afterwards."""
+    paths = [
+        shown(change.path)
+        for change in unmerged.merge.changes
+        if change.after is not None
+        and change.after.is_file
+        and (change.after.link or (change.before is not None and change.before.link))
+    ]
+    more = [f"and {len(paths) - NAMED} more"] if len(paths) > NAMED else []
+    told = ", ".join([*paths[:NAMED], *more])
+    return [f"hard links come back as separate files: {told}"] if paths else []
 
 
 def _chosen(past: Past, share: Share, wanted: UndoRequest) -> frozenset[bytes]:
