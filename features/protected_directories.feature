@@ -149,6 +149,29 @@ Feature: Directories that are protected
     Then the output says "hooks taken out of 2 files"
     And claude has no settings
 
+  Scenario: a directory that was let go is named, with how many others keep the hooks
+    Given the shell has run "mkdir ../second" in the project
+    When I run "agents protect claude codex --yes"
+    And I run "agents timeline"
+    Then the exit code is 3
+    And the error says "this directory is protected, but no agent has told anything yet"
+    And the error says "prove that hooks work: agents protect --check"
+    When I run "agents undo --yes"
+    Then the exit code is 3
+    And the error says "this directory is protected, but no agent has told anything yet"
+    When codex has really begun a conversation here
+    And I run "agents --project ../second protect claude --yes"
+    And I run "agents unprotect"
+    Then the output says "project is no longer protected; the hooks stay for 1 other directory"
+    When I run "agents unprotect"
+    Then the output says "project was not protected; the hooks stay for 1 other directory"
+    When I run "agents timeline"
+    Then the exit code is 0
+    And the error says "this directory is not protected any more, nothing is recorded: agents protect"
+    When I run "agents undo --yes"
+    Then the exit code is 0
+    And the error says "this directory is not protected any more, nothing is recorded: agents protect"
+
   Scenario: one client's hooks are taken out, the directory stays protected
     When I run "agents protect claude codex --yes"
     And I run "agents unprotect codex"

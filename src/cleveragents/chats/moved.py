@@ -4,7 +4,7 @@ from pathlib import Path
 
 from cleveragents.chats.chat import ChatRepository
 from cleveragents.errors import NotFound, Refused
-from cleveragents.plans.naming import NO_CHAT_YET, PROTECT
+from cleveragents.plans.naming import NO_CHAT_YET, no_chat_yet
 from cleveragents.sandbox.project import Project, inode_of, known
 from cleveragents.storage.connection import Connection
 
@@ -22,10 +22,12 @@ def moved_from(connection: Connection, project: Project) -> Path | None:
     return None if old is None else Path(old)
 
 
-def no_chat(connection: Connection, project: Project) -> NotFound:
+def no_chat(connection: Connection, project: Project, *, is_protected: bool) -> NotFound:
     """The error where no chat was recorded of a directory, or none since it is where it is."""
     old = moved_from(connection, project)
-    return NotFound(NO_CHAT_YET, hints=[PROTECT if old is None else FOLLOW.format(old=old)])
+    if old is None:
+        return no_chat_yet(is_protected=is_protected)
+    return NotFound(NO_CHAT_YET, hints=[FOLLOW.format(old=old)])
 
 
 def refuse_moved(connection: Connection, project: Project) -> None:

@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from cleveragents.sandbox.project import Project
 
 SILENT = "this is another directory than was protected here, nothing is recorded: agents protect"
+LET_GO = "this directory is not protected any more, nothing is recorded: agents protect"
 PROMPT = 60  # letters of a prompt in a heading
 NAMED = 5  # paths of what has nothing to do with the turn
 LISTED = 20  # paths shown to people; JSON has them all
 
 
 def silent(app: "App", project: "Project") -> list[str]:
-    """What is told where hooks say nothing, because another directory has come in the place."""
-    return [SILENT] if app.chats.protection.is_replaced(project) else []
+    """What is told where hooks say nothing: another directory is there, or it was let go."""
+    if app.chats.protection.is_replaced(project):
+        return [SILENT]
+    return [LET_GO] if app.chats.protection.is_let_go(project) else []
 
 
 def blocks(would: ChatForesight) -> list[Block]:

@@ -10,7 +10,7 @@ from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.counting import counted
 from cleveragents.errors import Failed, InvalidInput
 from cleveragents.plans.lifecycle import written
-from cleveragents.plans.naming import FIRST_PLAN, NO_CHAT_YET, NO_PLAN_YET, PROTECT
+from cleveragents.plans.naming import FIRST_PLAN, NO_PLAN_YET, no_chat_yet
 from cleveragents.plans.plan import CHAT, PLAN, Plan
 
 NAMED = 5  # plans in one message
@@ -70,7 +70,8 @@ def _nothing_listed(app: App, kind: str, *, is_narrowed: bool) -> list[str]:
     if kind == CHAT and is_narrowed:
         return ["no chat is like that"]
     if kind == CHAT and app.plans.moved_from() is None:
-        return [f"{NO_CHAT_YET}; {PROTECT}"]
+        missing = no_chat_yet(is_protected=app.chats.reads.is_protected)
+        return ["; ".join((missing.message, *missing.hints))]
     if is_narrowed and app.plans.list(limit=1):
         return ["no plan is like that; see them all: agents plan list"]
     return _without_plans(app)

@@ -190,7 +190,7 @@ def _retrace(
     if plan is None and not app.plans.list(limit=1):
         from cleveragents.plans.naming import nothing_yet  # of use to who has neither
 
-        raise nothing_yet()
+        raise nothing_yet(is_protected=app.chats.reads.is_protected)
     from cleveragents.cli.plan_undo import retrace  # who has no plans needs none
 
     call.messages += [] if plan is not None else _passed_over(app, direction)

@@ -25,10 +25,12 @@ def unprotect(call: Invocation, clients: Sequence[str] = (), everything: bool = 
     app = call.app()
     installation, protection = app.chats.installation, app.chats.protection
     levels = list(HookLevel)
+    freed = ""
     if everything:
         protection.clear()
     elif not clients:
-        protection.remove(app.chats.project)
+        was_there = protection.remove(app.chats.project)
+        freed = f"{app.chats.project.path} {'is no longer' if was_there else 'was not'} protected"
         levels = [HookLevel.PROJECT] if protection.roots() else levels
     chosen = installation.clients(clients) if clients else list(CLIENTS.values())
     proposals = installation.without(chosen, *levels)
@@ -44,7 +46,7 @@ def unprotect(call: Invocation, clients: Sequence[str] = (), everything: bool = 
     return Result(
         unprotection_of(call.place, proposals, roots),
         [files(proposals)] if proposals else [],
-        footer=_told(len(proposals) - len(problems), roots),
+        footer=_told(freed, len(proposals) - len(problems), roots),
         status="warn" if problems or lost else "ok",
         exit_code=REFUSED if problems else 0,
         messages=[
@@ -55,7 +57,14 @@ def unprotect(call: Invocation, clients: Sequence[str] = (), everything: bool = 
     )
 
 
-def _told(changed: int, roots: Sequence[Path]) -> str:
+def _told(freed: str, changed: int, roots: Sequence[Path]) -> str:
+    """What became of a directory, if of one, and of hooks; and which others they stay for."""
     taken = f"hooks taken out of {counted(changed, 'file')}" if changed else "no hooks were there"
-    left = counted(len(roots), "directory is", "directories are")
-    return f"{taken}; {left} still protected" if roots else taken
+    if not roots:
+        return "; ".join(filter(None, (freed, taken)))
+    if not freed:
+        left = counted(len(roots), "directory is", "directories are")
+        return f"{taken}; {left} still protected"
+    others = counted(len(roots), "other directory", "other directories")
+    stay = f"those of yours stay for {others}" if changed else f"the hooks stay for {others}"
+    return "; ".join((freed, taken, stay) if changed else (freed, stay))

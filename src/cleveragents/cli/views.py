@@ -130,6 +130,8 @@ def find_chat(app: App, text: str) -> Plan:
             detail=[f"{one.plan_id}  {one.client}  {one.client_session}" for one in here],
             hints=["type the id of one, or more of it"],
         )
+    if not here and text == LATEST_CHAT:
+        raise app.chats.reads.nothing()
     found = app.plans.find(here[0].plan_id if here else text)
     if not is_chat(found):
         raise NotFound(f"{text!r} is a plan, no chat", hints=["see: agents timeline"])

@@ -10,6 +10,8 @@ LATEST_CHAT = "@chat"
 NO_PLAN_YET = "this project has no plan yet"
 NO_CHAT_YET = "no chat was recorded here"
 PROTECT = "protect this directory: agents protect"
+NOTHING_TOLD_YET = "this directory is protected, but no agent has told anything yet"
+WAKE = ("start open sessions of agents again", "prove that hooks work: agents protect --check")
 FIRST_PLAN = "write a first action: agents init, or run one that you have: agents run ACTION"
 
 _LATEST = """SELECT plan_id FROM plans WHERE project_id = :project_id AND parent_plan_id IS NULL
@@ -112,9 +114,17 @@ def no_plan_yet() -> NotFound:
     return NotFound(NO_PLAN_YET, hints=[FIRST_PLAN])
 
 
-def nothing_yet() -> NotFound:
+def no_chat_yet(*, is_protected: bool) -> NotFound:
+    """The error where no agent has told anything in a directory."""
+    if is_protected:
+        return NotFound(NOTHING_TOLD_YET, hints=WAKE)
+    return NotFound(NO_CHAT_YET, hints=[PROTECT])
+
+
+def nothing_yet(*, is_protected: bool) -> NotFound:
     """The error where nothing was ever done in a directory, on a plan or in a chat."""
-    return NotFound(NO_PLAN_YET, detail=[NO_CHAT_YET], hints=[FIRST_PLAN, PROTECT])
+    chats = no_chat_yet(is_protected=is_protected)
+    return NotFound(NO_PLAN_YET, detail=[chats.message], hints=[FIRST_PLAN, *chats.hints])
 
 
 def no_plan(connection: Connection, text: str) -> NotFound:

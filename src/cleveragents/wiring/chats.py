@@ -112,7 +112,9 @@ class ChatServices:
         """What is known of chats here."""
         from cleveragents.engine.chat.reading import ChatReader
 
-        return ChatReader(self._base.database, self._acts.places, self.project)
+        return ChatReader(
+            self._base.database, self._acts.places, self.project, self.protection
+        )
 
     @once
     def keeping(self) -> "ChatKeeping":
@@ -169,6 +171,7 @@ class ChatServices:
             self._acts.taking_back,
             ChatHindrances(),
             self._hold,
+            self.reads.nothing,
         )
 
     @once

@@ -74,6 +74,10 @@ class Protection:
         there = [one.identity for one in self.roots() if one.path == project.path]
         return bool(there) and here not in there
 
+    def is_let_go(self, project: Project) -> bool:
+        """Tells whether there is a list, and a directory is neither on it nor in one that is."""
+        return self._path.exists() and self.root_above(project.path) is None
+
     def refuse_network(self, project: Project) -> None:
         """Refuses a directory on a file system that is not of this machine."""
         kind = network_of(project.path)

@@ -12,6 +12,7 @@ from cleveragents.engine.chat.choice import choose
 from cleveragents.engine.chat.leftovers import above, is_gone, process_name
 from cleveragents.engine.chat.past import Past
 from cleveragents.engine.chat.place import LivePlaces
+from cleveragents.engine.chat.protection import Protection
 from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.taken import Undo
 from cleveragents.engine.chat.timeline import Timeline, TurnStory, timeline
@@ -47,10 +48,13 @@ class ChatStatus:
 class ChatReader:
     """Reads them anew each time it is asked."""
 
-    def __init__(self, database: Database, places: LivePlaces, project: Project) -> None:
+    def __init__(
+        self, database: Database, places: LivePlaces, project: Project, protection: Protection
+    ) -> None:
         self._database = database
         self._places = places
         self._project = project
+        self._protection = protection
 
     def past(self) -> Past | None:
         """Returns all that happened in chats here; None: nothing ever did."""
@@ -78,7 +82,12 @@ class ChatReader:
         from cleveragents.chats.moved import no_chat  # noqa: PLC0415 - only who finds nothing asks
 
         with self._database.reading() as connection:
-            return no_chat(connection, self._project)
+            return no_chat(connection, self._project, is_protected=self.is_protected)
+
+    @property
+    def is_protected(self) -> bool:
+        """Whether hooks act in this directory."""
+        return self._protection.root_above(self._project.path) is not None
 
     def refuse_moved(self, project: Project) -> None:
         """Refuses a directory of which something was recorded at another place."""

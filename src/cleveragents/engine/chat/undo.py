@@ -1,6 +1,6 @@
 """Undo and redo in the user's directory: what the agent changed goes, what the user did stays."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from cleveragents.chats.chat import Chat
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
@@ -17,7 +17,7 @@ from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.saving import SavedState, saved
 from cleveragents.engine.chat.taken import Undo
 from cleveragents.engine.chat.taking_back import TakeBackOutcome, TakingBack, record_id
-from cleveragents.errors import Damaged, Refused
+from cleveragents.errors import Damaged, NotFound, Refused
 from cleveragents.ids import PlanId
 from cleveragents.operations.in_project import TakeBack, TakeBackAgain
 from cleveragents.operations.kind import Kind, Status
@@ -60,6 +60,7 @@ class ChatUndos:
         acts: TakingBack,
         hindrances: Hindrances,
         hold: Hold,
+        nothing: Callable[[], NotFound],
     ) -> None:
         self._database = database
         self._places = places
@@ -67,16 +68,14 @@ class ChatUndos:
         self._acts = acts
         self._hindrances = hindrances
         self._hold = hold
+        self._nothing = nothing  # the error where no chat was recorded
 
     def past(self, present: Present | None = None) -> Past:
         """Reads what happened here; refuses where nothing did."""
         place = self._places.known(self._project)
         past = None if place is None else Past(self._database, place, present)
         if past is None or not past.chats:
-            from cleveragents.chats.moved import no_chat  # noqa: PLC0415 - only who finds nothing asks
-
-            with self._database.reading() as connection:
-                raise no_chat(connection, self._project)
+            raise self._nothing()
         return past
 
     def owner(self, wanted: UndoRequest, *, is_redo: bool = False) -> PlanId | None:
