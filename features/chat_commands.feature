@@ -312,6 +312,43 @@ Feature: Undo, redo and the timeline of chats on the command line
       | d        | (directory) |
       | d/secret | mine        |
 
+  Scenario: what two chats did together is told with the other's name and client
+    Given this chat
+      """
+      prompt one
+      begin c1 Bash: echo x > x
+      user: echo x > x
+      chat B
+      prompt beside
+      begin c1 Bash: true
+      user: echo y > y
+      end c1 Bash
+      chat A
+      end c1 Bash
+      stop
+      """
+    When I run "agents timeline --format plain"
+    Then the output says "(jointly with t1.1 of another chat (claude))"
+
+  Scenario: the timeline names the command that takes back a turn, also after an act on a plan
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      """
+    When I run "agents timeline"
+    Then the error says "agents undo    # takes back the last turn that changed something"
+    Given the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo 1 > v"}}
+      """
+    And I have run "agents run ACTION"
+    When I run "agents timeline"
+    Then the error does not say "agents undo    #"
+    And the error says "agents undo --chat "
+    And the error says "    # takes back the last turn that changed something"
+
   # --- Questions ---------------------------------------------------------------------------------
 
   Scenario: a terminal is asked, once about what may be the user's, and no is no
@@ -330,6 +367,7 @@ Feature: Undo, redo and the timeline of chats on the command line
       | Take it back? [y/N]                  | n      |
     Then the exit code is 1
     And the output says "declined; nothing was changed"
+    And the output does not say "error:"
     And the files are as in "end"
     When I type on a terminal "agents undo"
       | question                             | answer |

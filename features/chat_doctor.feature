@@ -193,8 +193,10 @@ Feature: The doctor knows chats
     And the project is moved to "moved"
     When I run "agents doctor --format json" below ../moved
     Then the doctor finds the problem "1 chat is about it" of "projects"
-    When I run "agents project move --yes --format json" below ../moved
+    When I run "agents project move --yes" below ../moved
     Then the exit code is 0
+    And the error says "agents timeline"
+    And the error does not say "agents plan list"
     When the chat goes on in "moved"
     And I run "agents undo --yes"
     Then the exit code is 0

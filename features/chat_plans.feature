@@ -91,6 +91,20 @@ Feature: Commands about plans, met with a chat
     When I run "agents undo --yes"
     Then the files are as in "start"
 
+  Scenario: people are told of a chat in words of its own
+    When I run "agents plan list --kind all"
+    Then the output says "chat, at rest  -"
+    When I run "agents op log"
+    Then the output says "t2: two  chat (claude)"
+    When I run "agents log @chat"
+    Then the output says "begun  chat of claude"
+    And the output says "cp1    prompt"
+    And the output does not say "prompt: prompt"
+    When I run "agents chat list"
+    Then the exit code is 2
+    And the error says "did you mean: agents timeline"
+    And the error does not say "tool list"
+
   Scenario: where there is no chat, a list of chats says so
     Given a new project beside it
     When I run "agents plan list --kind chat"

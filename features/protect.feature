@@ -416,3 +416,6 @@ Feature: Hooks in the settings of coding agents
     When I run "agents protect claude --format json"
     Then the exit code is 2
     And claude has no settings
+    When I run "agents protect claude codex --user"
+    Then the exit code is 2
+    And the error says "confirm it: agents protect claude codex --user --yes"

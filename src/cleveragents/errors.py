@@ -6,6 +6,7 @@ CleverAgentsError
 ├── Refused          4  the present state does not allow it
 │   └── Busy         4  another process owns the plan, the project or the store
 ├── Failed           1  it was tried and did not work
+│   ├── Declined     1  the user said no: that is no error
 │   ├── Damaged      1  stored content is missing or does not match its hash
 │   └── Differs      1  the disk does not hold what was just written
 ├── Unforeseen       1  a mistake of the program itself: what is known of it is in a log file
@@ -70,6 +71,13 @@ class Failed(CleverAgentsError):
     """It was tried and did not work."""
 
     code = "failed"
+
+
+class Declined(Failed):
+    """The user was asked and said no."""
+
+    def __init__(self) -> None:
+        super().__init__("declined; nothing was changed")
 
 
 class Damaged(Failed):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cleveragents.cli.render import Format, Timing
 from cleveragents.config.environment import caller_environment, data_dir_of
-from cleveragents.errors import Failed, Interrupted, InvalidInput
+from cleveragents.errors import Declined, Interrupted, InvalidInput
 from cleveragents.escaping import safe
 from cleveragents.ids import now
 
@@ -164,7 +164,7 @@ def confirm(question: str, *, yes: bool, command_line: str) -> None:
         return
     require_answer(yes=yes, command_line=command_line)
     if answer_to(f"{question} [y/N] ") not in ("y", "yes"):
-        raise Failed("declined; nothing was changed")
+        raise Declined
 
 
 def answer_to(question: str) -> str:

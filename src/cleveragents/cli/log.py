@@ -2,7 +2,11 @@
 
 from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
+from cleveragents.cli.on_chats import is_chat
 from cleveragents.cli.render import Grid, Result
+from cleveragents.engine.read.history import HistoryEvent
+from cleveragents.plans.journal import Happening
+from cleveragents.plans.plan import Plan
 from cleveragents.shapes.log import log_of
 
 
@@ -11,10 +15,24 @@ def log(call: Invocation, plan: str = "@") -> Result:
     app = call.app()
     found = views.meant(call, app, plan)
     events = app.history.of(found)
-    rows = [[views.moment(event.at), event.what, event.story] for event in events]
+    of_chat = is_chat(found)
+    rows = [
+        [views.moment(one.at), *(_in_chat(one, found) if of_chat else _told(one))] for one in events
+    ]
     return Result(
         log_of(found, events),
         [Grid("", ["WHEN", "WHAT", "STORY"], rows)],
         messages=app.cautions(found),
         paged=True,
     )
+
+
+def _told(event: HistoryEvent) -> tuple[str, str]:
+    return event.what, event.story
+
+
+def _in_chat(event: HistoryEvent, chat: Plan) -> tuple[str, str]:
+    """The same of a chat, which has neither an action nor steps."""
+    if event.kind == Happening.MADE:
+        return "begun", f"chat of {chat.name}"
+    return event.what, event.story.removeprefix("prompt: ")

@@ -8,7 +8,7 @@ from cleveragents.cli import differences, views
 from cleveragents.cli.picker import pick
 from cleveragents.cli.picking import Choice, Picking
 from cleveragents.counting import counted
-from cleveragents.errors import CleverAgentsError, Failed
+from cleveragents.errors import CleverAgentsError, Declined
 from cleveragents.plans.plan import Plan
 
 QUESTION = "Roll back to:"
@@ -29,7 +29,7 @@ def choose(app: App, plan: Plan, rows: Sequence[Checkpoint]) -> Checkpoint:
         lambda one: _diff(app, plan, named[one.name]),
     )
     if chosen is None:
-        raise Failed("declined; nothing was changed")
+        raise Declined
     return named[chosen.name]
 
 

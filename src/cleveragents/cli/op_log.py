@@ -91,7 +91,7 @@ def _turn(story: ChatStory, turn: TurnStory, at: datetime) -> _Act:
     title = f"{name}: {cut(turn.turn.prompt, PROMPT)}" if turn.turn.prompt else name
     is_partly = turn.taken_back_by is not None and not turn.is_taken_back
     fate = "partly undone" if is_partly else row["state"]
-    return _Act(at, title, chat.client, fate, chat.plan_id, row)
+    return _Act(at, title, f"chat ({chat.client})", fate, chat.plan_id, row)
 
 
 def _next(app: App, found: DeedList | None, direction: Direction, plan: str | None) -> str | None:

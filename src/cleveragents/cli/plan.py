@@ -6,6 +6,7 @@ from pathlib import Path
 from cleveragents.app import ROLLBACK_OFF, App
 from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
+from cleveragents.cli.on_chats import is_chat
 from cleveragents.cli.render import Grid, Result, Text
 from cleveragents.counting import counted
 from cleveragents.errors import Failed, InvalidInput
@@ -48,10 +49,10 @@ def list_plans(
     rows = [
         [
             short[plan.plan_id],
-            written(plan.stage)
+            (views.chat_state(plan) if is_chat(plan) else written(plan.stage))
             + _interrupted(unsettled[plan.plan_id])
             + _conflicted(len(conflicts.get(plan.plan_id, ()))),
-            f"{plan.step_index}/{plan.step_count}",
+            "-" if is_chat(plan) else f"{plan.step_index}/{plan.step_count}",
             views.ago(plan.created_at),
             f"{'  ' * depth}{plan.name}",
         ]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from cleveragents.cli import previewing, views
 from cleveragents.cli.invocation import Invocation, confirm
+from cleveragents.cli.on_chats import is_chat
 from cleveragents.cli.render import Fields, Result, show_blocks
 from cleveragents.counting import counted
 from cleveragents.engine.care.relocation import Relocation
@@ -30,7 +31,14 @@ def move(
     if app.chats.protection.is_protected(app.project):  # it is the same directory by another path
         app.chats.protection.add(app.project)
     data = move_of(done, dry_run=False)
-    return Result(data, [_shown(done)], "Moved", next_steps=["agents plan list"])
+    return Result(data, [_shown(done)], "Moved", next_steps=_next(done))
+
+
+def _next(done: Relocation) -> list[str]:
+    """Where what has followed is seen: plans, chats, or both."""
+    kinds = [is_chat(plan) for plan in done.plans]
+    ways = [(False, "agents plan list"), (True, "agents timeline")]
+    return [way for kind, way in ways if kind in kinds]
 
 
 def _shown(found: Relocation) -> Fields:

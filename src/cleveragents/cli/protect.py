@@ -54,7 +54,8 @@ def protect(
     proposals = installation.proposed(installation.clients(clients), level)
     covered = app.chats.coverage_of(root)
     if not dry_run:
-        _agree(call, _about(call, root, covered), proposals, covered, yes=yes)
+        again = _line(clients, user=user, in_project=in_project)
+        _agree(call, _about(call, root, covered), proposals, covered, again, yes=yes)
         app.chats.launcher.install()
         is_other = app.chats.protection.is_replaced(root)
         app.chats.protection.add(root)
@@ -100,6 +101,12 @@ def _root(call: Invocation, app: "App") -> Project:
     return app.chats.project
 
 
+def _line(clients: Sequence[str], *, user: bool, in_project: bool) -> str:
+    """The command line that asks for it again."""
+    flags = {"--user": user, "--project": in_project}
+    return " ".join(["agents protect", *clients, *(name for name, given in flags.items() if given)])
+
+
 def _about(call: Invocation, root: Project, covered: "Coverage") -> Fields:
     """The directory, and how much of it will be stored where."""
     much = f"{counted(covered.files, 'file')}, {size(covered.bytes)}"
@@ -116,6 +123,7 @@ def _agree(
     about: Fields,
     proposals: Sequence[Proposal],
     covered: "Coverage",
+    again: str,
     *,
     yes: bool,
 ) -> None:
@@ -127,7 +135,7 @@ def _agree(
     show_blocks(blocks, call.form, sys.stderr)
     changed = [one for one in proposals if one.change and not one.change.is_nothing]
     files = f" and change {counted(len(changed), 'file')}" if changed else ""
-    confirm(f"Protect this directory{files}?", yes=False, command_line="agents protect")
+    confirm(f"Protect this directory{files}?", yes=False, command_line=again)
 
 
 def _changes(proposals: Sequence[Proposal]) -> list[Block]:

@@ -9,6 +9,9 @@ from cleveragents.cli.table.root import ROOT
 from cleveragents.cli.table.words import EVERYWHERE, FORMAT, HELP, VERSION
 from cleveragents.errors import InvalidInput
 
+# What people look for at a place where it is not.
+INSTEAD = {"chat list": "agents timeline", "chat show": "agents timeline"}
+
 
 class CommandLine:
     """The words of one call, followed through the table.
@@ -67,7 +70,9 @@ class CommandLine:
         self.node, self._only_words = inner, False
 
     def _no_command(self, word: str, group: Group) -> InvalidInput:
-        error = self._misuse(f"No such command {word!r}.", *_command_meant(word, group))
+        known = INSTEAD.get(" ".join([*self._path, word]))
+        meant = [f"did you mean: {known}"] if known else _command_meant(word, group)
+        error = self._misuse(f"No such command {word!r}.", *meant)
         if self._path:
             self._path.append(word)
         return error

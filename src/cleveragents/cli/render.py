@@ -13,7 +13,7 @@ from typing import NamedTuple, TextIO
 from cleveragents.cli.cells import cell_len, padded
 from cleveragents.cli.console import UNBOUNDED, Line, Paper
 from cleveragents.cli.layout import ASCII, ROUNDED, Columns, NamedValues, outlined, titled
-from cleveragents.errors import CleverAgentsError
+from cleveragents.errors import CleverAgentsError, Declined
 from cleveragents.escaping import safe, safe_cell
 
 
@@ -160,7 +160,11 @@ def show_error(
         _write_data(envelope, form)
         return
     paper = paper_for(form, sys.stderr)
-    paper.line(("error:", "red"), (f" {safe(error.message)}", ""))
+    said = safe(error.message)
+    if isinstance(error, Declined):
+        paper.line((said, ""))
+    else:
+        paper.line(("error:", "red"), (f" {said}", ""))
     paper.write(((f"  {safe(line)}", ""),) for line in error.detail)
     paper.write(_notes(messages))
     paper.write((("hint:", "cyan"), (f" {safe(hint)}", "")) for hint in error.hints[:1])

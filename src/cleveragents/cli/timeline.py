@@ -1,15 +1,19 @@
 """`agents timeline`: prompts and calls of every agent here, with what each changed."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from cleveragents.app import App
+from cleveragents.chats.turns import CallName
 from cleveragents.cli import chat_views, views
 from cleveragents.cli.cells import cell_len, padded
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Block, Outline, Result, paper_for
+from cleveragents.cli.undo import is_newer
 from cleveragents.counting import counted
 from cleveragents.engine.chat.timeline import CallStory, ChatStory, TurnStory
-from cleveragents.ids import SHORTEST
+from cleveragents.engine.undo.trail import Direction
+from cleveragents.ids import SHORTEST, PlanId
 from cleveragents.shapes.chat import call_named, turn_named
 from cleveragents.shapes.timeline import timeline_of
 
@@ -28,7 +32,8 @@ def timeline(call: Invocation, chat: str | None = None, limit: int | None = None
         raise reads.nothing()
     found = reads.timeline(chosen, limit)
     width = min(paper_for(call.form, sys.stdout).width, MOST)
-    blocks: list[Block] = [Outline(list(_chat(story, width))) for story in found.chats]
+    clients = {one.plan_id: one.client for one in reads.chats()}
+    blocks: list[Block] = [Outline(list(_chat(one, clients, width))) for one in found.chats]
     begun = [
         f"interrupted, and not finished yet: {one.kind} of {turn_named(one.intent.turn)};"
         f" finish it: agents {one.kind}"
@@ -42,19 +47,19 @@ def timeline(call: Invocation, chat: str | None = None, limit: int | None = None
             *chat_views.silent(app, app.chats.project),
             *(begun or ([] if found.chats else ["nothing was asked for yet"])),
         ],
-        next_steps=_next(found.chats),
+        next_steps=_next(app, found.chats),
         paged=True,
     )
 
 
-def _chat(story: ChatStory, width: int) -> Iterator[Line]:
+def _chat(story: ChatStory, clients: Mapping[PlanId, str], width: int) -> Iterator[Line]:
     chat = story.chat
     yield _line("", f"{chat.client}  {chat.plan_id[:SHORTEST]}  ({chat.client_session})", width)
     for turn in story.turns:
-        yield from _turn(turn, width)
+        yield from _turn(turn, clients, width)
 
 
-def _turn(story: TurnStory, width: int) -> Iterator[Line]:
+def _turn(story: TurnStory, clients: Mapping[PlanId, str], width: int) -> Iterator[Line]:
     turn = story.turn
     partly = "" if story.is_taken_back else "partly "
     fate = f" [{partly}taken back]" if story.taken_back_by else ""
@@ -63,7 +68,7 @@ def _turn(story: TurnStory, width: int) -> Iterator[Line]:
         "  ", f"{turn_named(turn.number)}  {views.ago(turn.started_at)}{fate}  {prompt}", width
     )
     for call in story.calls:
-        yield from _call(call, width)
+        yield from _call(call, clients, width)
     stands = story.standing if story.taken_back_by else ()
     for whose, paths in (
         ("still there", stands),
@@ -74,16 +79,22 @@ def _turn(story: TurnStory, width: int) -> Iterator[Line]:
             yield _line("    ", f"{whose}: {_paths(paths)}", width)
 
 
-def _call(story: CallStory, width: int) -> Iterator[Line]:
+def _call(story: CallStory, clients: Mapping[PlanId, str], width: int) -> Iterator[Line]:
     call = story.call
     name = call_named(call.name, call.name.chat)
     by = f" ({call.agent})" if call.agent else ""
     yield _line("    ", f"{name}  {call.tool}{by}  {call.text}".rstrip(), width)
     if not story.changed:
         return
-    beside = [call_named(each, call.name.chat) for each in story.joint_with]
+    beside = [_beside(each, call.name.chat, clients) for each in story.joint_with]
     jointly = f" (jointly with {', '.join(beside)})" if beside else ""
     yield _line("        ", f"changed {_paths(story.changed)}{jointly}", width)
+
+
+def _beside(name: CallName, chat: PlanId, clients: Mapping[PlanId, str]) -> str:
+    """A call that changed something jointly with one of a chat."""
+    told = call_named(name, name.chat)
+    return told if name.chat == chat else f"{told} of another chat ({clients[name.chat]})"
 
 
 def _paths(paths: Sequence[str]) -> str:
@@ -98,7 +109,10 @@ def _line(lead: str, text: str, width: int) -> Line:
     return lead, lead, cut
 
 
-def _next(found: Sequence[ChatStory]) -> list[str]:
-    """How the newest turn that stands is taken back."""
-    stands = [turn for story in found for turn in story.turns if turn.standing]
-    return ["agents undo    # takes back the last turn that changed something"] if stands else []
+def _next(app: App, found: Sequence[ChatStory]) -> list[str]:
+    """How the newest turn that stands is taken back; an act on a plan may be newer."""
+    recorded = app.chats.reads.latest()
+    if recorded is None or not any(turn.standing for story in found for turn in story.turns):
+        return []
+    of = "" if is_newer(app, Direction.BACK, recorded) else f" --chat {recorded.chat}"
+    return [f"agents undo{of}    # takes back the last turn that changed something"]

@@ -135,17 +135,17 @@ def is_chats_turn(app: App, direction: Direction) -> bool:
     if not app.plans.list(limit=1):
         return app.chats.reads.past() is not None or app.plans.moved_from() is not None
     recorded = app.chats.reads.latest(is_redo=direction is Direction.FORWARD)
-    if recorded is None or not _is_newer(app, direction, recorded):
+    if recorded is None or not is_newer(app, direction, recorded):
         return False
     if app.plans.last_act_at() is None:
         return True
     left = next_turn(app, direction)  # of what was recorded last nothing may be left
     if left is None:
         return app.undo.latest_at(direction) is None
-    return _is_newer(app, direction, left)
+    return is_newer(app, direction, left)
 
 
-def _is_newer(app: App, direction: Direction, turn: LatestTurn) -> bool:
+def is_newer(app: App, direction: Direction, turn: LatestTurn) -> bool:
     """Whether a turn came after what would be taken back next on a plan."""
     last = app.plans.last_act_at()  # on whatever plan: to know which one is next takes far more
     if last is None or last < turn.at:
@@ -157,7 +157,7 @@ def _is_newer(app: App, direction: Direction, turn: LatestTurn) -> bool:
 def _passed_over(app: App, direction: Direction) -> list[str]:
     """The turn that was recorded after what is taken back on a plan, if there is one."""
     turn = app.chats.reads.latest() if direction is Direction.BACK else None
-    if turn is None or not _is_newer(app, direction, turn):
+    if turn is None or not is_newer(app, direction, turn):
         return []
     return [f"passed over: t{turn.turn} of chat {turn.chat[:SHORTEST]} left nothing to take back"]
 

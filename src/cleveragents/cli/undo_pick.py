@@ -15,7 +15,7 @@ from cleveragents.engine.undo.deeds import Deed
 from cleveragents.engine.undo.series import PICK, Part, SeriesForesight, SeriesResult
 from cleveragents.engine.undo.service import NOTHING
 from cleveragents.engine.undo.trail import Direction
-from cleveragents.errors import CleverAgentsError, Failed, InvalidInput
+from cleveragents.errors import CleverAgentsError, Declined, InvalidInput
 from cleveragents.ids import PlanId
 from cleveragents.records import frozen
 from cleveragents.shapes.act import REDO
@@ -124,7 +124,7 @@ def _picked(offers: Sequence[Offer], question: str) -> Offer:
         lambda one: numbered[one.name].diff(),
     )
     if picked is None:
-        raise Failed("declined; nothing was changed")
+        raise Declined
     return numbered[picked.name]
 
 

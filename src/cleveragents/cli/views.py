@@ -12,6 +12,7 @@ from cleveragents.cli.render import Fields
 from cleveragents.config.environment import caller_environment, home
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import now, shortened
+from cleveragents.plans.lifecycle import State
 from cleveragents.plans.naming import LATEST, LATEST_CHAT
 from cleveragents.plans.plan import CHAT, Plan
 
@@ -74,6 +75,11 @@ def remark(row: "Checkpoint", *, left_behind: bool) -> str:
     """Why a checkpoint was made, and whether a rollback left it behind."""
     text = f"{row.label}: {row.reason}" if row.label else row.reason
     return f"{text} (left behind)" if left_behind else text
+
+
+def chat_state(plan: Plan) -> str:
+    """Where a chat stands, in a word."""
+    return "chat, in a turn" if plan.state is State.PROCESSING else "chat, at rest"
 
 
 def short_ids(call: Invocation, app: App, ids: Iterable[str]) -> Mapping[str, str]:

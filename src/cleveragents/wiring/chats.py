@@ -112,9 +112,7 @@ class ChatServices:
         """What is known of chats here."""
         from cleveragents.engine.chat.reading import ChatReader
 
-        return ChatReader(
-            self._base.database, self._acts.places, self.project, self.protection
-        )
+        return ChatReader(self._base.database, self._acts.places, self.project, self.protection)
 
     @once
     def keeping(self) -> "ChatKeeping":

@@ -132,7 +132,6 @@ ROOT = Group(
             ),
             (
                 OF_PLAN,
-                ON_PLAN,
                 Option(("--to",), "Write it to a new file, with its mode.", "FILE", make=Path),
             ),
         ),
