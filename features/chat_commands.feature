@@ -363,7 +363,7 @@ Feature: Undo, redo and the timeline of chats on the command line
     And I remember the files as "end"
     When I type on a terminal "agents undo"
       | question                             | answer |
-      | Take these back as well? [y/N]       | n      |
+      | Take these of t1 back as well? [y/N]       | n      |
       | Take it back? [y/N]                  | n      |
     Then the exit code is 1
     And the output says "declined; nothing was changed"
@@ -371,12 +371,19 @@ Feature: Undo, redo and the timeline of chats on the command line
     And the files are as in "end"
     When I type on a terminal "agents undo"
       | question                             | answer |
-      | Take these back as well? [y/N]       | y      |
+      | Take these of t1 back as well? [y/N]       | y      |
       | Take it back? [y/N]                  | y      |
     Then the exit code is 0
     And the output says "(goes too)"
     And the files are as in "start"
     When I run "agents redo --yes"
+    And I run "agents undo --yes"
+    Then the error says "agents undo t1 --unclear take    # takes what is unclear too"
+    When I run "agents undo t1 --unclear take --yes"
+    Then the exit code is 0
+    And the files are as in "start"
+    When I run "agents redo --yes"
+    And I run "agents redo --yes"
     And I run "agents undo --yes --format json"
     Then the data holds
       | field   | value                                                        |
@@ -397,9 +404,9 @@ Feature: Undo, redo and the timeline of chats on the command line
       """
     When I type on a terminal "agents undo t1"
       | question                       | answer |
-      | Take these back as well? [y/N] | n      |
+      | Take these of t1 back as well? [y/N] | n      |
     Then the exit code is 0
-    And the output says "there is nothing to take back"
+    And the output says "nothing was taken back: what t1 left here may be yours"
     When I run "agents undo --unclear take --yes"
     Then the exit code is 0
     And the files are as in "start"
@@ -415,7 +422,7 @@ Feature: Undo, redo and the timeline of chats on the command line
     Then the exit code is 0
     When I type on a terminal "agents undo"
       | question                             | answer |
-      | Take these back as well? [y/N]       | y      |
+      | Take these of t1 back as well? [y/N]       | y      |
       | Take them back all the same? [y/N]   | y      |
       | Take it back? [y/N]                  | y      |
     Then the exit code is 0

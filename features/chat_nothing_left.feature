@@ -290,7 +290,7 @@ Feature: An undo in a chat of which nothing is left
       """
     When I run "agents undo --yes --format json"
     Then the exit code is 0
-    And a message is "there is nothing to take back: it is unclear whose it is what t2 left here"
+    And a message is "nothing was taken back: what t2 left here may be yours"
     And the data holds
       | field     | value                                                        |
       | turn      | "t2"                                                         |
@@ -302,9 +302,10 @@ Feature: An undo in a chat of which nothing is left
     And the error says "agents undo --unclear keep    # takes back the turn before it"
     When I type on a terminal "agents undo"
       | question                       | answer |
-      | Take these back as well? [y/N] | n      |
+      | Take these of t2 back as well? [y/N] | n      |
       | Take it back? [y/N]            | n      |
-    Then the output says "undo of t1"
+    Then the output says "t2 stays; next would be t1"
+    And the output says "undo of t1"
     When I run "agents undo --unclear keep --yes"
     Then the exit code is 0
     And the files are as in "start" but for
@@ -427,7 +428,7 @@ Feature: An undo in a chat of which nothing is left
       """
     When I type on a terminal "agents undo"
       | question                           | answer |
-      | Take these back as well? [y/N]     | y      |
+      | Take these of t1 back as well? [y/N]     | y      |
       | Take them back all the same? [y/N] | y      |
       | Take it back? [y/N]                | y      |
     Then the exit code is 0

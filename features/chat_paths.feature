@@ -161,10 +161,10 @@ Feature: Paths that are typed to undo and redo
     And I remember the files as "end"
     When I run "agents undo --yes"
     Then the exit code is 4
-    And the error says "keep yours: --mine a.txt --mine src/a.txt --mine 'src/app/[id].tsx' --mine 'src/with space'"
+    And the error says "keep yours: agents undo --mine a.txt --mine src/a.txt --mine 'src/app/[id].tsx' --mine 'src/with space'"
     When I run "agents undo --dry-run" below src
     Then the exit code is 4
-    And the error says "or what was there before: --before :/a.txt --before a.txt --before 'app/[id].tsx' --before 'with space'"
+    And the error says "or what was there before: agents undo --before :/a.txt --before a.txt --before 'app/[id].tsx' --before 'with space'"
     When I run "agents undo --mine :/a.txt --mine a.txt --mine 'app/[id].tsx' --before 'with space' --yes" below src
     Then the exit code is 0
     And the files are as in "end" but for
@@ -181,7 +181,7 @@ Feature: Paths that are typed to undo and redo
       """
     When I run "agents undo --yes"
     Then the exit code is 4
-    And the error says "--mine f19 (and 3 more)"
+    And the error says "--mine f19    # and 3 more paths"
 
   Scenario: what the user did is told by its kind
     Given the shell has run "for i in 1 2 3 4 5 6; do echo $i > f$i; done; ln -s a.txt link" in the project

@@ -166,7 +166,7 @@ Feature: Undo where you chat
       """
     When I undo here and it is refused
     Then it says "a.txt: it is unclear who changed the same"
-    And it says "take that too: --unclear take"
+    And it says "take that too: agents undo --unclear take"
     And it says nothing of "you changed"
     When I undo "--unclear take" here
     Then the files are as in "start"
@@ -318,7 +318,7 @@ Feature: Undo where you chat
       """
     When I undo "t1" here and it is refused
     Then it says "d: you changed its mode or attributes too"
-    And it says "keep yours: --mine d"
+    And it says "keep yours: agents undo t1 --mine d"
     And it says nothing of "t2"
     When I undo "t1 <words>" here
     And this chat goes on

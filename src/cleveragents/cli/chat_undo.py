@@ -16,7 +16,6 @@ from cleveragents.engine.undo.trail import Direction
 from cleveragents.errors import CleverAgentsError, Refused
 from cleveragents.operations.kind import Kind
 from cleveragents.plans.plan import Plan
-from cleveragents.quoting import quoted
 from cleveragents.records import frozen, replace
 from cleveragents.shapes.chat import (
     chat_undo_about,
@@ -57,24 +56,7 @@ class ChatRetrace:
     @property
     def line(self) -> str:
         """The command line that asks for it again."""
-        wanted = self.wanted
-        many = {"--path": wanted.paths, "--mine": wanted.mine, "--before": wanted.before}
-        unclear = {None: "", True: " --unclear take", False: " --unclear keep"}
-        flags = {
-            "--everything": wanted.is_everything,
-            "--anyway": wanted.anyway,
-            "--times": wanted.keeps_times,
-            "--with-chat": wanted.with_chat,
-        }
-        return (
-            f"agents {self.word}"
-            + (f" {wanted.target}" if wanted.target else "")
-            + (f" --since {wanted.since}" if wanted.since else "")
-            + (f" --chat {wanted.chat}" if wanted.chat else "")
-            + "".join(f" {name} {quoted(one)}" for name, given in many.items() for one in given)
-            + unclear[wanted.takes_unclear]
-            + "".join(f" {name}" for name, is_set in flags.items() if is_set)
-        )
+        return self.wanted.line(self.word)
 
     @property
     def is_narrowed(self) -> bool:
@@ -144,8 +126,7 @@ def _agreed(asked: ChatRetrace, act: Act, would: ChatForesight) -> Result:
     if asked.can_ask:
         more = _although_under_way(asked, would) or _with_unclear(asked, would)
         if more is not None:
-            again = more.act()
-            return _nothing(more) if again is None else _agreed(more, again, again.foresee())
+            return _next_of(more, would)
     if would.is_empty and (asked.is_narrowed or not asked.is_redo):
         if would.is_only_kept and not asked.is_redo and not asked.wanted.with_chat:
             return _kept(asked, would, act.carry_out(would.digest))
@@ -160,12 +141,28 @@ def _agreed(asked: ChatRetrace, act: Act, would: ChatForesight) -> Result:
     return _done(asked, act.carry_out(would.digest))
 
 
+def _next_of(asked: ChatRetrace, would: ChatForesight) -> Result:
+    """Goes on with what was said meanwhile; where that leads to an older turn, it is told."""
+    act = asked.act()
+    if act is None:
+        return _nothing(asked)
+    following = act.foresee()
+    if _turn(following) != _turn(would) and not following.is_empty:
+        told = f"{would.title} stays; next would be {following.title}"
+        show_blocks([Text([told])], asked.call.form, sys.stderr)
+    return _agreed(asked, act, following)
+
+
+def _turn(would: ChatForesight) -> tuple[str, int]:
+    return would.chat.plan_id, would.turn
+
+
 def _with_unclear(asked: ChatRetrace, would: ChatForesight) -> ChatRetrace | None:
     """Asks once about paths that may be the user's; None: they stay, or that was said before."""
     if not would.is_undecided:
         return None
     show_blocks(chat_views.unclear(would), asked.call.form, sys.stderr)
-    if answer_to("Take these back as well? [y/N] ") in ("y", "yes"):
+    if answer_to(f"Take these of {would.title} back as well? [y/N] ") in ("y", "yes"):
         return asked.unclear(takes=True)
     # Of a turn that has nothing else the turn before it is meant, unless this one was named.
     return None if asked.wanted.is_named or not would.is_empty else asked.unclear(takes=False)
@@ -244,6 +241,7 @@ def _nothing(asked: ChatRetrace, would: ChatForesight | None = None) -> Result:
     if would.misses_all:
         messages = [f"{told}: {one}" for one in chat_views.missed(would)]
     else:
+        told = "nothing was taken back" if would.is_undecided else told
         why = "" if would.is_passed_over else f": {would.why_empty}"
         messages = [told + why, *chat_views.passed_over(would)]
     return Result(
@@ -344,7 +342,18 @@ def _next(asked: ChatRetrace, result: ChatUndoResult) -> list[str]:
     return [
         *([f"agents redo{of}{anyway}    # {again}"] if result.can_redo else []),
         *([f"agents undo{of}{anyway}    # {back}"] if back else []),
+        *([_unclear_too(asked, result.foresight)] if result.foresight.is_undecided else []),
     ]
+
+
+def _unclear_too(asked: ChatRetrace, would: ChatForesight) -> str:
+    """The command that also takes what may be the user's of a turn that was just taken back."""
+    wanted, newest = asked.wanted, asked.app.chats.reads.chats()[-1].plan_id
+    if not wanted.is_named:
+        of = would.chat.plan_id
+        wanted = replace(wanted, target=would.title, chat=None if of == newest else of)
+    line = replace(wanted, takes_unclear=True, with_chat=False).line(asked.word)
+    return f"{line}    # takes what is unclear too"
 
 
 def _is_plans_turn(app: App) -> bool:

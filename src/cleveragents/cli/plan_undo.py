@@ -107,12 +107,17 @@ def _blocks(direction: Direction, would: RetraceForesight) -> list[Block]:
     return [
         Text([f"{LAST[direction]}: {_named(deed)}"]),
         *_branch(direction, deed),
-        *([] if deed.branch else [changes.panel("Would change", effect.files)]),
+        *([] if deed.branch else [changes.panel(f"Would change{_where(deed)}", effect.files)]),
         *([Text([_mine(effect.mine)])] if effect.mine else []),
         *_together(deed, effect),
         *previewing.blocks(effect.besides),
         *_in_the_way(effect),
     ]
+
+
+def _where(deed: Deed) -> str:
+    """Says of acts in a sandbox that it is not the user's own files that change."""
+    return "" if deed.kind in ("apply", "unapply") else " in the sandbox"
 
 
 def _named(deed: Deed) -> str:
@@ -164,8 +169,8 @@ def _done(app: App, direction: Direction, result: RetraceResult, chosen: PlanId 
     return Result(
         retrace_of(result),
         [
-            Text([_named(deed)]),
-            *([] if deed.branch else [changes.panel("Changed", done.files)]),
+            Text([f"{direction} of {_named(deed)}"]),
+            *([] if deed.branch else [changes.panel(f"Changed{_where(deed)}", done.files)]),
         ],
         _footer(direction, deed),
         status="warn" if failed else "ok",

@@ -8,12 +8,13 @@ from cleveragents.chats.turns import CallName
 from cleveragents.engine.chat.choice import Choice
 from cleveragents.engine.chat.parting import Pair, Share
 from cleveragents.engine.chat.past import Past
+from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.unmerging import Step, Unmerged
 from cleveragents.ids import PlanId
 from cleveragents.operations.in_project import TakeBack
 from cleveragents.operations.kind import Kind
 from cleveragents.operations.operation import AnyOperation
-from cleveragents.records import frozen
+from cleveragents.records import frozen, replace
 from cleveragents.snapshots.merge import MergeConflict
 from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.content import CHUNK, Read
@@ -39,13 +40,17 @@ class Conflict:
 
 
 def conflicts_of(
-    past: Past, choice: Choice, shares: Sequence[Share], unmerged: Unmerged
+    past: Past,
+    choice: Choice,
+    shares: Sequence[Share],
+    unmerged: Unmerged,
+    wanted: UndoRequest,
 ) -> list[Conflict]:
     """Says of each conflict who changed the same, and what to do about it."""
     read = unmerged.merge.objects.read
     taken = {share.pair for share in shares}
     return [
-        _conflict(past, choice, conflict, _since(past, taken, conflict, step), read)
+        _conflict(past, choice, wanted, conflict, _since(past, taken, conflict, step), read)
         for conflict, step in unmerged.conflicts.values()
     ]
 
@@ -56,14 +61,19 @@ def typed_turn(past: Past, chat: PlanId, name: str) -> str:
 
 
 def _conflict(
-    past: Past, choice: Choice, conflict: MergeConflict, since: Sequence[Share], read: Read
+    past: Past,
+    choice: Choice,
+    wanted: UndoRequest,
+    conflict: MergeConflict,
+    since: Sequence[Share],
+    read: Read,
 ) -> Conflict:
     path = shown(conflict.path)
     of = {whose: [share for share in since if share.whose is whose] for whose in Whose}
     if of[Whose.AGENT]:
         return _of_turn(past, choice, path, of[Whose.AGENT][-1].difference.calls[0])
     if of[Whose.UNCLEAR] and not of[Whose.USER]:
-        return _of_nobody(past, choice, path, of[Whose.UNCLEAR][-1])
+        return _of_nobody(past, choice, wanted, path, of[Whose.UNCLEAR][-1])
     act = past.act_of(of[Whose.OURS][-1]) if of[Whose.OURS] and not of[Whose.USER] else None
     if act is None:
         return Conflict(path, _by_user(conflict, read))
@@ -100,11 +110,13 @@ def _of_turn(past: Past, choice: Choice, path: str, later: CallName) -> Conflict
     return Conflict(path, f"{name} changed the same", [first, f"or both: agents undo {since}"])
 
 
-def _of_nobody(past: Past, choice: Choice, path: str, later: Share) -> Conflict:
+def _of_nobody(
+    past: Past, choice: Choice, wanted: UndoRequest, path: str, later: Share
+) -> Conflict:
     """Something changed the same that may be the user's or an agent's."""
     turn = later.difference.turn
     if later.pair in {share.pair for share in choice.unclear}:
-        ways = [f"take that too: {TAKE}"]
+        ways = [f"take that too: {replace(wanted, takes_unclear=True).line(Kind.UNDO)}"]
     elif turn is not None:
         ways = [f"take that first: agents undo {typed_turn(past, turn[0], f't{turn[1]}')} {TAKE}"]
     else:

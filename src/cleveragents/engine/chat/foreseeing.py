@@ -131,7 +131,7 @@ class Foreseeing:
             unmerged=unmerged,
             conflicts=[
                 each
-                for each in conflicts_of(past, choice, shares, unmerged)
+                for each in conflicts_of(past, choice, shares, unmerged, wanted)
                 if not wanted.keeps(os.fsencode(each.file))
             ],
             obstacles=self._obstacles(choice.chat, unmerged, deeds, is_redo=False),

@@ -11,7 +11,7 @@ from cleveragents.engine.bring.obstacles import Obstacle
 from cleveragents.engine.chat.conflicts import Conflict
 from cleveragents.engine.chat.gaps import WAS_FORGOTTEN, Gap
 from cleveragents.engine.chat.parting import Share
-from cleveragents.engine.chat.request import UndoRequest
+from cleveragents.engine.chat.request import NAMED, UndoRequest
 from cleveragents.engine.chat.taking import Taking
 from cleveragents.engine.chat.unmerging import Unmerged
 from cleveragents.records import frozen
@@ -108,8 +108,9 @@ class ChatForesight:
         """What to do about whatever stands in the way."""
         files = [each.file for each in self.conflicts]
         state = "there before the undo" if self.kind == "redo" else "there before"
-        kept = self.wanted.typed("--mine", files)
-        before = self.wanted.typed("--before", files)
+        more = f"    # and {len(files) - NAMED} more paths" if len(files) > NAMED else ""
+        kept = self.wanted.with_mine(files).line(self.kind) + more
+        before = self.wanted.with_before(files).line(self.kind) + more
         ways = [
             *(way for each in self.conflicts for way in each.ways),
             *([f"keep yours: {kept}", f"or what was {state}: {before}"] if files else []),
@@ -136,7 +137,7 @@ class ChatForesight:
     def why_empty(self) -> str:
         """Why nothing would be changed."""
         if self.is_undecided:
-            return f"it is unclear whose it is what {self.title} left here"
+            return f"what {self.title} left here may be yours"
         if self.mine:
             return f"what {self.title} left here stays as you have it"
         if self.not_known:

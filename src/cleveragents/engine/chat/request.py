@@ -9,12 +9,12 @@ from posixpath import join, normpath
 from cleveragents.errors import InvalidInput
 from cleveragents.ids import PlanId
 from cleveragents.quoting import quoted
-from cleveragents.records import frozen
+from cleveragents.records import frozen, replace
 from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.scan import shown
 
 TOP = ":/"  # before a path that is read from the top of the project, wherever somebody stands
-NAMED = 10  # paths in one hint
+NAMED = 10  # paths in one command that is printed
 
 
 @frozen(kw_only=True)
@@ -73,11 +73,36 @@ class UndoRequest:
                 hints=["name a path with one of them: --mine leaves it, --before takes it back"],
             )
 
-    def typed(self, option: str, paths: Sequence[str]) -> str:
-        """An option for each of some paths, as it is typed where the user stands."""
-        told = " ".join(f"{option} {quoted(spelled(path, self.here))}" for path in paths[:NAMED])
-        more = len(paths) - NAMED
-        return f"{told} (and {more} more)" if more > 0 else told
+    def line(self, word: str) -> str:
+        """The command line that asks for it again."""
+        many = {"--path": self.paths, "--mine": self.mine, "--before": self.before}
+        unclear = {None: "", True: " --unclear take", False: " --unclear keep"}
+        flags = {
+            "--everything": self.is_everything,
+            "--anyway": self.anyway,
+            "--times": self.keeps_times,
+            "--with-chat": self.with_chat,
+        }
+        return (
+            f"agents {word}"
+            + (f" {self.target}" if self.target else "")
+            + (f" --since {self.since}" if self.since else "")
+            + (f" --chat {self.chat}" if self.chat else "")
+            + "".join(f" {name} {quoted(one)}" for name, given in many.items() for one in given)
+            + unclear[self.takes_unclear]
+            + "".join(f" {name}" for name, is_set in flags.items() if is_set)
+        )
+
+    def with_mine(self, paths: Sequence[str]) -> "UndoRequest":
+        """The same, but the first of some more paths stay as the user has them."""
+        return replace(self, mine=(*self.mine, *self._spelled(paths)))
+
+    def with_before(self, paths: Sequence[str]) -> "UndoRequest":
+        """The same, but the first of some more paths become what they were."""
+        return replace(self, before=(*self.before, *self._spelled(paths)))
+
+    def _spelled(self, paths: Sequence[str]) -> list[str]:
+        return [spelled(path, self.here) for path in paths[:NAMED]]
 
 
 @cache
