@@ -27,7 +27,7 @@ PROJECT_LEVEL = Option(
 
 ROOT = Group(
     "agents",
-    "Runs plans in a sandbox of your project and takes them back to any checkpoint.",
+    "Takes back what agents did where you chat, and runs plans in a sandbox of your project.",
     (
         Command(
             "run",
