@@ -224,7 +224,7 @@ Feature: Undo, redo and the timeline of chats on the command line
     Then the exit code is 0
     And the output says
       """
-      Not covered, left as it is
+      Not covered, not taken back
       x
       """
 
@@ -236,7 +236,7 @@ Feature: Undo, redo and the timeline of chats on the command line
     And this chat
       """
       prompt one
-      call c1 Bash: echo x > x; rm big1; echo now > big2; head -c 3000 /dev/zero > small
+      call c1 Bash: echo x > x; rm big1; echo now > big2; head -c 3000 /dev/zero > small; head -c 3000 /dev/zero > new
       stop
       """
     When I run "agents undo --dry-run --format json"
@@ -244,20 +244,35 @@ Feature: Undo, redo and the timeline of chats on the command line
     And the data holds
       | field         | value                                                     |
       | taken_back    | [{"file": "x", "action": "removed"}]                      |
-      | not_covered.0 | {"file": "big1", "why": "it is larger than 1.0 KiB"}        |
-      | not_covered.1 | {"file": "big2", "why": "it is larger than 1.0 KiB"}        |
-      | not_covered.2 | {"file": "small", "why": "it is larger than 1.0 KiB"}       |
-      | not_covered.3 | {"file": "big3", "why": "larger than 1.0 KiB"}              |
-      | not_covered.4 | {"file": "secret", "why": "chat.exclude names it"}        |
-      | counts.not_covered | 5                                                    |
+      | not_covered.0 | {"file": "big1", "why": "deleted, and it was not stored before (it is larger than 1.0 KiB): it cannot be brought back"} |
+      | not_covered.1 | {"file": "big2", "why": "overwritten, and it was not stored before (it is larger than 1.0 KiB): what it was is not known"} |
+      | not_covered.2 | {"file": "new", "why": "new, and left here (it is larger than 1.0 KiB)"} |
+      | not_covered.3.file | "small"                                              |
+      | not_covered.4 | {"file": "big3", "why": "larger than 1.0 KiB"}              |
+      | not_covered.5 | {"file": "secret", "why": "chat.exclude names it"}        |
+      | counts.not_covered | 6                                                    |
     When I run "agents undo --dry-run"
     Then the output says
       """
-      big1   it is larger than 1.0 KiB
-      big2   it is larger than 1.0 KiB
-      small  it is larger than 1.0 KiB
+      big1   deleted, and it was not stored before (it is larger than 1.0 KiB): it
       """
-    And the output says "Left out here, so that no undo touches it"
+    And the output says "changed, and left as it is (it is larger than 1.0 KiB)"
+    When I run "agents undo --dry-run --path small --path x"
+    Then the exit code is 0
+    And the output does not say "changed nothing at"
+    When I run "agents undo t1 --dry-run --path small"
+    Then the output says "changed, and left as it is (it is larger than 1.0 KiB)"
+    And the error does not say "changed nothing at"
+    When I run "agents undo t1 --path small --yes"
+    Then the error says "nothing to take back: what t1 left here is not covered"
+    And the command that the undo names gives "small" back as "s"
+    When I run "agents find small"
+    Then the output says "not covered"
+    And the output does not say "deleted"
+    When I run "agents timeline"
+    Then the output says "not covered: 4 paths: big1, big2, new, small"
+    When I run "agents undo --dry-run"
+    Then the output says "Left out here, so that no undo touches it"
     And the output says
       """
       big3    larger than 1.0 KiB
@@ -275,7 +290,7 @@ Feature: Undo, redo and the timeline of chats on the command line
     When I run "agents redo --dry-run --format json"
     Then the data holds
       | field              | value  |
-      | not_covered.4.file | "small" |
+      | not_covered.5.file | "small" |
 
   Scenario: what the project's own settings leave out is told as theirs
     Given the project's settings
@@ -732,7 +747,7 @@ Feature: Undo, redo and the timeline of chats on the command line
     When I run "agents timeline --format json"
     Then the exit code is 0
     And the keys of "data.chats.0" are "id, client, session, turns"
-    And the keys of "data.chats.0.turns.0" are "turn, prompt, started_at, calls, external, unclear, taken_back_by"
+    And the keys of "data.chats.0.turns.0" are "turn, prompt, started_at, calls, external, unclear, not_covered, taken_back_by"
     And the keys of "data.chats.0.turns.0.calls.0" are "call, tool, text, agent, changed, joint_with"
     And the data holds
       | field                           | value                                |

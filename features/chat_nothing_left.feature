@@ -201,7 +201,7 @@ Feature: An undo in a chat of which nothing is left
       """
     When I run "agents undo --dry-run --set chat.exclude=[\"y\"]"
     Then the exit code is 0
-    And the output says "passed over: what t2 left here is not covered any more"
+    And the output says "passed over: what t2 left here is not covered"
     And the output says "removed  x"
 
   Scenario: of two chats the one in which something is left
@@ -517,3 +517,113 @@ Feature: An undo in a chat of which nothing is left
     And it says "wait for it to finish, then try again"
     And it says "what it began is finished by your next agents undo or redo"
     And it says nothing of "agents plan"
+
+  # --- Out of reach -----------------------------------------------------------------------------------
+
+  Scenario: a repository that the agent deleted is told by every undo and by the timeline
+    Given the project is a repository
+    And this chat
+      """
+      prompt one
+      call c1 Bash: rm -rf ./* .git
+      stop
+      """
+    When I run "agents undo --dry-run"
+    Then the output says ".git  gone since t1.1: commits, branches and stashes are not kept here"
+    When I run "agents timeline"
+    Then the output says "not covered: 1 path: .git"
+    When I run "agents undo --yes --format json"
+    Then the data holds
+      | field         | value                                                                                                              |
+      | not_covered.0 | {"file": ".git", "why": "gone since t1.1: commits, branches and stashes are not kept here, and not brought back"} |
+    And the files are as in "start"
+
+  Scenario: a turn that deleted nothing but the repository is not passed over without a word
+    Given the project is a repository
+    And this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      prompt two
+      call c2 Bash: rm -rf .git
+      stop
+      """
+    When I run "agents undo --dry-run"
+    Then the output says "passed over: .git is gone since t2.1: commits, branches and stashes are not kept here"
+    And the output says "removed  x"
+    When I run "agents undo t2 --dry-run"
+    Then the output says ".git  gone since t2.1"
+    When I undo here
+    Then the files are as in "start"
+    When I run "agents undo --yes"
+    Then the exit code is 0
+    And the error says "passed over: .git is gone since t2.1"
+    Given this chat goes on
+      """
+      prompt three
+      call c3 Bash: git init -q
+      stop
+      """
+    When I run "agents undo --yes"
+    Then the error does not say "passed over"
+
+  Scenario: a repository that the user deleted is nothing of the agent's
+    Given the project is a repository
+    And this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      user: rm -rf .git
+      prompt two
+      call c2 Bash: echo y > y
+      stop
+      """
+    When I run "agents undo --dry-run"
+    Then the output does not say ".git"
+
+  Scenario: a turn that wrote outside of the directory alone is passed over with a word
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      prompt two
+      call c2 Write /nowhere/a /nowhere/b: true
+      stop
+      """
+    When I run "agents undo --dry-run"
+    Then the output says "passed over: t2 wrote /nowhere/a, /nowhere/b, outside of this directory"
+    And the output says "removed  x"
+    When I undo here
+    Then there is nothing to undo
+    When I run "agents undo --yes"
+    Then the error says "passed over: t2 wrote /nowhere/a"
+    And the error says "there is nothing to take back"
+
+  # --- Mistyped ---------------------------------------------------------------------------------------
+
+  Scenario Outline: what is to stay or to be as before and is mistyped is refused before anything is done: <options>
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > first.txt; echo x > b.txt
+      stop
+      """
+    When I run "agents undo <options> --yes"
+    Then the exit code is 2
+    And the error says "<told>"
+    And no act of ours is recorded
+    When I run "agents undo --mine b.txt --yes"
+    Then the exit code is 0
+    When I run "agents redo --mine frst.txt --yes"
+    Then the exit code is 2
+    And the error says "did you mean 'first.txt'?"
+
+    Examples:
+      | options                   | told                                                                                             |
+      | --mine frst.txt           | --mine frst.txt names nothing that the undo of t1 is about; did you mean 'first.txt'?            |
+      | --before frst.txt         | --before frst.txt names nothing that the undo of t1 is about; did you mean 'first.txt'?          |
+      | --everything --mine z     | --mine z names nothing that the undo of t1 is about                             |
+      | --mine b.txt --mine nine  | --mine nine names nothing that the undo of t1 is about                                           |

@@ -260,7 +260,7 @@ Feature: Undo where you chat
       | cp1          | agents undo --since cp1                          | 3    |
       | x1           | is neither a turn nor a call nor a checkpoint    | 2    |
       | --since cp9  | the chat has no cp9                              | 3    |
-      | t1.7         | the chat has no call t1.7                        | 3    |
+      | t1.7         | the chat has no call t1.7; t1 has 1 call that may write | 3    |
       | --since t1.7 | the chat has no call t1.7                        | 3    |
       | --since nine | is neither a checkpoint nor a turn nor a call    | 2    |
 

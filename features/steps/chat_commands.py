@@ -139,3 +139,13 @@ def database_holds_none(context):
     held = b"".join(path.read_bytes() for path in context.world.data_dir.glob("cleveragents.db*"))
     for row in context.table:
         assert row["text"].encode() not in held, row["text"]
+
+
+@then('the command that the undo names gives "{name}" back as "{text}"')
+def run_named(context, name, text):
+    world = context.world
+    told = world.agents("undo", "--dry-run", "--format", "json").data["not_covered"]
+    why = next(one["why"] for one in told if one["file"] == name)
+    given = world.project.parent / "given back"
+    world.agents(*why.rpartition("agents ")[2].split(), "--to", str(given))
+    assert given.read_text() == f"{text}\n"

@@ -236,8 +236,11 @@ def _nothing(asked: ChatRetrace, would: ChatForesight | None = None) -> Result:
     """The answer where nothing is to be done: that is no failure."""
     told = "there is nothing to do again" if asked.is_redo else "there is nothing to take back"
     if would is None:
-        messages = [*asked.silent, told]
-        return Result(no_turn(), messages=messages, next_steps=["agents timeline"])
+        passed = asked.app.chats.undos.out_of_reach(asked.wanted.chat) if not asked.is_redo else ()
+        away = [f"passed over: {one.why}" for one in passed[: chat_views.LISTED]]
+        return Result(
+            no_turn(), messages=[*asked.silent, told, *away], next_steps=["agents timeline"]
+        )
     if would.misses_all:
         messages = [f"{told}: {one}" for one in chat_views.missed(would)]
     else:

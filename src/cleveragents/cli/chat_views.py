@@ -61,7 +61,7 @@ def apart(would: ChatForesight) -> list[Block]:
     if would.users:
         found.append(paths("Your own changes, which go too", would.users))
     if would.not_covered:
-        found.append(gaps("Not covered, left as it is", would.not_covered))
+        found.append(gaps("Not covered, not taken back", would.not_covered))
     if would.joint:
         found.append(Text([f"done jointly, so that it goes as well: {', '.join(would.joint)}"]))
     named = {gap.path for gap in would.not_covered}

@@ -25,6 +25,7 @@ REFUSED = 4  # the exit code if one of several files was refused
 DRY_RUN = "dry run: nothing was changed"
 PRIVATE = "what is recorded lies in clear in the data directory, which is yours alone"
 COMMITTED = "{file} is usually committed: others who use {title} would have these hooks"
+NEVER_COVERED = ".git, .hg, .jj, .svn: commits, branches and stashes are never brought back"
 BY_HAND = "to add it by hand, put this into {file}:"
 CONTEXT = 1  # lines around a change
 
@@ -113,6 +114,7 @@ def _about(call: Invocation, root: Project, covered: "Coverage") -> Fields:
     where = [
         ("Directory", str(root.path)),
         ("Covered", f"{much}: as much is stored"),
+        ("Never covered", NEVER_COVERED),
         ("Data directory", str(call.place)),
     ]
     return Fields("Protect", where)

@@ -74,6 +74,7 @@ def _turn(story: TurnStory, clients: Mapping[PlanId, str], width: int) -> Iterat
         ("still there", stands),
         ("yours", story.external),
         ("unclear", story.unclear),
+        ("not covered", story.not_covered),
     ):
         if paths:
             yield _line("    ", f"{whose}: {_paths(paths)}", width)

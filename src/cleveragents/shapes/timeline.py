@@ -39,6 +39,7 @@ class ChatTurn(TypedDict):
     calls: Sequence[ChatCall]
     external: Sequence[str]  # paths that the user changed
     unclear: Sequence[str]  # paths that may be the user's
+    not_covered: Sequence[str]  # paths that its calls changed, and that no undo brings back
     taken_back_by: OperationId | PartlyTakenBack | None  # the last undo of all or some of it
 
 
@@ -103,6 +104,7 @@ def _turn(story: TurnStory) -> ChatTurn:
         "calls": [_call(call) for call in story.calls],
         "external": list(story.external),
         "unclear": list(story.unclear),
+        "not_covered": list(story.not_covered),
         "taken_back_by": _taken_back(story),
     }
 

@@ -8,6 +8,7 @@ from cleveragents.chats.chat import Chat
 from cleveragents.chats.moment import Moment, MomentKind
 from cleveragents.chats.turns import Call, CallName
 from cleveragents.checkpoints.checkpoint import Checkpoint
+from cleveragents.counting import counted
 from cleveragents.engine.chat.parting import Share
 from cleveragents.engine.chat.past import Past
 from cleveragents.engine.chat.request import UndoRequest
@@ -175,7 +176,12 @@ def _call(past: Past, name: CallName) -> Call:
     for one in past.calls:
         if one.name == name:
             return one
-    raise NotFound(f"the chat has no call t{name.turn}.{name.number}", hints=[SEE])
+    had = [one for one in past.calls if (one.name.chat, one.name.turn) == (name.chat, name.turn)]
+    raise NotFound(
+        f"the chat has no call t{name.turn}.{name.number};"
+        f" t{name.turn} has {counted(len(had), 'call')} that may write",
+        hints=[SEE],
+    )
 
 
 def _made(

@@ -5,18 +5,18 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from cleveragents.chats.attribution import Whose
 from cleveragents.chats.chat import Chat
 from cleveragents.chats.moment import MomentKind
 from cleveragents.checkpoints.file_change import telling
 from cleveragents.engine.bring.obstacles import Obstacle, hindering
 from cleveragents.engine.chat.choice import Choice
-from cleveragents.engine.chat.conflicts import Conflict, conflicts_of, typed_turn
+from cleveragents.engine.chat.conflicts import Conflict, conflicts_of
 from cleveragents.engine.chat.coverage import Coverage
 from cleveragents.engine.chat.deed import Deed
 from cleveragents.engine.chat.foresight import ChatForesight, Unmatched, unclear_paths
 from cleveragents.engine.chat.gaps import Gap, left_out, not_looked_at, uncovered
 from cleveragents.engine.chat.lateness import lateness
+from cleveragents.engine.chat.lost import GIT, still_lost
 from cleveragents.engine.chat.parting import Share
 from cleveragents.engine.chat.past import Past
 from cleveragents.engine.chat.place import LivePlace
@@ -24,7 +24,6 @@ from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.taken import Undo
 from cleveragents.engine.chat.taking import Taking, of_redo, taking
 from cleveragents.engine.chat.unmerging import Step, Unmerged, step_of, unmerge
-from cleveragents.quoting import quoted
 from cleveragents.records import frozen, replace
 from cleveragents.sandbox.project import inode_of
 from cleveragents.snapshots.archive import MAIN
@@ -37,7 +36,6 @@ from cleveragents.snapshots.tree.scan import shown
 OTHER_DIRECTORY = "it is another directory than the one that this chat was recorded in"
 MOVE_BACK = "move the right one back"
 NAMED = 10  # paths in one note
-ELSEWHERE = 3  # turns that are named where a path was not changed
 
 
 class Hindrances(Protocol):
@@ -82,7 +80,7 @@ class Foreseeing:
         doubtful = unclear_paths(share for share in unclear if share.difference.is_late)
         late = lateness(past, choice)
         mixed = late.told_mixed(doubtful)
-        return replace(
+        would = replace(
             self._undo(choice, shares, unmerged, [_deed(past, one, self.read) for one in shares]),
             taking=taking(past, choice, shares, fixed, wanted),
             questions=[*late.told_unseen, *(mixed if takes_unclear else ())],
@@ -92,15 +90,16 @@ class Foreseeing:
             takes_unclear=takes_unclear,
             is_undecided=bool(unclear) and wanted.takes_unclear is None,
             mine=_mine(past, shares, wanted),
-            unmatched=_unmatched(past, choice, wanted),
         )
+        return replace(would, unmatched=self._unmatched(would, _changed(choice)))
 
     def _everything(self, choice: Choice) -> ChatForesight:
         """Brings all back to where a choice begins, whoever changed it."""
         from cleveragents.engine.chat.everything import everything  # noqa: PLC0415 - few ask for it
 
         all_of_it = [*choice.shares, *choice.unclear]
-        found = everything(self.place, self.past, self.now, self.read, choice, self.wanted)
+        wanted = self.wanted
+        found = everything(self.place, self.past, self.now, self.read, choice, wanted)
         return replace(
             self._undo(choice, all_of_it, self._unmerged([found.step]), [found.deed]),
             taking=found.taking,
@@ -108,6 +107,7 @@ class Foreseeing:
             takes_unclear=True,
             users=found.users,
             mine=found.mine,
+            unmatched=self._unmatched(None, {*found.step.paths, *map(os.fsencode, found.mine)}),
         )
 
     def _undo(
@@ -191,6 +191,7 @@ class Foreseeing:
             left_out=left_out(covered, self.now),
             joint=(),
             wanted=wanted,
+            unmatched=self._unmatched(None, paths),
         )
 
     def _steps(self, shares: Sequence[Share]) -> list[Step]:
@@ -230,8 +231,23 @@ class Foreseeing:
         """What stays because it is not looked at now, or was not when the turn began or ended."""
         now = not_looked_at(covered, self.now, unmerged.not_covered)
         told = {gap.path for gap in now}
-        before = (gap for gap in uncovered(covered, self.past, choice) if gap.path not in told)
-        return [*now, *(gap for gap in before if self.wanted.is_asked(os.fsencode(gap.path)))]
+        lost = still_lost(self.past, self.place.root)
+        is_of_it = lost is not None and any(map(choice.has, lost.calls))
+        gone = [Gap(GIT, lost.told)] if lost is not None and is_of_it else []
+        before = uncovered(covered, self.past, choice.has)
+        more = (gap for gap in [*gone, *before] if gap.path not in told)
+        return [*now, *(gap for gap in more if self.wanted.is_asked(os.fsencode(gap.path)))]
+
+    def _unmatched(self, would: ChatForesight | None, paths: Collection[bytes]) -> list[Unmatched]:
+        """The typed paths that are none of some; without a preview, those with a fate."""
+        wanted = self.wanted
+        if not (wanted.paths or wanted.mine or wanted.before):
+            return []
+        from cleveragents.engine.chat import unmatched  # noqa: PLC0415 - who names no path needs none
+
+        if would is None:
+            return unmatched.misnamed(wanted, paths)
+        return unmatched.unmatched(self.past, paths, would)
 
     def _obstacles(
         self, chat: Chat, unmerged: Unmerged, deeds: Sequence[Deed], *, is_redo: bool
@@ -285,32 +301,6 @@ def _chosen(past: Past, share: Share, wanted: UndoRequest) -> frozenset[bytes]:
 def _changed(choice: Choice) -> set[bytes]:
     """The paths that were changed by what is taken back, whoever it was."""
     return {each.path for share in (*choice.shares, *choice.unclear) for each in share.changes}
-
-
-def _unmatched(past: Past, choice: Choice, wanted: UndoRequest) -> list[Unmatched]:
-    """The typed paths at which nothing was changed, each with how to take back what others did."""
-    changed = _changed(choice)
-    return [
-        Unmatched(typed, _elsewhere(past, wanted, typed) if typed in wanted.paths else ())
-        for typed in dict.fromkeys((*wanted.paths, *wanted.mine, *wanted.before))
-        if not any(wanted.names(path, [typed]) for path in changed)
-    ]
-
-
-def _elsewhere(past: Past, wanted: UndoRequest, typed: str) -> list[str]:
-    """How to take back what the newest turns that changed something at a path changed there."""
-    found = [
-        (call.chat, call.turn)
-        for share in reversed(past.shares_of(lambda one: bool(one.calls)))
-        if share.whose is Whose.AGENT
-        and any(wanted.names(change.path, [typed]) for change in past.standing(share))
-        for call in share.difference.calls[:1]
-    ]
-    turns = list(dict.fromkeys(found))[:ELSEWHERE]
-    return [
-        f"agents undo {typed_turn(past, chat, f't{turn}')} --path {quoted(typed)}"
-        for chat, turn in turns
-    ]
 
 
 def _mine(past: Past, shares: Sequence[Share], wanted: UndoRequest) -> list[str]:

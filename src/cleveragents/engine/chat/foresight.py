@@ -25,6 +25,7 @@ class Unmatched:
 
     typed: str
     ways: Sequence[str]  # commands that take back what others changed there
+    nearest: str = ""  # asks for the path that looks most like it
 
 
 @frozen
@@ -143,7 +144,7 @@ class ChatForesight:
         if self.not_known:
             return f"what {self.title} changed is not known"
         if any(gap.why != WAS_FORGOTTEN for gap in self.not_covered):
-            return f"what {self.title} left here is not covered any more"
+            return f"what {self.title} left here is not covered"
         return f"{self.title} left nothing here that is still so"
 
     @property

@@ -1,13 +1,17 @@
 """What an undo cannot answer for: paths that were not covered at one end of what it takes back."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from cleveragents.engine.chat.choice import Choice
+from cleveragents.chats.attribution import Difference
+from cleveragents.chats.turns import CallName
 from cleveragents.engine.chat.coverage import Coverage, why_left_out
 from cleveragents.engine.chat.past import Past
-from cleveragents.records import frozen
+from cleveragents.quoting import quoted
+from cleveragents.records import frozen, replace
+from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.tree.filter import FORGOTTEN
+from cleveragents.snapshots.tree.lookup import Lookup
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.snapshots.tree.scan import shown
 from cleveragents.snapshots.tree.tree import EXCLUDED
@@ -32,22 +36,63 @@ def not_looked_at(covered: Coverage, now: Snapshot, paths: Iterable[bytes]) -> l
     return [_explained(covered, gap) for gap in found]
 
 
-def uncovered(covered: Coverage, past: Past, choice: Choice) -> list[Gap]:
-    """Paths that came, went or changed in the turn, and were not covered before or after that.
+def uncovered(covered: Coverage, past: Past, has: Callable[[CallName], bool]) -> list[Gap]:
+    """Paths that came, went or changed in some calls, and were not covered before or after that.
 
     Of one that was covered at neither end nobody knows whether it changed. One that was forgotten
     since may have: it is told.
     """
-    found: dict[str, Gap] = {}
+    found = _not_stored(past, has)
+    gaps = (_told(past, _explained(covered, gap), first, last) for gap, first, last in found)
+    return sorted(gaps, key=lambda gap: gap.path)
+
+
+def uncovered_paths(past: Past, has: Callable[[CallName], bool]) -> list[str]:
+    """The same, of which the paths are all that is asked for."""
+    return sorted(gap.path for gap, _, _ in _not_stored(past, has))
+
+
+def _not_stored(
+    past: Past, has: Callable[[CallName], bool]
+) -> list[tuple[Gap, Difference, Difference]]:
+    """Each such path with the first and the last difference that tells of it."""
+    found: dict[str, tuple[Gap, Difference, Difference]] = {}
     for one in past.differences:
-        is_of_it = any(map(choice.has, one.calls))
-        if one.before.state is not None and one.after.state is not None and is_of_it:
+        if (
+            one.before.state is not None
+            and one.after.state is not None
+            and any(map(has, one.calls))
+        ):
             was, became = past.load(one.before.state), past.load(one.after.state)
             lines = {*was.not_captured} ^ {*became.not_captured}
             lines.update(line for line in became.not_captured if line.endswith(f": {FORGOTTEN}"))
             for gap in _gaps(lines, was, became):
-                found.setdefault(gap.path, _explained(covered, gap))
-    return [found[path] for path in sorted(found)]
+                known, first, _ = found.get(gap.path, (gap, one, one))
+                found[gap.path] = known, first, one
+    return list(found.values())
+
+
+def _told(past: Past, gap: Gap, first: Difference, last: Difference) -> Gap:
+    """The same with what happened to the path, as far as that is known."""
+    path, before, after = os.fsencode(gap.path), first.before, last.after
+    if before.state is None or after.state is None or gap.why == WAS_FORGOTTEN:
+        return gap
+    was, became = past.load(before.state), past.load(after.state)
+    if not was.covers(path):
+        if not became.covers(path):
+            return gap
+        is_there = path in Lookup(became.roots[MAIN], past.read)
+        did = "overwritten" if is_there else "deleted"
+        known = "what it was is not known" if is_there else "it cannot be brought back"
+        return replace(gap, why=f"{did}, and it was not stored before ({gap.why}): {known}")
+    old = Lookup(was.roots[MAIN], past.read).find(path)
+    if old is None:
+        return replace(gap, why=f"new, and left here ({gap.why})")
+    if not old.is_file:
+        return gap
+    row = past.checkpoints(before.plan_id).get(before.checkpoint_id or "")
+    way = "" if row is None else f": agents cat {row.name} {quoted(gap.path)} --plan {row.plan_id}"
+    return replace(gap, why=f"changed, and left as it is ({gap.why}); what it was is stored{way}")
 
 
 def left_out(covered: Coverage, now: Snapshot) -> list[Gap]:

@@ -88,7 +88,8 @@ class Past:
         return len(self.moments) - 1 in doubts(self.moments, self.calls)
 
     @property
-    def _read(self) -> Load:
+    def read(self) -> Load:
+        """Reads whatever is stored, and what is there as it is."""
         return self._place.archive.read if self._present is None else self._present.read
 
     @cached_property
@@ -192,7 +193,7 @@ class Past:
     ) -> list[Change]:
         """Paths that are the same in two states, and may have been another in between."""
         old, new = self.load(was), self.load(became)
-        lookup = Lookup(old.roots[MAIN], self._read)
+        lookup = Lookup(old.roots[MAIN], self.read)
         covered = (path for path in sorted(paths) if old.covers(path) and new.covers(path))
         return [Change(path, lookup.find(path), lookup.find(path)) for path in covered]
 
@@ -201,7 +202,7 @@ class Past:
         old, new = self.load(was), self.load(became)
         return [
             change
-            for change in compare(old.roots[MAIN], new.roots[MAIN], self._read)
+            for change in compare(old.roots[MAIN], new.roots[MAIN], self.read)
             if change.path
             and not alike(change.before, change.after)
             and not is_excluded(old.filter, change.path)

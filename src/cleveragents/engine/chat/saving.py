@@ -44,9 +44,14 @@ def saved(
     An act goes on from the captured directories themselves: they are stored, times and all.
     """
     with_times = kind is CheckpointType.SAFETY
-    if latest is not None and is_same(place, capture, latest, with_times=with_times):
+    noted = noted_git(place)
+    if (
+        latest is not None
+        and (noted or "git" not in latest.metadata)  # one that is gone is told of a row of its own
+        and is_same(place, capture, latest, with_times=with_times)
+    ):
         capture.settle(place.archive.load(latest.sandbox_ref))
-        there = {**latest.metadata, **noted_git(place)}
+        there = {**latest.metadata, **noted}
         restated = replace(latest, metadata=there)
         return SavedState(restated, is_new=False, is_restated=there != latest.metadata)
     wanted = CheckpointRequest(kind, reason)

@@ -8,6 +8,8 @@ from cleveragents.chats.chat import Chat
 from cleveragents.chats.turns import Call, CallName, Turn, turns
 from cleveragents.checkpoints.comparison import path_told
 from cleveragents.checkpoints.file_change import telling
+from cleveragents.engine.chat.gaps import uncovered_paths
+from cleveragents.engine.chat.lost import GIT, losses
 from cleveragents.engine.chat.parting import Share
 from cleveragents.engine.chat.past import Past
 from cleveragents.engine.chat.taken import Undo
@@ -32,6 +34,7 @@ class TurnStory:
     calls: Sequence[CallStory]
     external: Sequence[str]  # paths that the user changed before it or during it
     unclear: Sequence[str]  # paths that may be the user's or of something that a call left running
+    not_covered: Sequence[str]  # paths that its calls changed, and that no undo brings back
     taken_back_by: Undo | None  # the last undo that has taken anything of it back
     standing: Sequence[str]  # paths that its calls changed and that no undo has taken back
     changed_at: datetime | None  # when its calls changed something last; None: they did nothing
@@ -83,10 +86,19 @@ def _turn(past: Past, turn: Turn) -> TurnStory:
         [_call(call, mine) for call in turn.calls],
         _paths(share for share in shown if share.whose is Whose.USER),
         _paths(share for share in shown if share.whose is Whose.UNCLEAR),
+        _not_covered(past, turn),
         _taken_back(past, mine),
         _paths(replace(share, changes=past.standing(share)) for share in mine),
         max((share.difference.after.at for share in mine), default=None),
     )
+
+
+def _not_covered(past: Past, turn: Turn) -> list[str]:
+    def has(call: CallName) -> bool:
+        return (call.chat, call.turn) == (turn.chat, turn.number)
+
+    is_lost = any(has(call) for loss in losses(past) for call in loss.calls)
+    return [*([GIT] if is_lost else []), *uncovered_paths(past, has)]
 
 
 def _call(call: Call, shares: Sequence[Share]) -> CallStory:

@@ -10,6 +10,7 @@ from cleveragents.counting import counted
 from cleveragents.engine.chat.choice import choices, choose
 from cleveragents.engine.chat.foreseeing import Foreseeing, Hindrances
 from cleveragents.engine.chat.foresight import ChatForesight, PassedOver
+from cleveragents.engine.chat.out_of_reach import newer_than, out_of_reach
 from cleveragents.engine.chat.past import Past, Present
 from cleveragents.engine.chat.place import LivePlace, LivePlaces
 from cleveragents.engine.chat.reading import LatestTurn
@@ -17,7 +18,7 @@ from cleveragents.engine.chat.request import UndoRequest
 from cleveragents.engine.chat.saving import SavedState, saved
 from cleveragents.engine.chat.taken import Undo
 from cleveragents.engine.chat.taking_back import TakeBackOutcome, TakingBack, record_id
-from cleveragents.errors import Damaged, NotFound, Refused
+from cleveragents.errors import Damaged, InvalidInput, NotFound, Refused
 from cleveragents.ids import PlanId
 from cleveragents.operations.in_project import TakeBack, TakeBackAgain
 from cleveragents.operations.kind import Kind, Status
@@ -89,6 +90,10 @@ class ChatUndos:
             live = self._places.of(self._project).look()
             choice = choose(self.past(Present(live.snapshot, live.through.read)), wanted)
         return None if choice is None else choice.chat.plan_id
+
+    def out_of_reach(self, chat: PlanId | None) -> Sequence[PassedOver]:
+        """The turns of which nothing can be taken back, because it is covered by nothing here."""
+        return out_of_reach(self.past(), self._project.path, chat)
 
     def unfinished(self) -> Sequence[Undo]:
         """The undos and redos of chats here that were interrupted."""
@@ -215,8 +220,15 @@ class ChatUndos:
             found = _last_undo(past, wanted.chat)
             if found is None:
                 raise Refused("there is nothing to do again")
-            return foreseeing.redo(found)
-        return _first_of(map(foreseeing.undo, choices(past, wanted)), wanted)
+            would = foreseeing.redo(found)
+            refuse_misnamed(would)
+            return would
+        would = _first_of(map(foreseeing.undo, choices(past, wanted)), wanted)
+        refuse_misnamed(would)
+        if wanted.is_named:
+            return would
+        passed = [*newer_than(would, past, place.root), *would.passed_over]
+        return replace(would, passed_over=passed)
 
 
 def _first_of(found: Iterable[ChatForesight], wanted: UndoRequest) -> ChatForesight:
@@ -236,6 +248,19 @@ def _first_of(found: Iterable[ChatForesight], wanted: UndoRequest) -> ChatForesi
 
 def _passed(would: ChatForesight) -> PassedOver:
     return PassedOver(would.chat, would.turn, would.why_empty)
+
+
+def refuse_misnamed(would: ChatForesight) -> None:
+    """Refuses to keep or to bring back a path that it is not about: it was mistyped."""
+    wanted = would.wanted
+    said = {**dict.fromkeys(wanted.before, "--before"), **dict.fromkeys(wanted.mine, "--mine")}
+    for each in would.unmatched:
+        if each.typed in said and not would.is_passed_over:
+            raise InvalidInput(
+                f"{said[each.typed]} {each.typed} names nothing that the {would.kind} of"
+                f" {would.title} is about{each.nearest}",
+                hints=[f"see what it is about: agents {would.kind} --dry-run"],
+            )
 
 
 def refuse(would: ChatForesight) -> None:

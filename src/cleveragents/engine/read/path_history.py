@@ -22,6 +22,7 @@ from cleveragents.snapshots.tree import tree_path
 from cleveragents.snapshots.tree.diff import alike
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.manifest import Change, Entry
+from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.storage.database import Database
 
 SIGNS = b"*?["  # of a glob
@@ -66,6 +67,7 @@ class PathChange:
     path: bytes
     before: Entry | None
     after: Entry | None
+    is_covered: bool  # whether the checkpoint knows what stands there, be it nothing
 
     @property
     def entry(self) -> Entry:
@@ -75,6 +77,8 @@ class PathChange:
     @property
     def status(self) -> str:
         """In a word."""
+        if not self.is_covered:
+            return "not covered"
         if self.before is None:
             return "added"
         return "deleted" if self.after is None else "modified"
@@ -150,7 +154,10 @@ class _Line:
             if before is None or before == row.sandbox_ref:
                 continue
             try:
-                yield from self._told(row, self._between(before, row.sandbox_ref, pattern))
+                old, new = map(self.archive.load, (before, row.sandbox_ref))
+                found = self.archive.changes_at(pattern.head, old, new)
+                changes = [change for change in found if pattern.matches(change.path)]
+                yield from self._told(row, new, changes)
             except Damaged as error:
                 self._tell(f"{row.name} of {self.plan.name} cannot be read: {error.message}")
 
@@ -164,14 +171,9 @@ class _Line:
             return any(pattern.matches(change.path) for change in found)
         return False
 
-    def _between(
-        self, before: SnapshotId, after: SnapshotId, pattern: PathPattern
-    ) -> Sequence[Change]:
-        old, new = map(self.archive.load, (before, after))
-        found = self.archive.changes_at(pattern.head, old, new)
-        return [change for change in found if pattern.matches(change.path)]
-
-    def _told(self, row: Checkpoint, changes: Sequence[Change]) -> Iterator[PathChange]:
+    def _told(
+        self, row: Checkpoint, new: Snapshot, changes: Sequence[Change]
+    ) -> Iterator[PathChange]:
         for change in telling(changes):
             if not alike(change.before, change.after):
                 yield PathChange(
@@ -181,4 +183,5 @@ class _Line:
                     change.path,
                     change.before,
                     change.after,
+                    new.covers(change.path),
                 )
