@@ -59,6 +59,14 @@ Feature: Unapply merges as apply does
       | a new file of the plan's      | echo more >> new           | new  | it was new with the plan           | test $(wc -l < new) = 2 -a -e d/old        |
       | one in the place of another   | echo mine > d              | d    | there is one of yours in its place | test $(cat d) = mine -a ! -e new           |
 
+  Scenario: where all is left as the user has it, nothing is said to be put back
+    Given the shell has run "sed -i 5s/plan/mine/ text; echo more >> new; printf '\0mine' > bin; rm -rf d; echo mine > d; echo mine > run" in the project
+    When I run "agents plan unapply @ --keep-mine --yes"
+    Then the exit code is 0
+    And the output says "Nothing was put back: "
+    And the output says "stay as you have it"
+    And the output does not say "Your project is as before"
+
   Scenario Outline: taken back, an unapply that left <path> leaves it alone again, and older acts go on
     Given the shell has run "<mine>" in the project
     And the user's repository and files are remembered

@@ -99,8 +99,12 @@ def _done(would: Withdrawal, stayed: Sequence[str]) -> str:
     branch = would.applied.intent.branch
     if branch:
         return f"Removed branch {branch.branch}; your files were not touched"
-    if not would.paths and not would.forgotten:
+    if not would.paths and not would.mine:
         return AS_BEFORE
+    if not would.paths:
+        named = ", ".join(would.mine[:LISTED])
+        stays = "stays" if len(would.mine) == 1 else "stay"
+        return f"Nothing was put back: {named} {stays} as you have it"
     count = sum(path.rstrip("/") not in stayed for path in would.paths)
     return f"Put {counted(count, 'path')} back as before the plan was applied"
 
