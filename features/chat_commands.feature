@@ -327,6 +327,23 @@ Feature: Undo, redo and the timeline of chats on the command line
       | d        | (directory) |
       | d/secret | mine        |
 
+  Scenario: a redo of several turns says so
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x
+      stop
+      prompt two
+      call c2 Bash: echo y > y
+      stop
+      """
+    And I remember the files as "end"
+    When I run "agents undo --since t1 --yes"
+    Then the output says "undo of everything since t1"
+    When I run "agents redo --yes"
+    Then the output says "redo of everything since t1"
+    And the files are as in "end"
+
   Scenario: what two chats did together is told with the other's name and client
     Given this chat
       """

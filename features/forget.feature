@@ -268,6 +268,7 @@ Feature: Forgetting paths
     When I run "agents forget .env --yes"
     Then the exit code is 4
     And the error says "busy: "
+    And the error does not say "+00:00"
     And the error says "is executing the plan"
     When the gate opens
     And the process comes to its end

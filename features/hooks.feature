@@ -164,6 +164,7 @@ Feature: Hooks, in processes of their own
     Then the keeper is told as running, with 4 events and the project
     When I run "agents keeper status"
     Then the exit code is 0
+    And the output does not say "+00:00"
     When I run "agents keeper stop --format json"
     Then no keeper runs
 

@@ -10,11 +10,11 @@ Feature: One owner
       | nobody any more                 | another thread         | it is theirs                            |
       | a process that was killed       | another process        | it is theirs                            |
       | this thread                     | this thread            | it is theirs already                    |
-      | this thread                     | another thread         | busy: process PID is owning it since 20… |
-      | this thread                     | another process        | busy: process PID is owning it since 20… |
+      | this thread                     | another thread         | busy: process PID is owning it since …   |
+      | this thread                     | another process        | busy: process PID is owning it since …   |
       | this thread, another one        | another thread         | it is theirs                            |
       | one whom its file does not name | another process        | busy: another process owns it           |
-      | this thread                     | one who would share it | busy: process PID is owning it since 20… |
+      | this thread                     | one who would share it | busy: process PID is owning it since …   |
       | two who share it                | one who would share it | it is theirs                            |
       | two who share it                | another process        | busy: another process owns it           |
       | two who share it                | one who reads it       | it is theirs                            |
@@ -94,5 +94,5 @@ Feature: One owner
       | another process | one that had its pid before | busy: process … is sleeping since yesterday     |
       | another process | one that is gone            | busy: process … is gone by now since yesterday  |
       | another process | nothing that can be read    | busy: another process owns it                   |
-      | this thread     |                             | busy: process PID is owning it since 20…        |
+      | this thread     |                             | busy: process PID is owning it since …          |
       | nobody any more |                             | nobody had it                                   |

@@ -2,6 +2,7 @@
 
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.render import Fields, Result
+from cleveragents.clock import on_the_clock_if_time
 from cleveragents.counting import counted
 from cleveragents.hooks import asking, spool
 from cleveragents.shapes.keeper import KeeperStatus, KeeperStop
@@ -26,7 +27,7 @@ def status(call: Invocation) -> Result:
     if not told:
         return Result(data, [Fields("Keeper", rows)], footer=NONE)
     rows = [
-        ("Process", f"{data['pid']}, since {data['since']}"),
+        ("Process", f"{data['pid']}, since {on_the_clock_if_time(data['since'] or '-')}"),
         ("Recorded", f"{counted(data['events'], 'event')}, {data['waiting']} waiting"),
         *rows,
         *(("Directory", root) for root in data["roots"]),

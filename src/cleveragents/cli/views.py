@@ -9,6 +9,7 @@ from cleveragents.app import ROLLBACK_OFF, App
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.on_chats import is_chat, refuse_chat
 from cleveragents.cli.render import Fields
+from cleveragents.clock import on_the_clock
 from cleveragents.config.environment import caller_environment, home
 from cleveragents.errors import InvalidInput, NotFound
 from cleveragents.ids import now, shortened
@@ -31,20 +32,15 @@ UNCONFINED = (
 
 def moment(value: datetime, at: datetime | None = None) -> str:
     """A time as people read it, where they are; the day is left out while it lasts."""
-    return _on_the_clock(value, "%H:%M:%S", at or now())
+    return on_the_clock(value, at=at)
 
 
 def ago(value: datetime, at: datetime | None = None) -> str:
     """A time as people read it in a list: how long ago, if that is not long."""
     seconds = ((at or now()) - value).total_seconds()
     if not 0 <= seconds < NEAR:  # what is to come was made before the clock was set back
-        return _on_the_clock(value, "%H:%M", at or now())
+        return on_the_clock(value, "%H:%M", at)
     return f"{seconds // MINUTE:.0f} min ago" if seconds >= MINUTE else "just now"
-
-
-def _on_the_clock(value: datetime, form: str, at: datetime) -> str:
-    local, today = value.astimezone(), at.astimezone().date()
-    return local.strftime(form if local.date() == today else f"%Y-%m-%d {form}")
 
 
 def elapsed(seconds: float) -> str:

@@ -150,6 +150,7 @@ class TakeBack(Intent):
     unclear: tuple[tuple[int, int], ...] = ()  # read only: of those, the ones that were taken
     within: tuple[str, ...] = ()  # read only: what of `takes` and `unclear` was; none: all
     undoes: str = ""  # the undo that a redo takes back
+    is_since: bool = False  # not that turn or call alone, but all from there on
 
     def to_record(self) -> dict[str, object]:
         """Returns it as JSON keeps it: where it is brought to stands beside the rest."""

@@ -6,6 +6,7 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
+from cleveragents.clock import on_the_clock_if_time
 from cleveragents.ids import now
 from cleveragents.records import frozen
 from cleveragents.storage.space import if_there_is_room
@@ -52,7 +53,7 @@ class Owner:
                 os.close(fd)
 
     def __str__(self) -> str:
-        return f"process {self.pid} is {self.doing} since {self.since}"
+        return f"process {self.pid} is {self.doing} since {on_the_clock_if_time(self.since)}"
 
 
 def erase(fd: int) -> None:

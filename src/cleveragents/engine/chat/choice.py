@@ -43,8 +43,7 @@ class Choice:
     @property
     def title(self) -> str:
         """What is taken back, in a word."""
-        name = f"t{self.turn}.{self.call}" if self.call else f"t{self.turn}"
-        return f"everything since {name}" if self.is_since else name
+        return titled(self.turn, self.call, is_since=self.is_since)
 
     def has(self, call: CallName) -> bool:
         """Whether a call is one of those that are taken back."""
@@ -53,6 +52,12 @@ class Choice:
         if self.is_since:
             return (call.turn, call.number) >= (self.turn, self.call)
         return call.turn == self.turn and self.call in (0, call.number)
+
+
+def titled(turn: int, call: int, *, is_since: bool) -> str:
+    """What is taken back, in a word: a turn, a call, or all from there on."""
+    name = f"t{turn}.{call}" if call else f"t{turn}"
+    return f"everything since {name}" if is_since else name
 
 
 def choose(past: Past, wanted: UndoRequest) -> Choice | None:

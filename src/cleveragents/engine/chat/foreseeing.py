@@ -9,7 +9,7 @@ from cleveragents.chats.chat import Chat
 from cleveragents.chats.moment import MomentKind
 from cleveragents.checkpoints.file_change import telling
 from cleveragents.engine.bring.obstacles import Obstacle, hindering
-from cleveragents.engine.chat.choice import Choice
+from cleveragents.engine.chat.choice import Choice, titled
 from cleveragents.engine.chat.conflicts import Conflict, conflicts_of
 from cleveragents.engine.chat.coverage import Coverage
 from cleveragents.engine.chat.deed import Deed
@@ -126,6 +126,7 @@ class Foreseeing:
             turn=choice.turn,
             call=choice.call,
             title=choice.title,
+            is_since=choice.is_since,
             prompt=_prompt(past, choice.chat, choice.turn),
             taking=Taking(),
             unmerged=unmerged,
@@ -169,7 +170,8 @@ class Foreseeing:
             chat=chat,
             turn=intent.turn,
             call=intent.call,
-            title=f"t{intent.turn}" + (f".{intent.call}" if intent.call else ""),
+            title=titled(intent.turn, intent.call, is_since=intent.is_since),
+            is_since=intent.is_since,
             prompt=_prompt(past, chat, intent.turn),
             taking=of_redo(past.of_acts.get(found.operation_id), chosen, is_all=chosen == paths),
             undoes=found.operation_id,

@@ -46,6 +46,7 @@ class ChatForesight:
     turn: int
     call: int
     title: str
+    is_since: bool = False  # not that turn or call alone, but all from there on
     prompt: str  # what the user had asked for
     taking: Taking  # what it takes, as it is remembered
     undoes: str = ""  # the undo that a redo takes back

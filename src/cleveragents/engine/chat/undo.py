@@ -202,6 +202,7 @@ class ChatUndos:
             mine=would.taking.mine,
             passes=would.taking.passes,
             undoes=would.undoes,
+            is_since=would.is_since,
             keeps=(files.old, files.new),
         )
 
