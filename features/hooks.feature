@@ -70,7 +70,7 @@ Feature: Hooks, in processes of their own
       | .2.event     | unfinished |
       | .3.event     | unfinished |
     And ".2.event" in the spool is of an hour ago
-    When I run "agents protect --check"
+    When I run "agents protect --check claude"
     Then it warns "2 events of agents cannot be read"
     When I run "agents doctor --format json"
     Then the doctor finds the problem "2 events of agents cannot be read" of "hooks"
