@@ -133,7 +133,7 @@ Feature: How much of a directory chats cover
     And the output says "the largest: chats cover 2 files at most"
     When I run "agents protect claude"
     Then the exit code is 2
-    And the error says "2 files, 6 B: as much is stored"
+    And the error says "2 files, 6 B; a copy of them is kept in the data directory"
     And the error says "the largest: chats cover 2 files at most"
     When I run "agents protect claude --yes"
     Then the output says "the largest: chats cover 2 files at most"

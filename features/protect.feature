@@ -387,9 +387,18 @@ Feature: Hooks in the settings of coding agents
       """
     And the error says "dry run: nothing was changed"
     And the error says "lies in clear in the data directory"
-    And the output says "as much is stored"
+    And the output says "a copy of them is kept in the data directory"
     And the settings of claude are what they were, byte for byte
     And the data directory has neither "hook" nor "protected" nor "installed"
+
+  Scenario: what a new file gets is shown in short, and whole for who asks
+    When I run "agents protect claude --dry-run"
+    Then the output says "one command to "
+    And the output says "claude:EVENT"
+    And the output does not say "SessionStart\": ["
+    When I run "agents protect claude --dry-run --verbose"
+    Then the output says "+++ "
+    And the output does not say "claude:EVENT"
 
   Scenario: it asks on a terminal, and a no changes nothing
     Given the settings of claude are indented by four

@@ -9,6 +9,7 @@ from cleveragents.cli.invocation import Invocation, confirm
 from cleveragents.cli.render import Block, Fields, Grid, Patch, Result, Text, show_blocks
 from cleveragents.clients.client import HookLevel
 from cleveragents.clients.installation import Proposal
+from cleveragents.clients.settings_file import FileChange
 from cleveragents.counting import counted, size
 from cleveragents.errors import InvalidInput, Refused
 from cleveragents.hooks import asking
@@ -28,6 +29,7 @@ COMMITTED = "{file} is usually committed: others who use {title} would have thes
 NEVER_COVERED = ".git, .hg, .jj, .svn: commits, branches and stashes are never brought back"
 BY_HAND = "to add it by hand, put this into {file}:"
 CONTEXT = 1  # lines around a change
+WHOLE = "the whole text: --dry-run --verbose"
 
 
 def protect(
@@ -71,7 +73,7 @@ def protect(
         data,
         [
             *([_about(call, root, covered)] if in_clear else []),
-            *(_changes(proposals) if dry_run else []),
+            *(_changes(proposals, whole=call.verbose) if dry_run else []),
             *_by_hand(refused),
             *left_out(covered.left_out),
         ],
@@ -113,7 +115,7 @@ def _about(call: Invocation, root: Project, covered: "Coverage") -> Fields:
     much = f"{counted(covered.files, 'file')}, {size(covered.bytes)}"
     where = [
         ("Directory", str(root.path)),
-        ("Covered", f"{much}: as much is stored"),
+        ("Covered", f"{much}; a copy of them is kept in the data directory"),
         ("Never covered", NEVER_COVERED),
         ("Data directory", str(call.place)),
     ]
@@ -133,32 +135,40 @@ def _agree(
     if yes:
         return
     lacks = left_out(covered.left_out)
-    blocks = [about, *lacks, *_changes(proposals), Text([PRIVATE])]
+    blocks = [about, *lacks, *_changes(proposals, whole=call.verbose), Text([PRIVATE])]
     show_blocks(blocks, call.form, sys.stderr)
     changed = [one for one in proposals if one.change and not one.change.is_nothing]
     files = f" and change {counted(len(changed), 'file')}" if changed else ""
     confirm(f"Protect this directory{files}?", yes=False, command_line=again)
 
 
-def _changes(proposals: Sequence[Proposal]) -> list[Block]:
-    """The files, and the lines that would change in each."""
-    patches = [
-        Patch(
-            list(
-                unified_diff(
-                    (one.change.before or "").splitlines(),
-                    (one.change.after or "").splitlines(),
-                    str(one.file.path),
-                    str(one.file.path),
-                    lineterm="",
-                    n=CONTEXT,
-                )
-            )
-        )
-        for one in proposals
-        if one.change is not None and not one.change.is_nothing
-    ]
-    return [files(proposals), *patches]
+def _changes(proposals: Sequence[Proposal], *, whole: bool) -> list[Block]:
+    """The files, and what would change in each: of new ones in short, unless all is wanted."""
+    changed = [(one, one.change) for one in proposals if one.change and not one.change.is_nothing]
+    return [files(proposals), *(_change(one, change, whole=whole) for one, change in changed)]
+
+
+def _change(one: Proposal, change: FileChange, *, whole: bool) -> Block:
+    added = _added(one) if change.before is None and not whole else None
+    return added or _patch(one, change)
+
+
+def _added(one: Proposal) -> Fields | None:
+    """What a new file has: the same command for each event; None: it is no list of commands."""
+    commands = one.file.additions()
+    if not commands:
+        return None
+    event = next(iter(commands))
+    told = f"one command to {counted(len(commands), 'event')}: {', '.join(commands)}"
+    command = f"{commands[event].removesuffix(event)}EVENT"
+    return Fields(str(one.file.path), [("adds", told), ("command", command), ("", WHOLE)])
+
+
+def _patch(one: Proposal, change: FileChange) -> Patch:
+    """The lines that would change in a file."""
+    name = str(one.file.path)
+    before, after = (change.before or "").splitlines(), (change.after or "").splitlines()
+    return Patch(list(unified_diff(before, after, name, name, lineterm="", n=CONTEXT)))
 
 
 def _remarks(proposals: Sequence[Proposal]) -> list[str]:

@@ -120,6 +120,13 @@ class SettingsFile:
         """What becomes of a file that never had hooks of ours: nothing, whatever it is."""
         return FileChange(self.client, self.level, self.path, None, None)
 
+    def additions(self) -> dict[str, str]:
+        """The command that each event gets; a plugin is told as a text."""
+        if self.client.shape == HookShape.PLUGIN:
+            return {}
+        wanted = entries_for(self.client, self._data, self._seconds)
+        return {event: command_of(entry) for event, entry in wanted.items()}
+
     def by_hand(self) -> list[str]:
         """The lines that a user can add by hand."""
         if self.client.shape == HookShape.PLUGIN:
