@@ -59,6 +59,17 @@ Feature: Unapply merges as apply does
       | a new file of the plan's      | echo more >> new           | new  | it was new with the plan           | test $(wc -l < new) = 2 -a -e d/old        |
       | one in the place of another   | echo mine > d              | d    | there is one of yours in its place | test $(cat d) = mine -a ! -e new           |
 
+  Scenario: an unapply of what an undo took out names the redo
+    Given the shell has run "git checkout -q .; rm new" in the project
+    When I run "agents undo --yes"
+    Then the exit code is 0
+    When I run "agents plan unapply @ --yes"
+    Then the exit code is 4
+    And the error says "an undo took it out: agents redo --plan"
+    When I run "agents redo --yes"
+    And I run "agents plan unapply @ --yes"
+    Then the exit code is 0
+
   Scenario: where all is left as the user has it, nothing is said to be put back
     Given the shell has run "sed -i 5s/plan/mine/ text; echo more >> new; printf '\0mine' > bin; rm -rf d; echo mine > d; echo mine > run" in the project
     When I run "agents plan unapply @ --keep-mine --yes"

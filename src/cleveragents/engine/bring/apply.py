@@ -21,7 +21,8 @@ from cleveragents.errors import Refused
 from cleveragents.ids import CheckpointId, PlanId, SnapshotId
 from cleveragents.operations.in_project import Apply
 from cleveragents.operations.intent import NO_RETRACE, Retrace
-from cleveragents.operations.operation import Operation, OperationRepository
+from cleveragents.operations.kind import Kind, Status
+from cleveragents.operations.operation import AnyOperation, Operation, OperationRepository
 from cleveragents.plans.conflict import ConflictRepository
 from cleveragents.plans.lifecycle import APPLIED, COMPLETE, Stage, written
 from cleveragents.plans.plan import Plan, PlanRepository
@@ -158,13 +159,16 @@ class ApplyPhase:
             if plan.stage == needed:
                 return plan
             refuse_stuck(connection, plan_id)
+            acts = OperationRepository(connection).of_plan(plan_id)
+        is_undone = plan.stage == COMPLETE and _is_undone(acts)
         ways: dict[Stage, str] = {
             APPLIED: f"take it back first: agents plan unapply {plan_id}",
             COMPLETE: f"apply it: agents plan apply {plan_id}",
         }
         way = ways.get(plan.stage, f"run it to its end: agents plan execute {plan_id}")
         verb = "applied" if needed == COMPLETE else "unapplied"
-        raise Refused(f"a plan in {written(plan.stage)} cannot be {verb}", hints=[way])
+        again = [f"an undo took it out: agents redo --plan {plan_id}"] if is_undone else []
+        raise Refused(f"a plan in {written(plan.stage)} cannot be {verb}", hints=[*again, way])
 
     def _guard(self, plan: Plan, options: ApplyOptions) -> None:
         """Refuses what does not depend on single paths."""
@@ -217,6 +221,12 @@ class ApplyPhase:
     def _last(self, plan: Plan) -> Operation[Apply]:
         with self._database.reading() as connection:
             return OperationRepository(connection).latest(plan.plan_id, Apply)
+
+
+def _is_undone(acts: Sequence[AnyOperation]) -> bool:
+    """Whether the last thing that was done is that an undo took an apply out."""
+    done = [one for one in acts if one.status is Status.DONE]
+    return bool(done) and done[-1].kind is Kind.UNAPPLY and bool(done[-1].intent.retraced.undoes)
 
 
 def _is_another(project: Project, sandbox: Sandbox) -> bool:
