@@ -882,6 +882,29 @@ Feature: Undo where you chat
       """
     Then the agent is told nothing
 
+  Scenario: what the user took back and brought again is not told to the agent
+    Given this chat
+      """
+      prompt one
+      call c1 Bash: echo x > x; echo y > y
+      stop
+      """
+    When I undo here
+    And I redo here
+    Given this chat goes on
+      """
+      prompt two
+      """
+    Then the agent is told nothing
+    When I undo "t1" here
+    And I redo here
+    And I undo "t1 --path x" here
+    Given this chat goes on
+      """
+      prompt three
+      """
+    Then the agent is told "the user took back changes of turn 1 to 1 path: x"
+
   Scenario: while a call is under way an undo is refused, unless the user insists
     Given this chat
       """

@@ -8,6 +8,7 @@ from cleveragents.chats.event import EventKind, HookEvent
 from cleveragents.chats.moment_rows import MomentRepository
 from cleveragents.counting import counted
 from cleveragents.engine.hold.stuck import REPAIR
+from cleveragents.ids import OperationId
 from cleveragents.operations.in_project import TakeBack
 from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.operation import AnyOperation, OperationRepository
@@ -47,13 +48,24 @@ def taken_back(connection: Connection, chat: Chat, event: HookEvent) -> str:
         for one in OperationRepository(connection).of_plan(chat.plan_id)
         if one.operation_id in since and one.status is Status.DONE
     ]
-    intents = [(one.kind, one.intent) for one in found if isinstance(one.intent, TakeBack)]
-    told = [_told(kind, intent) for kind, intent in intents if intent.paths]
+    intents = {one.operation_id: one.intent for one in found if isinstance(one.intent, TakeBack)}
+    told = [_told(one.kind, one) for one in _netted(intents) if one.paths]
     told += [_begun(one) for one in _unfinished(connection, chat)]
     if not told:
         return ""
     context = {"hookEventName": _PROMPT_EVENTS[event.client], "additionalContext": "; ".join(told)}
     return json.dumps({"hookSpecificOutput": context})
+
+
+def _netted(intents: Mapping[OperationId, TakeBack]) -> list[TakeBack]:
+    """Leaves out every undo that was done again whole, with its redo: nothing came of them."""
+    whole = {
+        one.undoes: act
+        for act, one in intents.items()
+        if one.undoes and one.takes and not one.parts
+    }
+    nothing = {each for undo, redo in whole.items() if undo in intents for each in (undo, redo)}
+    return [one for act, one in intents.items() if act not in nothing]
 
 
 def _told(kind: Kind, intent: TakeBack) -> str:
