@@ -126,9 +126,11 @@ Feature: Paths that are typed to undo and redo
     Then the exit code is 0
     And the error says "there is nothing to take back: t2 changed nothing at nowhere"
     And the error says "agents timeline"
-    When I run "agents undo --path src --mine typo --yes --format json"
+    When I run "agents undo --path src --mine typo --yes"
+    Then the exit code is 2
+    And the error says "--mine typo names nothing that the undo of t2 is about"
+    When I run "agents undo --path src --yes"
     Then the exit code is 0
-    And a message is "t2 changed nothing at typo"
     When I run "agents undo t2 --path src --yes"
     Then the exit code is 0
     And the error says "there is nothing to take back: t2 left nothing here that is still so"
