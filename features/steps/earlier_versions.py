@@ -14,6 +14,7 @@ def unpack(context, version, where):
     place = UNPACKED[where](release)
     context.add_cleanup(shutil.rmtree, place)
     context.digests = json.loads(release.digests.read_text())
+    context.of_chat = context.digests.pop("a chat", {})
     context.world.project, context.world.data_dir = place / "project", place / "data"
 
 
@@ -90,6 +91,28 @@ def check_corrected(context, name):
         "plan", "correct", decision, "--guidance", "otherwise", "--choose", "b", "--yes"
     )
     assert done.code == 0, done.err
+
+
+@when('I take "agents {words}" where the agent worked')
+def run_in_chat(context, words):
+    context.chat = context.world.project.with_name("chat")
+    done = context.world.agents(*words.split(), cwd=context.chat)
+    assert done.code == 0, done.err
+
+
+@then('all is there as "{moment}" in it')
+def check_chat(context, moment):
+    assert old_data.digest(context.chat, times=False) == context.of_chat[moment]
+
+
+@then("what the user wrote there is all that differs from before")
+def check_edits(context):
+    chat = context.chat
+    assert (chat / "lines").read_text() == "1\n2\n3\n4\n5\n6\n7\n8\nnine\n"
+    assert (chat / "mine").read_text() == "mine\n"
+    (chat / "mine").unlink()
+    (chat / "lines").write_text("".join(f"{n}\n" for n in range(1, 10)))
+    check_chat(context, "before")
 
 
 @then('the plan "{name}" has {count:d} of its steps')

@@ -33,6 +33,7 @@ PATHS = {
     "step_runs": ("output_path", "result_json"),
     "undo_runs": ("output_path",),
     "operations": ("intent_json",),
+    "chats": ("root",),
 }
 
 WRITES = [
@@ -58,6 +59,13 @@ ACTIONS = {
     "undone": WRITES[:3],
     "leaky": [LEAK, "{name: clean, tool: shell, with: {command: rm .env}}"],
 }
+# What an agent does in each turn, in a directory of its own; the user writes beside it.
+TURNS = (
+    "mkdir d; echo agent > d/new; rm doomed; chmod 600 kept.sh",
+    "sed -i 's/^1$/one/' lines; printf '\\377' > raw; ln -s lines link",
+    "echo again > d/new; rm -r d; echo late > late",
+)
+EDITS = ("sed -i 's/^9$/nine/' lines", "echo mine > mine", "")
 KILL = """
 import os, sys
 from cleveragents.app import App
@@ -84,6 +92,7 @@ class Release:
     kill: str  # a program: it is killed in a rollback
     breaks_lines: bool = False
     takes_back: bool = True  # has undo, redo and forget
+    hears: bool = False  # what coding agents do, and takes that back
 
     @property
     def packed(self):
@@ -98,6 +107,7 @@ class Release:
 RELEASES = {
     "the first version": Release("b4d97ef", KILL, breaks_lines=True, takes_back=False),
     "version 0.2.0": Release("8e8811d", KILL_SINCE_0_2),
+    "version 0.3.0": Release("1eaaba3", KILL_SINCE_0_2, hears=True),
 }
 
 
@@ -111,14 +121,16 @@ class Maker:
         (self.project / "v").write_text("0\n")
         (self.project / "kept.sh").write_text("true\n")
         (self.project / "kept.sh").chmod(0o755)
+        self.chat = PLACE / "chat"  # where an agent works
 
-    def python(self, *arguments, code=0):
+    def python(self, *arguments, code=0, told=None, cwd=None):
         """Runs Python with the old sources."""
         environment = {**os.environ, "PYTHONPATH": str(self.sources), "MARK": str(PLACE / "mark")}
         done = subprocess.run(
             [sys.executable, "-P", *map(str, arguments)],
-            cwd=self.project,
+            cwd=cwd or self.project,
             env=environment,
+            input=told,
             capture_output=True,
             text=True,
             check=False,
@@ -126,9 +138,10 @@ class Maker:
         assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
         return done.stdout
 
-    def agents(self, *arguments, code=0):
+    def agents(self, *arguments, code=0, **more):
         """Runs a command of the old program."""
-        return self.python("-m", "cleveragents", "--data-dir", self.data, *arguments, code=code)
+        words = ("-m", "cleveragents", "--data-dir", self.data, *arguments)
+        return self.python(*words, code=code, **more)
 
     def run(self, name, *options, code=0):
         """Makes a plan of an action and runs it."""
@@ -158,11 +171,42 @@ class Maker:
             self.agents("forget", ".env", "--yes")
         self.run("killed")
         digests = self.digests()
+        if self.release.hears:
+            digests["a chat"] = self.play()
         self.python("-c", self.release.kill, self.project, self.data, code=9)
         self.run("applied")
         digests |= self.digests("applied")
         self.agents("plan", "apply", "@", "--yes")
         return digests
+
+    def play(self):
+        """Lets an agent and a user work, takes the last turn back; returns what was there."""
+        self.chat.mkdir()
+        (self.chat / "lines").write_text("".join(f"{n}\n" for n in range(1, 10)))
+        (self.chat / "doomed").write_text("doomed\n")
+        (self.chat / "kept.sh").write_text("true\n")
+        found = {"before": digest(self.chat, times=False)}
+        for number, (command, edit) in enumerate(zip(TURNS, EDITS, strict=True), 1):
+            about = {"session_id": "a-session", "prompt_id": f"p{number}", "cwd": str(self.chat)}
+            call = {
+                **about,
+                "tool_name": "Bash",
+                "tool_input": {"command": command},
+                "tool_use_id": f"toolu_{number}",
+            }
+            self.tell("UserPromptSubmit", {**about, "prompt": f"do {number}"})
+            self.tell("PreToolUse", call)
+            subprocess.run(["sh", "-c", command], cwd=self.chat, check=True)
+            self.tell("PostToolUse", {**call, "tool_response": {}})
+            self.tell("Stop", about)
+            subprocess.run(["sh", "-c", edit], cwd=self.chat, check=True)
+            found[f"after {number}"] = digest(self.chat, times=False)
+        self.agents("undo", "--yes", cwd=self.chat)
+        return found
+
+    def tell(self, event, payload):
+        """Tells what a client tells its hooks."""
+        self.agents("hook", f"claude:{event}", told=json.dumps(payload), cwd=self.chat)
 
     def digests(self, only=None):
         """What each checkpoint of each plan holds, as the old program writes it elsewhere."""
@@ -192,10 +236,17 @@ class Maker:
         assert self.sql("SELECT 1 FROM plans WHERE phase = 'apply'")
 
 
-def digest(root):
-    """One hash of all that an independent look at a tree sees."""
+def digest(root, *, times=True):
+    """One hash of all that an independent look at a tree sees; an undo in a chat leaves own times."""
     seen = {
-        path: (one.kind, one.mode, one.content, one.mtime, one.attributes, sorted(one.links))
+        path: (
+            one.kind,
+            one.mode,
+            one.content,
+            *([one.mtime] if times else []),
+            one.attributes,
+            sorted(one.links),
+        )
         for path, one in picture(root).items()
         if path  # the directory itself is whoever's made it
     }
@@ -232,7 +283,14 @@ def _settle(place):
     with closing(sqlite3.connect(place / "data" / "cleveragents.db")) as connection, connection:
         inode = str((place / "project").stat().st_ino)
         connection.execute("UPDATE sandboxes SET project_inode = ?", (inode,))
+        known = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        if "chats" in known:
+            where = place / "chat"
+            about = str(where.stat().st_ino)
+            connection.execute("UPDATE chats SET root_inode = ?", (about,))
         for table, columns in PATHS.items():
+            if table not in known:
+                continue
             for column in columns if place != PLACE else ():
                 statement = f"UPDATE {table} SET {column} = replace({column}, ?, ?)"
                 connection.execute(statement, (str(PLACE), str(place)))
