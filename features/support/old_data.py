@@ -237,7 +237,7 @@ class Maker:
 
 
 def digest(root, *, times=True):
-    """One hash of all that an independent look at a tree sees; an undo in a chat leaves own times."""
+    """One hash of all that an independent look at a tree sees; an undo has times of its own."""
     seen = {
         path: (
             one.kind,
