@@ -25,4 +25,4 @@ Feature: A checkout that several people use
     And its Python is one that nobody else may run
     When somebody else runs "./agents --version" there
     Then the exit code is 1
-    And the error is one line that says "which you may not run"
+    And the error is one line that says "mine, which you may not run"

@@ -43,10 +43,11 @@ def close_python(context):
     context.checkout.chmod(0o755)
     (context.checkout / ".venv" / "bin").chmod(0o755)
     (context.checkout / ".venv").chmod(0o755)
-    mine = context.world.home / "python"
-    shutil.copy("/bin/sh", mine)
-    mine.chmod(0o600)
-    _set_python(context, mine)
+    closed = context.world.home / "mine"  # to others not even the way to it is open
+    closed.mkdir(mode=0o700)
+    shutil.copy("/bin/sh", closed / "python")
+    _set_python(context, closed / "python")
+    (context.checkout / ".venv" / "pyvenv.cfg").write_text(f"home = {closed}\n")
     _close(context.checkout)
 
 
