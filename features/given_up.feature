@@ -32,14 +32,15 @@ Feature: Acts that are given up
     And the error says "interrupted; nothing was changed"
     And the files of the project end with "<line>"
     And the plan is "<stage>"
+    And the files of its sandbox are <where>
     When I run "agents <command>"
     Then the exit code is 0
     And the files of the project end with "<other>"
 
     Examples:
-      | act     | before                                | command              | signal  | line   | stage            | other  |
-      | apply   | somebody has written to them since    | plan apply @ --yes   | SIGTERM | ours   | execute/complete | mine   |
-      | unapply | I have run "agents plan apply @ --yes" | plan unapply @ --yes | SIGINT  | second | apply/applied    | ours   |
+      | act     | before                                | command              | signal  | line   | stage            | other  | where |
+      | apply   | somebody has written to them since    | plan apply @ --yes   | SIGTERM | ours   | execute/complete | mine   | there |
+      | unapply | I have run "agents plan apply @ --yes" | plan unapply @ --yes | SIGINT  | second | apply/applied    | ours   | gone  |
 
   Scenario: from the first file of the project that changes, an apply comes to its end
     When SIGINT comes as the first file of the project changes by "agents plan apply @ --yes"

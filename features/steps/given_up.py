@@ -97,6 +97,11 @@ def check_project(context, line):
     assert len(list(context.world.project.iterdir())) == COUNT
 
 
+@then("the files of its sandbox are {where}")
+def check_sandbox(context, where):
+    assert os.path.exists(context.world.sandbox) is (where == "there")
+
+
 def state(context):
     """The files of the project and of the plan, and where it stands."""
     world = context.world

@@ -32,6 +32,7 @@ from cleveragents.sandbox.sandboxes import Sandboxes
 from cleveragents.sandbox.workplace import ProjectWorkplace
 from cleveragents.snapshots.archive import MAIN
 from cleveragents.snapshots.merging import MergeResult
+from cleveragents.snapshots.tree.giving_up import to_the_end
 from cleveragents.snapshots.write import owners
 from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
@@ -304,7 +305,8 @@ class Applications:
         stage = COMPLETE if operation.kind is Kind.APPLY else APPLIED
         moved = self._end(held, operation, Status.ABORTED, stage)
         if isinstance(operation.intent, Unapply) and operation.intent.rebuilds:
-            self._remove(held, moved)  # it was made for what did not come about
+            with to_the_end():  # it was made for what did not come about, if somebody stops it, too
+                self._remove(held, moved)
         return ApplyOutcome(operation, (), (), error)
 
     def _end(self, held: Held, operation: Operation[Apply], status: Status, stage: Stage) -> Plan:
