@@ -99,6 +99,15 @@ Feature: Protected directories that were moved, and settings that are wrong
     And an agent works in "elsewhere" and tells the path that it has
     Then 8 moments of 2 chat are recorded, none of them late
 
+  Scenario: what agents did follows from another disk, where the directory is another one, once that is said
+    When an agent works here
+    And the directory is copied to "elsewhere", and gone here
+    And I run "agents project move --from ../project --yes" below ../elsewhere
+    Then the exit code is 0
+    When I run "agents undo --yes" below ../elsewhere
+    Then the exit code is 0
+    And the output says "Taken back"
+
   Scenario: what waits in the spool waits until it is known where its directory is
     When an agent works here
     And an event of this directory lies in the spool

@@ -53,6 +53,9 @@ Feature: A project that was moved
     When I run "agents project move --yes" below ../elsewhere
     Then the exit code is 3
     And the error says "--from DIR"
+    When I run "agents project move --from ../nowhere --yes" below ../elsewhere
+    Then the exit code is 3
+    And the error says "no plan was made for"
     When I run "agents project move --from ../project --yes" below ../elsewhere
     Then the exit code is 0
     When I run "agents plan apply --yes" below ../elsewhere

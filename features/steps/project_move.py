@@ -1,5 +1,7 @@
 """Steps about a project that was moved."""
 
+import shutil
+
 from behave import given, then, when
 from commands import words
 
@@ -10,6 +12,13 @@ from cleveragents.storage.lock import Locks
 @when('the project is moved to "{name}"')
 def move_project(context, name):
     context.world.project.rename(context.world.home / name)
+
+
+@when('the directory is copied to "{name}", and gone here')
+def copy_project(context, name):
+    world = context.world
+    shutil.copytree(world.project, world.home / name, symlinks=True)
+    world.project.rename(world.home / "gone")
 
 
 @then("the plans that are told of are {count:d}")

@@ -117,10 +117,9 @@ def _of_nobody(
     turn = later.difference.turn
     if later.pair in {share.pair for share in choice.unclear}:
         ways = [f"take that too: {replace(wanted, takes_unclear=True).line(Kind.UNDO)}"]
-    elif turn is not None:
-        ways = [f"take that first: agents undo {typed_turn(past, turn[0], f't{turn[1]}')} {TAKE}"]
     else:
-        ways = []
+        named = [typed_turn(past, turn[0], f"t{turn[1]}")] if turn is not None else []
+        ways = [f"take that first: agents undo {one} {TAKE}" for one in named]
     return Conflict(path, "it is unclear who changed the same", ways)
 
 
@@ -131,10 +130,10 @@ def _of_act(past: Past, path: str, act: AnyOperation) -> Conflict:
         way = f"take that back first: agents undo --plan {act.plan_id}"
         return Conflict(path, f"{article} {act.kind} of a plan changed the same", [way])
     told = f"{article} {act.kind} of t{act.intent.turn} changed the same"
-    if act.kind is Kind.UNDO:
-        return Conflict(path, told)
     turn = typed_turn(past, act.plan_id, f"t{act.intent.turn}")
-    return Conflict(path, told, [f"take that back first: agents undo {turn}"])
+    is_redo = act.kind is Kind.REDO  # only what was done again can be taken back
+    ways = [f"take that back first: agents undo {turn}"] if is_redo else []
+    return Conflict(path, told, ways)
 
 
 def _is_directory(conflict: MergeConflict) -> bool:

@@ -116,12 +116,6 @@ class ChatReader:
         begun: Sequence[Undo] = () if past is None else past.operations
         return [one for one in begun if one.status is Status.OPEN and chat in (None, one.plan_id)]
 
-    def undo(self, operation_id: str) -> Undo | None:
-        """Returns an undo or a redo by its id; None: there is no such one any more."""
-        past = self.past()
-        known: Sequence[Undo] = () if past is None else past.operations
-        return next((one for one in known if one.operation_id == operation_id), None)
-
     def under_way(self) -> Sequence[Call]:
         """Returns the calls that are under way, of clients that still run, the oldest first."""
         return [call for call, client in self._open_calls() if not is_gone(client)]
