@@ -133,6 +133,12 @@ def faults(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def confinement(session: nox.Session) -> None:
+    """Every bad deed at every level, as root and as an ordinary user; compares with the page."""
+    run(session, "python", "-m", "deeds", *session.posargs)
+
+
+@nox.session(default=False)
 def clients(session: nox.Session) -> None:
     """Real coding agents from npm, a model on loopback, and undo; arguments: clients, plays."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

@@ -24,8 +24,8 @@ from pathlib import Path
 
 from cleveragents.clients.launcher import PACKAGE, Launcher
 from cleveragents.hooks import asking, spool
-from cleveragents.hooks.address import LOCK
 from cleveragents.hooks.client import BOOT, is_owned, keeper_socket
+from cleveragents.storage.address import LOCK
 
 BUDGET = 2.0
 MOST_SECONDS = 0.4  # after which a hook is left to end by itself

@@ -15,7 +15,7 @@ Feature: The doctor
     Given I have run "agents run ACTION"
     When the doctor looks, and everything kept stays as it is
     Then the exit code is 0
-    And the keys of "data" are "healthy, findings, repairs, versions, disk"
+    And the keys of "data" are "healthy, findings, repairs, versions, confinement, disk"
     And the keys of "data.versions" are "sqlite, journal_mode, schema, git, looks"
     And the keys of "data.disk" are "database_bytes, store_bytes, history_bytes, free_bytes, plans"
     And the keys of "data.disk.plans.0" are "plan_id, name, checkpoints, stored_bytes, sandbox_bytes, output_bytes, checkpoint_uses"

@@ -11,6 +11,7 @@ from behave import fixture, use_fixture
 from coverage import Coverage
 
 sys.path.insert(0, str(Path(__file__).with_name("support")))
+import confined
 from world import World
 
 from cleveragents.tools.python_tool import made_here
@@ -48,6 +49,8 @@ def before_scenario(context, scenario):
     context.tools = dict(made_here())
     if "needs_root" in scenario.effective_tags and os.geteuid() != 0:
         scenario.skip("mounting a file system needs root")
+    if "needs_namespaces" in scenario.effective_tags and (why := confined.lacking()) is not None:
+        scenario.skip(why)
     for shell in ("zsh", "fish"):
         if f"needs_{shell}" in scenario.effective_tags and shutil.which(shell) is None:
             scenario.skip(f"{shell} is not installed")

@@ -4,6 +4,7 @@ Feature: Fail closed
 
   Background:
     Given the variable DATA is the data directory
+    And steps are not confined
 
   @needs_root
   Scenario: a disk that the step before has filled

@@ -145,12 +145,13 @@ Feature: Hooks, in processes of their own
       | _socket                        |
       | cleveragents                   |
       | cleveragents.hooks             |
-      | cleveragents.hooks.address     |
       | cleveragents.hooks.client      |
       | cleveragents.hooks.payloads    |
       | cleveragents.hooks.plain_json  |
       | cleveragents.hooks.roots       |
       | cleveragents.hooks.spool       |
+      | cleveragents.storage           |
+      | cleveragents.storage.address   |
       | select                         |
 
   Scenario: the keeper tells what it does, and ends when it is asked to

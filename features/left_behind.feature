@@ -9,7 +9,7 @@ Feature: What a killed run leaves running
       name: daemons
       steps:
         - {tool: shell, pass_env: [GATE], with: {command: 'touch first; while [ ! -e "$GATE" ]; do sleep 0.02; done'}}
-        - {tool: shell, with: {command: "setsid env -i /bin/sh -c 'echo $$ > ../daemon; DAEMON' > /dev/null 2>&1 < /dev/null & touch started; sleep 1000"}}
+        - {tool: shell, with: {command: "setsid env -i /bin/sh -c 'echo $$ > daemon; DAEMON' > /dev/null 2>&1 < /dev/null & touch started; sleep 1000"}}
       """
 
   Scenario Outline: a daemon that shed everything is ended before anything goes back: <user>, <how>

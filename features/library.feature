@@ -34,6 +34,7 @@ Feature: The library
 
   Scenario: results of earlier calls are read after a failure, after a crash and after a rollback
     Given a plain folder
+    And steps are not confined
     When this program fails
       """
       with app.session() as run:

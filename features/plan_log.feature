@@ -158,6 +158,8 @@ Feature: The history of a plan
     And the database is changed by hand
       """
       DROP TABLE journal
+      ALTER TABLE step_runs DROP COLUMN level
+      ALTER TABLE step_runs DROP COLUMN way
       ALTER TABLE step_runs ADD COLUMN pid INTEGER
       ALTER TABLE step_runs ADD COLUMN pid_started TEXT
       DROP TABLE plan_steps

@@ -49,12 +49,13 @@ Feature: Plans
     When I run "agents plan status @ --format json"
     Then the data holds
       | field             | value                                  |
-      | progress          | [{"step": "first", "status": "pending"}] |
+      | progress          | [{"step": "first", "status": "pending", "level": null, "way": null}] |
       | execution.sandbox | null                                   |
       | interrupted       | false                                  |
 
   Scenario: that steps are not confined is told when a plan runs first, and to those who ask for more
     Given a plain folder
+    And steps are not confined
     And the steps
       """
       - {name: first, tool: write_file, with: {path: b.txt, content: "b"}}
@@ -62,7 +63,7 @@ Feature: Plans
     When I run "agents plan use ACTION --format json"
     Then no message says "not confined"
     When I run "agents plan execute @ --format json"
-    Then a message is "steps are not confined yet: an absolute path in a step still reaches your own files, and the data directory with all checkpoints"
+    Then a message is "steps are not confined, as sandbox.confinement says: an absolute path in a step reaches your own files, and the data directory with all checkpoints"
     When I run "agents plan status @ --format json"
     Then no message says "not confined"
     When I run "agents plan status @ --verbose --format json"
@@ -72,7 +73,7 @@ Feature: Plans
     When I run "agents plan execute @ --format json"
     Then no message says "not confined"
     When I run "agents doctor --format json"
-    Then a message says "and the data directory with all checkpoints"
+    Then the finding "confinement" says "and the data directory with all checkpoints"
 
   Scenario: people get the id and what to type next
     Given a plain folder
@@ -310,7 +311,10 @@ Feature: Plans
       | phase                        | "execute"                                                                        |
       | state                        | "complete"                                                                       |
       | attempt                      | 1                                                                                |
-      | progress                     | [{"step": "first", "status": "done"}, {"step": "second", "status": "done"}]      |
+      | progress.0.step              | "first"      |
+      | progress.0.status            | "done"       |
+      | progress.1.step              | "second"     |
+      | progress.1.status            | "done"       |
       | execution.sandbox.strategy   | "git_worktree"                                                                   |
       | execution.sandbox.status     | "ready"                                                                          |
       | execution.tool_calls         | 2                                                                                |
@@ -514,7 +518,8 @@ Feature: Plans
     And the data holds
       | field       | value                                                                              |
       | interrupted | true                                                                               |
-      | progress    | [{"step": "first", "status": "done"}, {"step": "second", "status": "interrupted"}] |
+      | progress.0.status | "done"        |
+      | progress.1.status | "interrupted" |
     When the gate opens
     And a process of its own runs "agents plan execute @"
     Then the exit code is 0
@@ -635,7 +640,7 @@ Feature: Plans
       | field       | value                                   |
       | state       | "processing"                            |
       | interrupted | false                                   |
-      | progress    | [{"step": "only", "status": "running"}] |
+      | progress.0.status | "running" |
     When I run "agents plan list"
     Then the exit code is 0
     When I run "agents plan checkpoint list @"

@@ -364,6 +364,7 @@ Feature: Checkpoints of a sandbox
   @needs_root
   Scenario: a state that cannot be saved keeps the tool from running
     Given a plain folder
+    And steps are not confined
     And the steps
       """
       - {name: first, tool: shell, with: {command: "mknod null c 1 3"}}
@@ -379,6 +380,7 @@ Feature: Checkpoints of a sandbox
   @needs_root
   Scenario: a plan that stopped for such a reason can still be looked at
     Given a plain folder
+    And steps are not confined
     And the steps
       """
       - {name: first, tool: shell, with: {command: "mknod null c 1 3"}}

@@ -76,6 +76,7 @@ Feature: Sessions
 
   Scenario: the checkpoint of a step that took a while holds what was written through a name outside
     Given a plain folder
+    And steps are not confined
     When this program runs
       """
       with app.session() as run:
@@ -91,6 +92,7 @@ Feature: Sessions
 
   Scenario Outline: a rollback takes back, and can give again, what a step wrote through a name that is gone: <command>
     Given a plain folder
+    And steps are not confined
     When this program runs
       """
       with app.session() as run:

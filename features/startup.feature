@@ -126,7 +126,7 @@ Feature: Start-up
       | sqlalchemy                            |
       | subprocess                            |
       | base64                                |
-    And "agents undo --yes" imports at most 247 modules of ours
+    And "agents undo --yes" imports at most 250 modules of ours
 
   Scenario Outline: a command imports no shape but those it answers with
     Given a plain folder

@@ -22,8 +22,9 @@ from cleveragents.app import App
 from cleveragents.cli import resident
 from cleveragents.cli.main import run
 from cleveragents.errors import InvalidInput
-from cleveragents.hooks import address, client, spool
+from cleveragents.hooks import client, spool
 from cleveragents.hooks.recorder import MOST_ROOTS, ChatRecorder
+from cleveragents.storage import address
 
 TURN = ("UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop")
 CALL = ("PreToolUse", "PostToolUse")

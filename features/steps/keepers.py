@@ -18,7 +18,8 @@ from behave import given, then, when
 from hooked import SPEAKS, Beside, Noting, Protected
 from world import wait_until
 
-from cleveragents.hooks import address, client, plain_json, roots, spool
+from cleveragents.hooks import client, plain_json, roots, spool
+from cleveragents.storage import address
 
 OTHER_USER = 65534
 

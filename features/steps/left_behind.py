@@ -45,7 +45,7 @@ def run_until_killed(context, user):
     context.add_cleanup(before.kill)
     world.gate.touch()
     wait_until(lambda: _found(world, "started"), "the second step")
-    daemon = tree.parent / "daemon"
+    daemon = tree / "daemon"
     wait_until(lambda: daemon.exists() and daemon.read_text().endswith("\n"), "the daemon")
     shell = pexpect.spawn("/bin/sh", cwd=str(tree), preexec_fn=become)
     context.add_cleanup(shell.close, force=True)

@@ -17,6 +17,7 @@ SUMMED = (
     "scripts/setup",
     "hatch_build.py",
     "src/cleveragents/snapshots/tree/look.c",
+    "src/cleveragents/confinement/confine.c",
 )
 FILES = ("agents", "dev", *SUMMED)
 

@@ -13,10 +13,11 @@ from pathlib import Path
 from world import wait_until
 
 from cleveragents.clients.launcher import Launcher
-from cleveragents.hooks import address, client
+from cleveragents.hooks import client
 from cleveragents.hooks.identity import Identity
 from cleveragents.hooks.intake import Intake, NotNow, Told
 from cleveragents.hooks.keeper import Keeper
+from cleveragents.storage import address
 
 PACKAGE = str(Path(client.__file__).parents[1])
 SPEAKS = client.speaking(PACKAGE)

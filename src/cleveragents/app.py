@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cleveragents.checkpoints.comparison import Comparisons, FileDiff
     from cleveragents.checkpoints.kept import KeptCheckpoints
     from cleveragents.checkpoints.service import CheckpointService
+    from cleveragents.confinement.confinement import Confinement
     from cleveragents.engine.back.restore import RestoreService
     from cleveragents.engine.bring.apply import ApplyPhase
     from cleveragents.engine.bring.conflicts import ConflictService
@@ -375,6 +376,18 @@ class App:
             return self.comparisons.since(plan, first)
         second = self.kept.get_checkpoint(plan.plan_id, after)
         return self.comparisons.between(plan, first, second)
+
+    @property
+    def confinement(self) -> "Confinement":
+        """How what plans run is confined."""
+        return self._wiring.confinement
+
+    def confinement_notes(self, plan: Plan) -> Sequence[str]:
+        """Returns what has to be known of how the steps of a plan are confined, before it runs."""
+        from cleveragents.plans.levels import levels_asked
+
+        note = self.confinement.note(levels_asked(plan.action))
+        return [] if note is None else [note]
 
     def cautions(self, plan: Plan) -> Sequence[str]:
         """Returns the sentences that every output about a plan has to show."""

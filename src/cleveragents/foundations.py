@@ -1,15 +1,17 @@
 """The foundations of everything else: the data directory opened, and the settings in force."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cleveragents.config.environment import home, user_config
 from cleveragents.config.levels import Settings
 from cleveragents.config.settings import STOP
 from cleveragents.engine.hold.stopping import StopRequests
 from cleveragents.errors import Failed
 from cleveragents.events import NO_PLAN, Note, Reporter, Working
+from cleveragents.ids import PlanId
 from cleveragents.once import once
 from cleveragents.records import frozen
 from cleveragents.snapshots.tree.tracking import Tracking
@@ -23,6 +25,7 @@ from cleveragents.storage.request import CancelRequests
 
 if TYPE_CHECKING:
     from cleveragents.clients.launcher import Launcher
+    from cleveragents.confinement.confinement import Confinement
     from cleveragents.masking import Masking
     from cleveragents.sandbox.process import StepEnvironment
     from cleveragents.sandbox.sandboxes import Sandboxes
@@ -78,6 +81,30 @@ class Foundations:
             lambda text: report(Note(NO_PLAN, text)),
             lambda extent: report(Working(NO_PLAN, **vars(extent))),
         )
+
+    def confinement(self, project: Path) -> "Confinement":
+        """How the steps of plans are confined, tried out beside a project."""
+        from cleveragents.confinement.confinement import Confinement
+        from cleveragents.confinement.surroundings import Given, Surroundings
+        from cleveragents.sandbox.project import beside
+        from cleveragents.sandbox.trials import trial_in
+
+        def projects(plan_id: PlanId) -> tuple[Path | None, Sequence[Path]]:
+            with self.database.reading() as connection:
+                return beside(connection, plan_id)
+
+        given = Given(
+            self.data,
+            user_config(self.caller).parent,
+            self.settings.user_file,
+            home(self.caller),
+            self.caller,
+            self.settings.texts("sandbox.writable"),
+            self.settings.texts("sandbox.hidden"),
+        )
+        wanted = self.settings.text("sandbox.confinement")
+        trial = trial_in(self.data, project)
+        return Confinement(self.data, wanted, Surroundings(given), projects, trial)
 
     @property
     def output(self) -> Path:

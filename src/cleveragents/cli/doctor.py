@@ -10,7 +10,7 @@ from cleveragents.counting import counted, size
 from cleveragents.engine.care.doctor import BEYOND_REPAIR, Report
 from cleveragents.engine.care.findings import Finding, Severity
 from cleveragents.records import replace
-from cleveragents.shapes.doctor import Diagnosis, diagnosis_of
+from cleveragents.shapes.doctor import ConfinementRow, Diagnosis, diagnosis_of
 
 INSET = "    "
 PLOT = 24  # columns of the longest bar
@@ -61,7 +61,7 @@ def _told(report: Report, data: Diagnosis, short: Mapping[str, str], *, verbose:
         footer="no problem found" if report.is_healthy else "",
         status="ok" if report.is_healthy else "warn",
         exit_code=0 if report.is_healthy else 1,
-        messages=[*said, views.UNCONFINED],
+        messages=said,
         next_steps=list(helps),
         paged=True,
     )
@@ -85,7 +85,17 @@ def _kept(found: Diagnosis) -> list[tuple[str, str]]:
         ("SQLite", f"{versions['sqlite']}, journal {versions['journal_mode']}"),
         ("Git", versions["git"] or "not installed"),
         ("Looks", "compiled" if versions["looks"] == "compiled" else "in Python"),
+        ("Steps", _confined(found["confinement"])),
     ]
+
+
+def _confined(found: ConfinementRow) -> str:
+    """How steps are confined, and which stricter levels can be had."""
+    if found["way"] is None:
+        return "not confined"
+    can = [one["level"] for one in found["ways"] if one["problem"] is None]
+    how = "" if found["launcher"] == "compiled" else ", launched by Python"
+    return f"confined to {found['level']}, by {found['way']}{how} (possible: {', '.join(can)})"
 
 
 def _plans(found: Diagnosis, short: Mapping[str, str]) -> list[Grid]:

@@ -80,7 +80,7 @@ def run_plan(
 ) -> Result:
     """Runs a plan and tells how it ended."""
     if plan.attempt == 0:  # told once, when it is about to matter for the first time
-        call.messages.append(views.UNCONFINED)
+        call.messages += app.confinement_notes(plan)
     call.messages += app.cautions(plan)
     done = app.run(plan.plan_id, restore=restore, retry_unsafe=retry_unsafe, reload=reload)
     return told_end(call, app, done)

@@ -49,7 +49,8 @@ def told(call: Invocation, found: PlanStatus, app: App) -> Result:
             for child in found.children
         ]
         blocks.append(Grid("", ["SUBPLAN", "NAME", "STATE", "MERGED"], rows))
-    messages = [*([views.UNCONFINED] if call.verbose else []), *app.cautions(plan)]
+    notes = app.confinement_notes(plan) if call.verbose else ()
+    messages = [*notes, *app.cautions(plan)]
     if found.interrupted:
         where = "with the files as they are" if plan.runs_bare else "from its checkpoint"
         messages.append(f"the run was interrupted; `plan resume` goes on {where}")
@@ -127,6 +128,8 @@ def _facts(found: PlanStatus) -> list[tuple[str, str]]:
         ),
         ("Checkpoints", _checkpoints(found)),
     ]
+    if found.confined:
+        facts.append(("Confined", "; ".join(found.confined)))
     if found.conflicts:
         paths = ", ".join(os.fsdecode(one.path) for one in found.conflicts[:NAMED])
         more = ", …" if len(found.conflicts) > NAMED else ""

@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 
 NEAR = 3600  # seconds; what is longer ago has a time of its own
 MINUTE = 60  # seconds
-UNCONFINED = (
-    "steps are not confined yet: an absolute path in a step still reaches your own files, and the"
-    " data directory with all checkpoints"
-)
 
 
 def moment(value: datetime, at: datetime | None = None) -> str:

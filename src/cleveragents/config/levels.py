@@ -92,9 +92,12 @@ def _mark(path: Path) -> object:
 class Settings:
     """The values that every level gives every setting, and the old spellings that were used."""
 
-    def __init__(self, values: Mapping[str, Sequence[Value]], warnings: Sequence[str]) -> None:
+    def __init__(
+        self, values: Mapping[str, Sequence[Value]], warnings: Sequence[str], user_file: Path
+    ) -> None:
         self._values = values
         self.warnings = tuple(warnings)
+        self.user_file = user_file
 
     def levels(self, key: str) -> Sequence[Value]:
         """Returns what is said about a setting, what wins first."""
@@ -159,12 +162,14 @@ def load(sources: Sources) -> Settings:
         values[key].append(Value(setting.default, Level.DEFAULT))
         if setting.adds:
             values[key] = _added_up(values[key])
+        if setting.rising:
+            values[key] = _raised(setting, values[key])
     warnings = [
         f"{where}: old spelling: {', '.join(dict.fromkeys(old))}"
         for where, old in spelled.items()
         if old
     ]
-    return Settings(values, warnings)
+    return Settings(values, warnings, sources.user_file)
 
 
 def _added_up(levels: Sequence[Value]) -> list[Value]:
@@ -175,6 +180,17 @@ def _added_up(levels: Sequence[Value]) -> list[Value]:
         said = tuple(dict.fromkeys((*cast("tuple[str, ...]", level.value), *said)))
         whole.insert(0, replace(level, value=said))
     return whole
+
+
+def _raised(setting: Setting, levels: Sequence[Value]) -> list[Value]:
+    """Returns what the levels say, without a project that asks for less than its user does."""
+    below = next(one for one in levels if one.source in (Level.USER, Level.DEFAULT))
+    least = setting.rising.index(str(below.value))
+    return [
+        one
+        for one in levels
+        if one.source is not Level.PROJECT or setting.rising.index(str(one.value)) >= least
+    ]
 
 
 def _everything(sources: Sources) -> Iterator[_Said]:

@@ -5,6 +5,7 @@ from typing import TypeAlias, cast
 
 from cleveragents.checkpoints.retention import DEFAULT_LIMIT
 from cleveragents.checkpoints.triggers import Trigger
+from cleveragents.confinement.level import AUTO, STRICTER, Level
 from cleveragents.counting import UNITS
 from cleveragents.errors import InvalidInput
 from cleveragents.nearest import asking
@@ -30,6 +31,7 @@ class Setting:
     project_may_set: bool = True
     project_values: tuple[str, ...] = ()  # those that a project may set; none named: all
     adds: bool = False  # to what the levels below it say
+    rising: tuple[str, ...] = ()  # its values in an order in which a project may only go up
     aliases: tuple[str, ...] = ()  # further names of the key
     old_keys: tuple[str, ...] = ()  # accepted with a warning
     old_values: Mapping[str, str] = field(default_factory=dict[str, str])  # in a list; likewise
@@ -223,6 +225,28 @@ SETTINGS: Mapping[str, Setting] = {
             (),
             "regular expressions of further secrets to mask in what is told; every level adds",
             _patterns,
+            adds=True,
+        ),
+        Setting(
+            "sandbox.confinement",
+            AUTO,
+            "what steps cannot reach: auto (project, if possible), none, project, write, strict",
+            _one_of(AUTO, *Level),
+            project_values=tuple(map(str, STRICTER)),
+            rising=(Level.NONE, AUTO, *STRICTER),
+        ),
+        Setting(
+            "sandbox.writable",
+            (),
+            "where steps may write at the levels write and strict, beside usual caches",
+            _texts,
+            project_may_set=False,
+        ),
+        Setting(
+            "sandbox.hidden",
+            (),
+            "what steps cannot read at level strict, beside usual secrets; every level adds",
+            _texts,
             adds=True,
         ),
         Setting(

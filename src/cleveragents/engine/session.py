@@ -26,7 +26,7 @@ from cleveragents.plans.cursor import holder, step_at
 from cleveragents.plans.decision import DecisionRepository
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED, QUEUED, RUNNING
 from cleveragents.plans.plan import Plan, PlanRepository, refuse_applied
-from cleveragents.plans.step import DecideStep, Step, ToolStep
+from cleveragents.plans.step import DecideStep, Step, Stricter, ToolStep
 from cleveragents.plans.step_run import SUCCEEDED, StepRun, StepRunRepository, failed_for_good
 from cleveragents.records import frozen
 from cleveragents.sandbox.sandboxes import Sandboxes
@@ -71,6 +71,7 @@ class StepRules(TypedDict, total=False):
     timeout: float
     env: Mapping[str, str]
     pass_env: Sequence[str]
+    confine: Stricter  # at least
 
 
 class CallFailed(Failed):

@@ -7,8 +7,8 @@ from time import monotonic, sleep
 from typing import Any
 
 from cleveragents.errors import Busy
-from cleveragents.hooks import address
 from cleveragents.hooks.client import OTHER, is_owned, keeper_socket, speaking
+from cleveragents.storage import address
 from cleveragents.storage.kernel_locks import holders
 from cleveragents.storage.owner import Owner, start_time
 

@@ -9,8 +9,9 @@ import posix
 import select
 from time import monotonic, sleep, time_ns
 
-from cleveragents.hooks import address, plain_json, roots, spool
+from cleveragents.hooks import plain_json, roots, spool
 from cleveragents.hooks.payloads import BEFORE, event_of
+from cleveragents.storage import address
 
 TYPE_CHECKING = False  # as `typing` has it
 if TYPE_CHECKING:

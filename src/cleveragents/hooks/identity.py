@@ -15,9 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
 
-from cleveragents.hooks import address
 from cleveragents.hooks.client import keeper_socket
 from cleveragents.ids import now
+from cleveragents.storage import address
 
 PATIENCE = 5.0  # seconds that one who is about to end may take
 LOOK = 0.02

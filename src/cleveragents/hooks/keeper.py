@@ -15,12 +15,12 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
 
-from cleveragents.hooks import address
 from cleveragents.hooks.client import DONE, FAILED, OTHER, SPOOL, WAIT
 from cleveragents.hooks.identity import Identity
 from cleveragents.hooks.intake import Intake, NotNow, Recorder, Told
 from cleveragents.ids import now
 from cleveragents.records import frozen
+from cleveragents.storage import address
 
 UNWATCHED = 1.0  # seconds between looks at its lock and socket, where nobody tells of them
 QUIET = 10.0  # seconds without an event, after which there is time to free space

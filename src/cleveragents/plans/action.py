@@ -17,7 +17,7 @@ from cleveragents.errors import CleverAgentsError, InvalidInput, NotFound
 from cleveragents.nearest import asking
 from cleveragents.plans.keys import keys_at
 from cleveragents.plans.source import Location, Plain, Source
-from cleveragents.plans.step import DECIDE, SUBPLANS, TOOL, Step, Subplan
+from cleveragents.plans.step import DECIDE, SUBPLANS, TOOL, Step, Stricter, Subplan
 from cleveragents.tools.builtin import BUILT_IN
 from cleveragents.tools.declaration import CommandTool, Plainly
 from cleveragents.tools.registry import ToolRegistry
@@ -60,6 +60,7 @@ class Action(_Model):
     rollback: RollbackPolicy = RollbackPolicy()
     validate_: tuple[str, ...] = Field(default=(), alias="validate")
     tools: tuple[CommandTool, ...] = ()
+    confine: Stricter | None = None  # at least, for all that the plan runs
     strategist: Annotated[Plainly, Field(min_length=1)] | None = None  # a command that plans
     steps: tuple[Step, ...] = ()  # none as long as the strategist has not answered
 
@@ -69,6 +70,7 @@ class Action(_Model):
             name=subplan.name,
             description=subplan.description,
             rollback=self.rollback,
+            confine=self.confine,
             tools=self.tools,
             steps=subplan.steps,
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, LiteralString, TypeAlias, cast
+from typing import Annotated, Any, Literal, LiteralString, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
@@ -30,12 +30,16 @@ class AnyStep(_Model):
         return {}
 
 
+Stricter: TypeAlias = Literal["project", "write", "strict"]  # levels that may be asked for
+
+
 class RunningStep(AnyStep):
     """The fields of steps that may start a process."""
 
     timeout: Annotated[float, Field(gt=0)] | None = None
     env: dict[VariableName, Plainly] = {}
     pass_env: tuple[str, ...] = ()
+    confine: Stricter | None = None  # at least; never less than the settings say
 
 
 class ToolStep(RunningStep):

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cleveragents.confinement.level import Confined, Level, Way
 from cleveragents.ids import CauseId, CheckpointId, PlanId, StepRunId, new_id, now
 from cleveragents.plans.journal import Happening, record
 from cleveragents.records import frozen
@@ -45,8 +46,15 @@ class StepRun:
     tail: str
     output_path: str
     superseded_by: str | None  # the operation that took it back
+    level: str  # how its processes were confined …
+    way: str | None  # … and by what; None: they were not
     started_at: datetime
     finished_at: datetime | None
+
+    @property
+    def confined(self) -> Confined:
+        """How its processes were confined."""
+        return Confined(Level(self.level), None if self.way is None else Way(self.way))
 
 
 class StepRunRepository:
@@ -64,6 +72,7 @@ class StepRunRepository:
         attempt: int,
         checkpoint_id: CheckpointId | None,
         output_dir: Path,
+        confined: Confined,
     ) -> StepRun:
         """Records an attempt at the step at the cursor that is about to start."""
         plan_id = plan.plan_id
@@ -81,6 +90,8 @@ class StepRunRepository:
             status=STARTED,
             checkpoint_id=checkpoint_id,
             output_path=str(output_dir / f"{step_run_id}.log"),
+            level=confined.level,
+            way=confined.way,
             started_at=now(),
         )
         detail = {"checkpoint_id": checkpoint_id, "definition": plan.definition}

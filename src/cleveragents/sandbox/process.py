@@ -11,12 +11,15 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 
+from cleveragents.confinement.cell import OPEN, Cell
+from cleveragents.confinement.launch import Launch
 from cleveragents.counting import size
 from cleveragents.masking import Masking
 from cleveragents.records import field, frozen
+from cleveragents.sandbox.rooms import room
 from cleveragents.sandbox.survivors import MARK, end_step, sign_leader, start_step, still_runs
 from cleveragents.storage.scratch import scratch_file
 
@@ -40,6 +43,9 @@ class Job:
     timeout: float | None = None
     given: bytes | None = None  # what it reads on its standard input
     masking: Masking = field(default_factory=Masking)  # of what it prints
+    cell: Cell = OPEN
+    rooms: Path = Path()  # where a temporary directory of its own is made, if it needs one
+    handed: Sequence[Path] = ()  # files that it may write to, wherever they lie
 
 
 @frozen
@@ -90,9 +96,14 @@ def run(
         open(job.output, "wb") as output,
         os.fdopen(pipe, "rb", buffering=0),
         _standard_input(job.given) as given,
+        _own_room(job) as own,
+        job.cell.launching(job.arguments, own, job.handed) as launch,
     ):
+        seen = {**job.environment, **job.cell.variables(own)}
         try:
-            process = start_step(job.mark, lambda: _started(job, given, theirs))
+            process = start_step(
+                job.mark, lambda: _started(launch, job.directory, seen, given, theirs)
+            )
         finally:
             os.close(theirs)
 
@@ -109,6 +120,7 @@ def run(
         finally:
             end_step(job.mark, process, job.directory)
             reader.drain()
+        job.cell.refuse(launch)
     return ProcessEnd(process.wait(), reader.timed_out, reader.stopped, reader.tail, reader.cut)
 
 
@@ -124,11 +136,19 @@ def _standard_input(given: bytes | None) -> Generator[int]:
         yield file.fileno()
 
 
-def _started(job: Job, given: int, output: int) -> subprocess.Popen[bytes]:
+def _own_room(job: Job) -> AbstractContextManager[Path | None]:
+    """A temporary directory of its own, if it may not use the one that all share."""
+    return room(job.rooms) if job.cell.needs_room else nullcontext()
+
+
+def _started(
+    launch: Launch, directory: Path, seen: Mapping[str, str], given: int, output: int
+) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        list(job.arguments),
-        cwd=job.directory,
-        env=dict(job.environment),
+        list(launch.arguments),
+        cwd=directory,
+        env=dict(seen),
+        pass_fds=launch.descriptors,
         stdin=given,
         stdout=output,
         stderr=output,

@@ -3,11 +3,14 @@
 from pathlib import Path
 
 from cleveragents.errors import InvalidInput, Refused
-from cleveragents.ids import ProjectId, new_id, now
+from cleveragents.ids import PlanId, ProjectId, new_id, now
 from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection
 
 _BY_PATH = "SELECT project_id FROM projects WHERE path = :path"
+_PATHS = "SELECT path FROM projects"
+_OF_PLAN = """SELECT projects.path FROM projects
+    JOIN plans ON plans.project_id = projects.project_id WHERE plans.plan_id = :plan_id"""
 _PATH = "SELECT path FROM projects WHERE project_id = :project_id"
 
 
@@ -74,6 +77,13 @@ def register(connection: Connection, project: Project) -> ProjectId:
 def find(connection: Connection, project_id: ProjectId) -> Project:
     """Returns a registered project."""
     return Project(Path(connection.value(_PATH, project_id=project_id)))
+
+
+def beside(connection: Connection, plan_id: PlanId) -> tuple[Path | None, list[Path]]:
+    """Returns the project of a plan and all others; a plan that is being made has none yet."""
+    own = connection.value(_OF_PLAN, plan_id=plan_id)
+    every = [Path(path) for (path,) in connection.tuples(_PATHS)]
+    return (None if own is None else Path(own)), [path for path in every if str(path) != own]
 
 
 def is_gone(path: Path) -> bool:

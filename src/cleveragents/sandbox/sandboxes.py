@@ -15,6 +15,7 @@ from cleveragents.sandbox.git_worktree import GitWorktree, alternates
 from cleveragents.sandbox.mirror import Mirror
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.removal import remove_tree
+from cleveragents.sandbox.rooms import abandoned, remove_abandoned
 from cleveragents.sandbox.sandbox import (
     CREATING,
     REMOVED,
@@ -28,12 +29,7 @@ from cleveragents.sandbox.sandbox import (
 )
 from cleveragents.sandbox.snapshot_copy import fill_from_snapshot
 from cleveragents.sandbox.survivors import end_left_behind, ran
-from cleveragents.sandbox.throw_away import (
-    ThrowAway,
-    abandoned,
-    remove_abandoned,
-    throw_away,
-)
+from cleveragents.sandbox.throw_away import ThrowAway, throw_away
 from cleveragents.sandbox.whereabouts import (
     make_git_directory,
     refuse_elsewhere,

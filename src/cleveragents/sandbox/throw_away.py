@@ -1,28 +1,17 @@
-"""A throw-away directory: states of a plan to try things in, gone when it is left.
+"""A throw-away directory: states of a plan to try things in, gone when it is left."""
 
-Whoever uses one holds a lock on it, which the kernel frees with the process: one that nobody holds
-was left by a process that was killed.
-"""
-
-import fcntl
 import stat
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cleveragents.errors import Refused
-from cleveragents.ids import new_id
 from cleveragents.records import replace
 from cleveragents.sandbox.git_worktree import tie
-from cleveragents.sandbox.removal import remove_tree
+from cleveragents.sandbox.rooms import abandoned, mark_of, remove_abandoned, room
 from cleveragents.sandbox.sandbox import GIT
-from cleveragents.sandbox.survivors import end_left_behind
 from cleveragents.snapshots.archive import MAIN, Archive
-from cleveragents.snapshots.tree.beneath import root_directory
 from cleveragents.snapshots.tree.filter import Filter
 from cleveragents.snapshots.tree.record import Snapshot
-
-SUFFIX = ".trying"  # ends its name
 
 
 class ThrowAway:
@@ -36,7 +25,7 @@ class ThrowAway:
     @property
     def mark(self) -> str:
         """The mark that processes started in it bear."""
-        return self.home.name.removesuffix(SUFFIX)
+        return mark_of(self.home)
 
     def become(self, snapshot: Snapshot) -> Path:
         """Makes the files those of a snapshot, whatever was done to them; returns where they are.
@@ -52,10 +41,9 @@ class ThrowAway:
             tie(roots[MAIN], roots[GIT])
         return roots[MAIN]
 
-    def remove(self) -> None:
-        """Removes all of it."""
+    def release(self) -> None:
+        """Lets go of what the archive holds of it."""
         self._archive.release(self._roots)
-        remove_tree(self.home, self.home.parent)
 
 
 @contextmanager
@@ -63,33 +51,9 @@ def throw_away(place: Path, archive: Archive) -> Generator[ThrowAway]:
     """Makes a throw-away directory for as long as the block lasts."""
     for home in abandoned(place):
         remove_abandoned(home)
-    home = place / f"{new_id()}{SUFFIX}"
-    home.mkdir(mode=stat.S_IRWXU, parents=True)
-    with root_directory(home) as fd:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        room = ThrowAway(home, archive)
+    with room(place) as home:
+        found = ThrowAway(home, archive)
         try:
-            yield room
+            yield found
         finally:
-            room.remove()
-
-
-def abandoned(place: Path) -> Iterator[Path]:
-    """Yields what killed processes have left."""
-    return (home for home in place.glob(f"*{SUFFIX}") if not is_in_use(home))
-
-
-def is_in_use(home: Path) -> bool:
-    """Tells whether a living process uses a throw-away directory."""
-    try:
-        with root_directory(home) as fd:
-            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except (BlockingIOError, Refused):  # or it is just being removed
-        return True
-    return False
-
-
-def remove_abandoned(home: Path) -> None:
-    """Ends what a killed process left running in a throw-away directory, and removes it."""
-    end_left_behind(home.name.removesuffix(SUFFIX), home)
-    remove_tree(home, home.parent)
+            found.release()

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TypedDict
 
+from cleveragents.confinement.confinement import Survey
 from cleveragents.engine.care.doctor import Report
 from cleveragents.engine.care.facts import Facts, PlanFacts, System
 from cleveragents.engine.care.findings import Finding, Severity
@@ -28,6 +29,24 @@ class VersionsRow(TypedDict):
     schema: str
     git: str | None  # null: not installed
     looks: str  # what looks at directories: `compiled` code, or `python`
+
+
+class PossibleLevel(TypedDict):
+    """A level of confinement, and whether it can be had here."""
+
+    way: str
+    level: str
+    problem: str | None  # null: it can
+
+
+class ConfinementRow(TypedDict):
+    """How steps are confined here."""
+
+    wanted: str  # what the setting says
+    level: str
+    way: str | None  # null: they are not
+    launcher: str  # what confines them: `compiled` code, or `python`
+    ways: Sequence[PossibleLevel]
 
 
 class CheckpointUse(TypedDict):
@@ -67,6 +86,7 @@ class Diagnosis(TypedDict):
     findings: Sequence[FindingRow]
     repairs: Sequence[str]  # what was done about it, in sentences
     versions: VersionsRow
+    confinement: ConfinementRow
     disk: DiskUse
 
 
@@ -77,6 +97,7 @@ def diagnosis_of(report: Report) -> Diagnosis:
         "findings": [_finding(name, one) for name, one in report.findings],
         "repairs": list(report.repairs),
         "versions": _versions(report.facts.system),
+        "confinement": _confinement(report.facts.system.confinement),
         "disk": _disk(report.facts),
     }
 
@@ -99,6 +120,20 @@ def _versions(system: System) -> VersionsRow:
         "schema": system.schema,
         "git": system.git,
         "looks": system.looks,
+    }
+
+
+def _confinement(found: Survey) -> ConfinementRow:
+    confined = found.confined
+    return {
+        "wanted": found.wanted,
+        "level": str(confined.level),
+        "way": None if confined.way is None else str(confined.way),
+        "launcher": "compiled" if found.is_compiled else "python",
+        "ways": [
+            {"way": str(one.way), "level": str(one.level), "problem": one.problem}
+            for one in found.ways
+        ],
     }
 
 

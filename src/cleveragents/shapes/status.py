@@ -23,6 +23,13 @@ class StepRow(TypedDict):
     status: str  # done | failed | running | interrupted | pending
 
 
+class ProgressRow(StepRow):
+    """How far one step has come, and how it was confined."""
+
+    level: str | None  # what its processes were confined to; null: it has not run
+    way: str | None  # by what; null: they were not confined
+
+
 class SandboxPlace(TypedDict):
     """Where a plan works."""
 
@@ -73,7 +80,7 @@ class ChildPlan(PlanRow):
 class PlanReport(PlanRow):
     """Everything worth knowing about a plan."""
 
-    progress: Sequence[StepRow]
+    progress: Sequence[ProgressRow]
     execution: Execution
     checkpoints: Sequence[StatusCheckpoint]
     checkpoints_forgotten: int  # how many were deleted, or let go by the limit
@@ -91,7 +98,7 @@ def report_of(found: PlanStatus) -> PlanReport:
     plan = found.plan
     report: PlanReport = {
         **plan_of(plan),
-        "progress": [step_of(step) for step in found.progress],
+        "progress": [_progress(step) for step in found.progress],
         "execution": _execution(found),
         "checkpoints": [_checkpoint(row) for row in found.checkpoints],
         "checkpoints_forgotten": forgotten(found.checkpoints),
@@ -113,6 +120,15 @@ def report_of(found: PlanStatus) -> PlanReport:
 def step_of(step: StepStatus) -> StepRow:
     """How far a step has come."""
     return {"step": step.step, "status": step.status}
+
+
+def _progress(step: StepStatus) -> ProgressRow:
+    confined = step.confined
+    return {
+        **step_of(step),
+        "level": None if confined is None else str(confined.level),
+        "way": None if confined is None or confined.way is None else str(confined.way),
+    }
 
 
 def conflicts_of(conflicts: Sequence[Conflict]) -> list[FileConflict]:

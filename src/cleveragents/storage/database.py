@@ -18,7 +18,7 @@ from cleveragents.storage.privacy import make_file
 from cleveragents.storage.standstill import end_keeper
 from cleveragents.storage.unit_of_work import UnitOfWork, understood
 
-SCHEMA = "0013"  # the newest migration; a database that is ahead of it is refused
+SCHEMA = "0014"  # the newest migration; a database that is ahead of it is refused
 SCRIPT = Path(__file__).with_name("schema.sql")  # makes a new one, as the migrations would
 
 # Older versions can corrupt a WAL database that several processes write to.

@@ -12,7 +12,7 @@ from cleveragents.storage.place import make_durably
 ROOMS = ("projects", "sandboxes", "output", "locks", "spool")
 HOOK = "hook"  # the program that coding agents call
 # How the names of files beside them begin.
-FILES = ("cleveragents.", "head", HOOK, "keeper.", "protected", "installed")
+FILES = ("cleveragents.", "head", HOOK, "keeper.", "protected", "installed", "confinement")
 LOG = "log"
 OTHERS = 0o077
 

@@ -4,7 +4,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0013');
+INSERT INTO "alembic_version" VALUES('0014');
 CREATE TABLE chats (
 	plan_id VARCHAR(26) NOT NULL, 
 	client VARCHAR(16) NOT NULL, 
@@ -221,7 +221,7 @@ CREATE TABLE step_runs (
 	output_path TEXT NOT NULL, 
 	superseded_by VARCHAR(26), 
 	started_at DATETIME NOT NULL, 
-	finished_at DATETIME, 
+	finished_at DATETIME, level VARCHAR(16) DEFAULT 'none' NOT NULL, way VARCHAR(16), 
 	CONSTRAINT pk_step_runs PRIMARY KEY (step_run_id), 
 	CONSTRAINT uq_step_runs_plan_id_seq UNIQUE (plan_id, seq), 
 	CONSTRAINT fk_step_runs_plan_id FOREIGN KEY(plan_id) REFERENCES plans (plan_id), 

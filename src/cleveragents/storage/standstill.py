@@ -11,7 +11,7 @@ from cleveragents.storage.kernel_locks import holders
 from cleveragents.storage.owner import Owner, process_fields, start_time
 
 PROGRAM = ("agents", "cleveragents")
-KEEPER = "keeper.lock"  # as `hooks.address` has it
+KEEPER = "keeper.lock"  # as `storage.address` has it
 STOPPED = "Tt"  # by a signal, or by who traces it
 END_SECONDS = 10.0
 LOOK_SECONDS = 0.02

@@ -181,6 +181,8 @@ Table(
     Column("superseded_by", ULID),  # the operation that took it back; null while active
     Column("started_at", MOMENT, nullable=False),
     Column("finished_at", MOMENT),
+    Column("level", String(16), nullable=False, server_default="none"),  # how it was confined
+    Column("way", String(16)),  # … and by what; null: it was not
     UniqueConstraint("plan_id", "seq"),
 )
 

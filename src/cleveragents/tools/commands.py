@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from cleveragents.confinement.confinement import Confinement
 from cleveragents.ids import PlanId
 from cleveragents.masking import Handed, Masking, secret_values
 from cleveragents.records import field, frozen
@@ -25,6 +26,8 @@ class CallRules:
     pass_env: Sequence[str] = ()
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     timeout: float | None = None
+    confine: Sequence[str] = ()  # levels that are asked for; the strictest counts
+    network: bool = False
 
 
 NO_RULES = CallRules()
@@ -39,12 +42,16 @@ class CalledStep(Protocol):
     def env(self) -> Mapping[str, str]: ...
     @property
     def timeout(self) -> float | None: ...
+    @property
+    def confine(self) -> str | None: ...
 
 
-def rules_of(step: CalledStep, declared: "Declaration") -> CallRules:
-    """Puts what a step says together with what its tool declares."""
+def rules_of(step: CalledStep, declared: "Declaration", confine: str | None = None) -> CallRules:
+    """Puts what a step says together with what its tool declares and its action asks for."""
     passed = (*declared.pass_env, *step.pass_env)
-    return CallRules(passed, step.env, step.timeout or declared.timeout)
+    asked = tuple(one for one in (confine, step.confine) if one is not None)
+    timeout = step.timeout or declared.timeout
+    return CallRules(passed, step.env, timeout, asked, declared.network)
 
 
 def _to_nobody(line: str) -> None:
@@ -55,8 +62,15 @@ def _to_nobody(line: str) -> None:
 class Commands:
     """Prepares and runs the commands of plans."""
 
-    def __init__(self, environment: StepEnvironment, output_dir: Path, masking: Masking) -> None:
+    def __init__(
+        self,
+        environment: StepEnvironment,
+        output_dir: Path,
+        masking: Masking,
+        confinement: Confinement,
+    ) -> None:
         self.masking = masking
+        self.confinement = confinement
         self._environment = environment
         self._output_dir = output_dir
         self._heeded: set[PlanId] = set()
@@ -76,6 +90,7 @@ class Commands:
 
     def call(
         self,
+        plan_id: PlanId,
         directory: Path,
         mark: str,
         output: Path,
@@ -86,8 +101,18 @@ class Commands:
     ) -> Call:
         """Prepares a call that works in a directory; all it starts bears the mark."""
         self.masking.learn([*self._environment.handed(rules.pass_env), *secret_values(rules.env)])
-        seen = self._environment.seen(rules.pass_env, rules.env, mark)
-        return Call(directory, seen, mark, output, rules.timeout, on_line, must_stop, self.masking)
+        return Call(
+            directory,
+            self._environment.seen(rules.pass_env, rules.env, mark),
+            mark,
+            output,
+            rules.timeout,
+            on_line,
+            must_stop,
+            self.masking,
+            self.confinement.cell(plan_id, directory, rules.confine, network=rules.network),
+            self.confinement.rooms,
+        )
 
 
 def run_line(call: Call, line: str) -> ProcessEnd:

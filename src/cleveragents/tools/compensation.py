@@ -2,8 +2,9 @@
 
 import json
 
+from cleveragents.confinement.launch import Unconfinable
 from cleveragents.tools.function import Request, call_function, importable, is_function
-from cleveragents.tools.tool import SHELL, Call, Outcome, denied, run_process, told
+from cleveragents.tools.tool import SHELL, Call, Outcome, denied, failed, run_process, told
 
 
 def compensate(undo: str, call: Call, made: bytes) -> Outcome:
@@ -20,3 +21,5 @@ def compensate(undo: str, call: Call, made: bytes) -> Outcome:
         return call_function(call, request)
     except OSError as error:
         return told(call, denied(error))
+    except Unconfinable as error:
+        return told(call, failed(error.message))

@@ -22,6 +22,7 @@ class Declaration(BaseModel):
     timeout: Annotated[float, Field(gt=0)] | None = None
     undo: Annotated[Plainly, Field(min_length=1)] | None = None  # a command or module:function
     pass_env: tuple[str, ...] = ()
+    network: bool = False  # it needs the network, and has it at every level
 
     @property
     def is_checkpointable(self) -> bool:

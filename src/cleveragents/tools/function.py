@@ -39,7 +39,8 @@ def is_function(undo: str) -> bool:
 
 def call_function(call: Call, request: Request) -> Outcome:
     """Calls a function for a tool; the outcome follows from how its process ended."""
-    return run_process(call, *RUNNER, given=request.encoded())
+    handed = [] if request.result is None else [Path(request.result)]
+    return run_process(call, *RUNNER, given=request.encoded(), handed=handed)
 
 
 def importable() -> tuple[str, ...]:

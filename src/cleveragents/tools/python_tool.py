@@ -51,11 +51,14 @@ class PythonTool:
             request = Request(
                 self.function, keywords=keywords, then=importable(), result=str(result)
             )
+            result.touch()  # what it is handed is there
             try:
                 return call_function(call, request)
             finally:
-                if result.exists():
-                    keep_masked(call, result, result.read_bytes())
+                if said := result.read_bytes():
+                    keep_masked(call, result, said)
+                else:
+                    result.unlink()  # it did not come to return anything
 
         return Tool(declared, self._model(name), run, origin)
 

@@ -2,10 +2,12 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from cleveragents.confinement.cell import Cell
+from cleveragents.confinement.refusals import refused_writes
 from cleveragents.counting import size
 from cleveragents.errors import CleverAgentsError
 from cleveragents.masking import Masking
@@ -34,6 +36,8 @@ class Call:
     on_line: Callable[[str], None]
     must_stop: Callable[[], bool]  # asked several times a second while a process runs
     masking: Masking  # of what is told about it
+    cell: Cell
+    rooms: Path  # where a temporary directory for it is made, if its cell needs one
 
 
 @frozen
@@ -114,12 +118,13 @@ def run_process(
     *arguments: str,
     more: Mapping[str, str] | None = None,
     given: bytes | None = None,
+    handed: Sequence[Path] = (),
 ) -> Outcome:
     """Runs a command for a call; the outcome follows from how it ended."""
-    finished = run_to_end(call, *arguments, more=more, given=given)
+    finished = run_to_end(call, *arguments, more=more, given=given, handed=handed)
     return Outcome(
         finished.exit_code == 0 and finished.ended,
-        _summary(finished, call.timeout) + (f", {OUTPUT_CUT}" if finished.cut else ""),
+        _summary(call, finished) + (f", {OUTPUT_CUT}" if finished.cut else ""),
         finished.tail,
         finished.exit_code,
     )
@@ -130,8 +135,12 @@ def run_to_end(
     *arguments: str,
     more: Mapping[str, str] | None = None,
     given: bytes | None = None,
+    handed: Sequence[Path] = (),
 ) -> ProcessEnd:
-    """Runs a command for a call, and tells how it ended; whatever a plan runs comes by here."""
+    """Runs a command for a call, and tells how it ended; whatever a plan runs comes by here.
+
+    It may write to the files that it is handed, though they are not in its sandbox.
+    """
     job = Job(
         arguments,
         call.sandbox,
@@ -141,15 +150,19 @@ def run_to_end(
         call.timeout,
         given,
         call.masking,
+        call.cell,
+        call.rooms,
+        handed,
     )
     return run(job, on_line=call.on_line, must_stop=call.must_stop)
 
 
-def _summary(finished: ProcessEnd, timeout: float | None) -> str:
+def _summary(call: Call, finished: ProcessEnd) -> str:
     if finished.stopped:
         return "stopped"
     if finished.timed_out:
-        return f"stopped after {timeout:g} s"
+        return f"stopped after {call.timeout:g} s"
     if finished.exit_code < 0:
         return f"ended by signal {-finished.exit_code}"
-    return f"exit code {finished.exit_code}"
+    refused = refused_writes(call.cell.confined, finished.tail) if finished.exit_code else None
+    return f"exit code {finished.exit_code}" + (f", {refused}" if refused else "")

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from cleveragents.checkpoints.reads import CheckpointReads
     from cleveragents.checkpoints.rollback import RollbackReads
     from cleveragents.checkpoints.saving import CheckpointPolicy
+    from cleveragents.confinement.confinement import Confinement
     from cleveragents.engine.back.checkpoint_acts import CheckpointActs
     from cleveragents.engine.back.placing import Placements
     from cleveragents.engine.back.pruning import Prunes
@@ -17,14 +18,21 @@ if TYPE_CHECKING:
     from cleveragents.engine.back.rollback import Rollbacks
     from cleveragents.engine.back.saving import Saves
     from cleveragents.engine.back.workplaces import Workplaces
+    from cleveragents.sandbox.project import Project
     from cleveragents.tools.commands import Commands
 
 
 class Points:
     """Acts on the files of plans, for whoever holds them."""
 
-    def __init__(self, base: Foundations) -> None:
+    def __init__(self, base: Foundations, project: "Project") -> None:
         self._base = base
+        self._project = project
+
+    @once
+    def confinement(self) -> "Confinement":
+        """How what plans run is confined."""
+        return self._base.confinement(self._project.path)
 
     @once
     def commands(self) -> "Commands":
@@ -32,7 +40,7 @@ class Points:
         from cleveragents.tools.commands import Commands
 
         base = self._base
-        return Commands(base.environment, base.output, base.masking)
+        return Commands(base.environment, base.output, base.masking, self.confinement)
 
     @once
     def policy(self) -> "CheckpointPolicy":

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cleveragents.checkpoints.comparison import Comparisons
     from cleveragents.checkpoints.kept import KeptCheckpoints
     from cleveragents.checkpoints.service import CheckpointService
+    from cleveragents.confinement.confinement import Confinement
     from cleveragents.engine.back.fork import ForkService
     from cleveragents.engine.back.restore import RestoreService
     from cleveragents.engine.bring.apply import ApplyPhase
@@ -69,8 +70,13 @@ class Wiring:
         self._base = base
         self._project = project
         self._directory = directory  # None: the project was named
-        self._points = Points(base)
+        self._points = Points(base, project)
         self._acts = ActsOfPlans(base, self._points)
+
+    @property
+    def confinement(self) -> "Confinement":
+        """How what plans run is confined."""
+        return self._points.confinement
 
     @once
     def ownership(self) -> "Ownership":
@@ -148,7 +154,13 @@ class Wiring:
         known = base.database, base.sandboxes, points.reads, points.acts
         reloads = Reloads(*known, base.report)
         return Resumption(
-            base.database, points.reads, points.acts, self._conflict_stop, reloads, base.report
+            base.database,
+            points.reads,
+            points.acts,
+            self._conflict_stop,
+            reloads,
+            self.confinement,
+            base.report,
         )
 
     @once
@@ -498,7 +510,9 @@ class Wiring:
         base, pruning = self._base, self._points.pruning
         database, sandboxes, owners = base.database, base.sandboxes, self.ownership
         return Doctor(
-            Examination(database, sandboxes, pruning, owners, base.head, base.data),
+            Examination(
+                database, sandboxes, pruning, owners, base.head, base.data, self.confinement
+            ),
             Repairs(database, sandboxes, pruning, owners, base.head),
         )
 

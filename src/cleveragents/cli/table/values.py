@@ -18,6 +18,13 @@ KEYS = {
     "sandbox.mask": (
         "regular expressions of further secrets to mask in what is told; every level adds"
     ),
+    "sandbox.confinement": (
+        "what steps cannot reach: auto (project, if possible), none, project, write, strict"
+    ),
+    "sandbox.writable": "where steps may write at the levels write and strict, beside usual caches",
+    "sandbox.hidden": (
+        "what steps cannot read at level strict, beside usual secrets; every level adds"
+    ),
     "sandbox.checkpoint.exclude": "globs of files that checkpoints neither save nor restore",
     "sandbox.checkpoint.tracking": (
         "how changes are found: auto (watch, and look at all where that is cheap), watch, scan"

@@ -93,7 +93,7 @@ class UndoCalls:
             )
         outcome = compensate(
             str(call.declared.undo),
-            self._call(call.step, call.declared, sandbox, started),
+            self._call(plan, call, sandbox, started),
             _told_to_undo(call.step, call.run),
         )
         status = UndoStatus.SUCCEEDED if outcome.ok else UndoStatus.FAILED
@@ -108,13 +108,14 @@ class UndoCalls:
             ended = UndoRunRepository(connection).end(run.undo_run_id, status, summary, tail)
         self._report(CallUndone(ended.plan_id, ended.worked, ended.told))
 
-    def _call(self, step: "ToolStep", declared: "Declaration", sandbox: Path, run: UndoRun) -> Call:
+    def _call(self, plan: Plan, due: UndoDue, sandbox: Path, run: UndoRun) -> Call:
         return self._commands.call(
+            plan.plan_id,
             sandbox,
             run.undo_run_id,
             Path(run.output_path),
             must_stop=lambda: False,  # a rollback comes to its end
-            rules=rules_of(step, declared),
+            rules=rules_of(due.step, due.declared, plan.action.confine),
         )
 
 

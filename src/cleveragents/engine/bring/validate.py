@@ -25,7 +25,7 @@ from cleveragents.snapshots.tree.giving_up import to_the_end
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
-from cleveragents.tools.commands import Commands, run_line
+from cleveragents.tools.commands import CallRules, Commands, run_line
 
 TAIL_LINES = 10
 
@@ -103,11 +103,13 @@ class Validations:
         mark = operation.operation_id
         output = self._commands.outputs(plan.plan_id) / f"validate-{mark}-{index}.log"
         call = self._commands.call(
+            plan.plan_id,
             sandbox.path,
             mark,
             output,
             must_stop=lambda: self._stopping.is_due(plan.plan_id),
             on_line=lambda text: self._report(StepOutput(plan.plan_id, text)),
+            rules=CallRules(confine=tuple(filter(None, [plan.action.confine]))),
         )
         began = time.monotonic()
         ended = run_line(call, command)

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from cleveragents.checkpoints.line import broken
+from cleveragents.confinement.confinement import AT_ALL, OPEN_TO_STEPS
+from cleveragents.confinement.level import AUTO
 from cleveragents.counting import counted
 from cleveragents.engine.care.contradictions import contradictions
 from cleveragents.engine.care.facts import Facts, PlanFacts, ProjectFacts
@@ -27,6 +29,7 @@ LISTED = 20  # paths told of one checkpoint
 # The first releases of git, by series, in which a cloned submodule cannot write where it likes.
 GIT_FIXED = ((2, 43, 7), (2, 44, 4), (2, 45, 4), (2, 46, 4), (2, 47, 3), (2, 48, 2), (2, 49, 1))
 GIT_FIXED_ALWAYS = (2, 50, 1)
+BY_SETTING = f"confine them: agents config set sandbox.confinement {AUTO}"
 GIT_ADVICE = "update git; distributions also mend it without changing the version"
 
 
@@ -73,6 +76,13 @@ def _is_fixed(version: tuple[int, ...]) -> bool:
 
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", version)[:3]))
+
+
+def _confinement(facts: Facts) -> Iterator[Finding]:
+    found = facts.system.confinement
+    if found.confined.way is None:
+        why, advice = (f" ({found.problem})", AT_ALL) if found.problem else ("", BY_SETTING)
+        yield note(f"steps are not confined{why}: {OPEN_TO_STEPS}", advice)
 
 
 def _owner(facts: Facts) -> Iterator[Finding]:
@@ -296,6 +306,7 @@ CHECKS: Mapping[str, Check] = {
     "head": _head,
     "sqlite": _sqlite,
     "git": _git,
+    "confinement": _confinement,
     "owner": _owner,
     "privacy": _privacy,
     "space": _space,

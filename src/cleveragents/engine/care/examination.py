@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.verification import Verification
+from cleveragents.confinement.confinement import Confinement
 from cleveragents.engine.back.pruning import Prunes
 from cleveragents.engine.care.facts import Facts, Orphan, PlanFacts, ProjectFacts, System
 from cleveragents.engine.hold.ownership import Ownership
@@ -21,9 +22,9 @@ from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.records import frozen
 from cleveragents.sandbox import git
 from cleveragents.sandbox.removal import somebody_elses
+from cleveragents.sandbox.rooms import SUFFIX as TRYING
 from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
 from cleveragents.sandbox.sandboxes import REMOVING, Sandboxes
-from cleveragents.sandbox.throw_away import SUFFIX as TRYING
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.store.inspection import Inspection
 from cleveragents.snapshots.store.joining import Root
@@ -65,6 +66,7 @@ class Examination:
         ownership: Ownership,
         head: Head,
         data_dir: Path,
+        confinement: Confinement,
     ) -> None:
         self._database = database
         self._sandboxes = sandboxes
@@ -72,6 +74,7 @@ class Examination:
         self._ownership = ownership
         self._head = head
         self._data_dir = data_dir
+        self._confinement = confinement
 
     def examine(self) -> Facts:
         """Returns everything there is to know."""
@@ -108,6 +111,7 @@ class Examination:
             os.geteuid(),
             self._head.is_behind,
             tuple(sorted(others(self._data_dir))) if is_open(self._data_dir) else (),
+            self._confinement.survey,
         )
 
     def _project(self, project_id: ProjectId, path: Path | None) -> ProjectFacts:

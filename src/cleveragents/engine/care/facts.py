@@ -6,6 +6,7 @@ from typing import cast
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.verification import VerificationResult
+from cleveragents.confinement.confinement import Survey
 from cleveragents.ids import PlanId, ProjectId, SnapshotId
 from cleveragents.operations.operation import AnyOperation
 from cleveragents.plans.decision import Decision
@@ -35,6 +36,7 @@ class System:
     user: int  # who is asking
     is_behind: bool  # the database is older than what is beside it
     beside: tuple[str, ...]  # what others may see in the data directory, which is not ours
+    confinement: Survey
 
 
 @frozen

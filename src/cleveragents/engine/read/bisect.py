@@ -24,7 +24,7 @@ from cleveragents.sandbox.throw_away import ThrowAway
 from cleveragents.snapshots.archive import Archive
 from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.storage.database import Database
-from cleveragents.tools.commands import Commands, run_line
+from cleveragents.tools.commands import CallRules, Commands, run_line
 
 TAIL_LINES = 10
 
@@ -120,11 +120,13 @@ class Bisection:
         began = time.monotonic()
         self._commands.heed(plan.plan_id, lambda: handed_by(plan.action))
         call = self._commands.call(
+            plan.plan_id,
             tree,
             room.mark,
             room.home / "output",
             must_stop=lambda: False,  # an interrupt ends it: nothing here must come to an end
             on_line=lambda text: self._report(StepOutput(plan.plan_id, text)),
+            rules=CallRules(confine=tuple(filter(None, [plan.action.confine]))),
         )
         ended = run_line(call, command)
         seconds = round(time.monotonic() - began, 3)

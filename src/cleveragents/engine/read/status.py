@@ -6,6 +6,7 @@ from contextlib import suppress
 from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.comparison import Comparisons
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.confinement.level import Confined
 from cleveragents.engine.read.plans import is_interrupted
 from cleveragents.errors import CleverAgentsError, Damaged
 from cleveragents.ids import PlanId
@@ -40,6 +41,7 @@ class StepStatus:
 
     step: str
     status: str  # done | failed | running | interrupted | pending
+    confined: Confined | None = None  # how its last run that counts was; None: it has none
 
 
 @frozen
@@ -77,6 +79,11 @@ class PlanStatus:
 
     def _began_at(self, row: Checkpoint) -> bool:
         return self.failed is not None and row.checkpoint_id == self.failed.checkpoint_id
+
+    @property
+    def confined(self) -> Sequence[str]:
+        """How its steps were confined, each way once."""
+        return list(dict.fromkeys(step.confined.told for step in self.progress if step.confined))
 
     @property
     def needs_attention(self) -> bool:
@@ -120,7 +127,9 @@ class StatusReader:
             plan,
             tuple(
                 _progress(
-                    plan, statuses(plan, decided, failed_for_good(runs), interrupted=interrupted)
+                    plan,
+                    statuses(plan, decided, failed_for_good(runs), interrupted=interrupted),
+                    {run.cursor: run.confined for run in runs if run.superseded_by is None},
                 )
             ),
             sandbox,
@@ -207,7 +216,9 @@ def statuses(
     return found
 
 
-def _progress(plan: Plan, found: Mapping[str, str]) -> Iterator[StepStatus]:
+def _progress(
+    plan: Plan, found: Mapping[str, str], confined: Mapping[str, Confined]
+) -> Iterator[StepStatus]:
     steps = plan.outlined_steps
     for cursor, status in found.items():
-        yield StepStatus(title_at(steps, cursor), status)
+        yield StepStatus(title_at(steps, cursor), status, confined.get(cursor))

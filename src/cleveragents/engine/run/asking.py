@@ -42,9 +42,8 @@ class Questions(Generic[A]):
         asked.write_text(json.dumps(call.masking.data(question), indent=2) + "\n")
         answered.touch()  # it is read whatever became of the command
         try:
-            outcome = run_process(
-                call, SHELL, "-c", REDIRECTED, "ask", self._command, str(asked), str(answered)
-            )
+            asking = (SHELL, "-c", REDIRECTED, "ask", self._command, str(asked), str(answered))
+            outcome = run_process(call, *asking, handed=[answered])
         finally:
             said = _said(call, answered)
         if not outcome.ok:

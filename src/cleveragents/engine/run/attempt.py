@@ -18,7 +18,7 @@ from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.durability import sync_directory, sync_file, sync_file_system
 from cleveragents.storage.held import Held
-from cleveragents.tools.commands import Commands, rules_of
+from cleveragents.tools.commands import CallRules, Commands, rules_of
 from cleveragents.tools.function import result_path
 from cleveragents.tools.tool import AnyTool, Call, Outcome, perform
 
@@ -54,9 +54,10 @@ class StepAttempts:
     def make(self, held: Held, plan: Plan, sandbox: Sandbox, attempt: Attempt) -> Outcome:
         """Tries the step at the cursor once."""
         self._commands.heed(plan.plan_id, lambda: handed_by(plan.action))
-        run = self._start(held, plan, attempt)
+        rules = rules_of(attempt.step, attempt.tool.declaration, plan.action.confine)
+        run = self._start(held, plan, attempt, rules)
         began = time.monotonic()
-        call = self._call(plan, attempt, sandbox, run)
+        call = self._call(plan, sandbox, run, rules)
         outcome = perform(attempt.tool, call, attempt.given)
         if not outcome.ok:
             self._stopping.check(plan.plan_id)  # it did not fail, it was stopped
@@ -70,9 +71,10 @@ class StepAttempts:
         self._report(StepFinished(*about) if outcome.ok else StepFailed(*about, attempt.left))
         return outcome
 
-    def _start(self, held: Held, plan: Plan, attempt: Attempt) -> StepRun:
+    def _start(self, held: Held, plan: Plan, attempt: Attempt, rules: CallRules) -> StepRun:
         title = title_at(plan.action.steps, plan.cursor)
         tool = attempt.tool.declaration.name
+        confined = self._commands.confinement.confined(rules.confine)
         with self._database.writing(held) as connection:
             run = StepRunRepository(connection).start(
                 plan,
@@ -81,6 +83,7 @@ class StepAttempts:
                 attempt=attempt.number,
                 checkpoint_id=attempt.started_from,
                 output_dir=self._commands.outputs(plan.plan_id),
+                confined=confined,
             )
         total = len(plan.action.steps)
         self._report(StepStarted(plan.plan_id, plan.step_index, total, title, tool, attempt.number))
@@ -99,15 +102,15 @@ class StepAttempts:
             if outcome.ok:
                 attempt.on_success(connection)
 
-    def _call(self, plan: Plan, attempt: Attempt, sandbox: Sandbox, run: StepRun) -> Call:
-        step, declared = attempt.step, attempt.tool.declaration
+    def _call(self, plan: Plan, sandbox: Sandbox, run: StepRun, rules: CallRules) -> Call:
         return self._commands.call(
+            plan.plan_id,
             sandbox.path,
             run.step_run_id,
             Path(run.output_path),
             must_stop=lambda: self._stopping.is_due(plan.plan_id),
             on_line=lambda text: self._report(StepOutput(plan.plan_id, text)),
-            rules=rules_of(step, declared),
+            rules=rules,
         )
 
 

@@ -6,6 +6,7 @@ from cleveragents.checkpoints.checkpoint import Checkpoint, CheckpointRepository
 from cleveragents.checkpoints.file_change import FileChange
 from cleveragents.checkpoints.reads import CheckpointReads
 from cleveragents.checkpoints.triggers import CheckpointType
+from cleveragents.confinement.confinement import Confinement
 from cleveragents.counting import counted
 from cleveragents.engine.back.checkpoint_acts import CheckpointActs
 from cleveragents.engine.run.conflicted import ConflictStop
@@ -18,6 +19,7 @@ from cleveragents.operations.kind import Kind, Status
 from cleveragents.operations.operation import AnyOperation, OperationRepository
 from cleveragents.plans.cursor import step_at
 from cleveragents.plans.document import current_document
+from cleveragents.plans.levels import levels_asked
 from cleveragents.plans.lifecycle import (
     CANCELLED,
     ERRORED,
@@ -146,6 +148,7 @@ class Resumption:
         checkpoints: CheckpointActs,
         conflict_stop: ConflictStop,
         reloads: Reloads,
+        confinement: Confinement,
         report: Reporter,
     ) -> None:
         self._database = database
@@ -153,6 +156,7 @@ class Resumption:
         self._checkpoints = checkpoints
         self.conflict_stop = conflict_stop
         self.reloads = reloads
+        self._confinement = confinement
         self._report = report
 
     def course(self, plan: Plan, *, restore: bool) -> Course:
@@ -162,6 +166,7 @@ class Resumption:
                 f"a plan in {written(plan.stage)} cannot be executed",
                 hints=[f"see where it stands: agents plan status {plan.plan_id}"],
             )
+        self._confinement.refuse(levels_asked(plan.action))
         past = self._past(plan)
         interrupted = _is_interrupted(plan, past)
         start = None

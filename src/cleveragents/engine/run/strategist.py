@@ -39,11 +39,12 @@ class Strategist:
         asking = Questions(str(action.strategist), StrategistAnswer, lambda _: None)
         self._commands.heed(plan_id, lambda: handed_by(action))
         call = self._commands.call(
+            plan_id,
             project,
             plan_id,
             self._commands.outputs(plan_id) / "strategist.log",
             must_stop=lambda: self._stopping.is_due(plan_id),
-            rules=CallRules(timeout=SECONDS),
+            rules=CallRules(timeout=SECONDS, confine=tuple(filter(None, [action.confine]))),
         )
         outcome = told(call, asking.put(call, _question(action, project, guidance)))
         if not outcome.ok:

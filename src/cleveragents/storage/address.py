@@ -10,7 +10,7 @@ from _socket import AF_UNIX, SO_PEERCRED, SOCK_CLOEXEC, SOCK_STREAM, SOL_SOCKET,
 
 TYPE_CHECKING = False  # as `typing` has it
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 LOCK = "keeper.lock"  # in the data directory: who owns it is the keeper, and it says where it is
 LONGEST = 107  # bytes that the path of a socket may have
@@ -23,14 +23,20 @@ _CREDENTIALS = 12  # bytes: pid, user and group, four each
 
 def place(environment: "Mapping[bytes, bytes]") -> str | None:
     """Returns the directory for sockets, made if need be; None: there is no place for one."""
+    for path in places(environment):
+        if _is_made(path):
+            return path.decode("utf-8", "surrogateescape")
+    return None
+
+
+def places(environment: "Mapping[bytes, bytes]") -> "Iterator[bytes]":
+    """Yields where such a directory may be, the best first."""
     runtime, temporary = (environment.get(name, b"") for name in PASSED_ON)
     mine = b"cleveragents-%d" % posix.geteuid()
     for above, name in ((runtime, b"cleveragents"), (temporary, mine), (b"/tmp", mine)):
         path = b"%s/%s" % (above.rstrip(b"/"), name)
-        fits = above.startswith(b"/") and len(path) + NAME_BYTES <= LONGEST
-        if fits and _is_made(path):
-            return path.decode("utf-8", "surrogateescape")
-    return None
+        if above.startswith(b"/") and len(path) + NAME_BYTES <= LONGEST:
+            yield path
 
 
 def _is_made(path: bytes) -> bool:

@@ -1,0 +1,226 @@
+Feature: Confinement
+  What a plan runs cannot reach what is the user's: the project, the data directory, other sandboxes, and,
+  by stricter levels, anything but its own sandbox. What level a step had is recorded with it.
+
+  # --- What steps cannot reach -------------------------------------------------------------------
+
+  @needs_namespaces
+  Scenario Outline: at <level> a step of <whom> that <deed> changes nothing of that
+    Given a project of <whom> with secrets, caches and settings
+    When a step does "<command>" at "<level>"
+    Then that step failed, and its level is "<level>" by "namespaces"
+    And nothing but its own sandbox was changed
+
+    Examples: the project, what is kept of it, and the settings
+      | level   | whom             | deed                                 | command                                                       |
+      | project | root             | writes to the project                | echo bad > PROJECT/a.txt                                      |
+      | project | root             | writes through a link                | ln -s PROJECT/a.txt link && echo bad > link                   |
+      | project | root             | changes a mode in the project        | chmod 777 PROJECT/a.txt                                       |
+      | project | root             | changes a time in the project        | touch -d 2001-01-01 PROJECT/a.txt                             |
+      | project | root             | deletes a file of the project        | rm -f PROJECT/a.txt; test ! -e PROJECT/a.txt                  |
+      | project | root             | moves the project away               | mv PROJECT PROJECT.gone                                       |
+      | project | root             | moves what holds the project away    | mv HOME HOME.gone                                             |
+      | project | root             | deletes the data directory           | rm -rf DATA/projects; test ! -e DATA/projects                 |
+      | project | root             | writes to the database               | echo bad >> DATA/cleveragents.db                              |
+      | project | root             | climbs to all sandboxes              | rm -rf ../../../projects; test ! -e ../../../projects         |
+      | project | root             | changes the settings                 | echo bad > SETTINGS/config.toml                               |
+      | project | root             | takes the cover off                  | umount PROJECT \|\| mount -o remount,rw,bind PROJECT; echo bad > PROJECT/a.txt |
+      | project | root             | goes by our process                  | echo bad > /proc/OURS/root/PROJECT/a.txt                      |
+      | project | root             | kills our process                    | kill -0 OURS                                                  |
+      | project | an ordinary user | writes to the project                | echo bad > PROJECT/a.txt                                      |
+      | project | an ordinary user | changes a mode in the project        | chmod 777 PROJECT/a.txt                                       |
+      | project | an ordinary user | climbs to all sandboxes              | rm -rf ../../../projects; test ! -e ../../../projects         |
+      | project | an ordinary user | changes the settings                 | echo bad > SETTINGS/config.toml                               |
+      | project | an ordinary user | takes the cover off in a new place   | unshare -Urm sh -c 'umount PROJECT; mount -o remount,rw,bind PROJECT; echo bad > PROJECT/a.txt' |
+      | project | an ordinary user | goes by our process                  | echo bad > /proc/OURS/root/PROJECT/a.txt                      |
+      | project | an ordinary user | kills our process                    | kill -0 OURS                                                  |
+
+    Examples: whatever is not its own
+      | level  | whom             | deed                                  | command                                                       |
+      | write  | root             | writes to the project                 | echo bad > PROJECT/a.txt                                      |
+      | write  | root             | writes at home                        | echo bad > HOME/user/.profile                                 |
+      | write  | root             | changes a mode at home                | chmod 777 HOME/user/.profile                                  |
+      | write  | an ordinary user | writes at home                        | echo bad > HOME/user/.profile                                 |
+      | write  | an ordinary user | makes a file at home                  | echo bad > HOME/user/new                                      |
+      | strict | root             | reads a secret                        | cat HOME/user/.ssh/id                                         |
+      | strict | root             | reads a file of secrets               | grep . HOME/user/.netrc                                       |
+      | strict | root             | sees our process                      | test -e /proc/OURS/cmdline                                    |
+      | strict | root             | writes at home                        | echo bad > HOME/user/.profile                                 |
+      | strict | an ordinary user | reads a secret                        | cat HOME/user/.ssh/id                                         |
+      | strict | an ordinary user | reads a file of secrets               | grep . HOME/user/.netrc                                       |
+      | strict | an ordinary user | sees our process                      | test -e /proc/OURS/cmdline                                    |
+      | strict | an ordinary user | writes to the data directory          | echo bad >> DATA/cleveragents.db                              |
+
+  @needs_namespaces
+  Scenario Outline: at <level> a step of <whom> can <act>
+    Given a project of <whom> with secrets, caches and settings
+    When a step does "<command>" at "<level>"
+    Then that step succeeded, and its level is "<level>" by "namespaces"
+    And nothing but its own sandbox was changed
+
+    Examples:
+      | level   | whom             | act                                     | command                                                              |
+      | project | root             | work and commit                         | echo in > b.txt && git add b.txt && git commit -qm b && git gc -q    |
+      | project | root             | give a file away                        | echo in > b.txt && chown 65534 b.txt                                 |
+      | project | an ordinary user | work and commit                         | echo in > b.txt && git add b.txt && git commit -qm b && git gc -q    |
+      | write   | root             | work and commit                         | echo in > b.txt && git add b.txt && git commit -qm b && git gc -q    |
+      | write   | root             | use a temporary directory               | echo in > $(mktemp) && mkdir /tmp/confined.d                         |
+      | write   | an ordinary user | work and commit                         | echo in > b.txt && git add b.txt && git commit -qm b && git gc -q    |
+      | write   | an ordinary user | use a temporary directory               | echo in > $(mktemp) && mkdir /tmp/confined.d                         |
+      | write   | an ordinary user | write devices                           | echo x > /dev/null && head -c 1 /dev/urandom > r                     |
+      | strict  | root             | work and commit                         | echo in > b.txt && git add b.txt && git commit -qm b && git gc -q    |
+      | strict  | an ordinary user | work and commit                         | echo in > b.txt && git add b.txt && git commit -qm b && git gc -q    |
+      | strict  | an ordinary user | see its own processes                   | sleep 5 & test -e /proc/$!/cmdline && test -e /proc/self/cmdline     |
+      | none    | root             | see everything                          | test -e /proc/OURS/cmdline && cat HOME/user/.ssh/id                  |
+
+  @needs_namespaces
+  Scenario Outline: at <level> a step of <whom> may fill caches, and what its user names
+    Given a project of <whom> with secrets, caches and settings
+    And the user has named "HOME/user/named" as writable
+    When a step does "echo in > HOME/user/.cache/new && echo in > HOME/user/named/new" at "<level>"
+    Then that step succeeded, and its level is "<level>" by "namespaces"
+
+    Examples:
+      | level  | whom             |
+      | write  | root             |
+      | write  | an ordinary user |
+      | strict | an ordinary user |
+
+  @needs_namespaces
+  Scenario Outline: the network is there at <level> if the tool <declares>
+    Given somebody listens on the loopback
+    And a tool that reaches them and <declares>
+    When that tool is called at "<level>"
+    Then its exit code is <code>
+
+    Examples:
+      | level  | declares              | code |
+      | strict | says nothing of it    | 7    |
+      | strict | declares the network  | 0    |
+      | write  | says nothing of it    | 0    |
+
+  @needs_namespaces
+  Scenario: in strict the loopback of a step is its own, and works
+    Given a project of root with secrets, caches and settings
+    When a step does "PYTHON -c 'import socket as s; x = s.create_server((str(), 0)); s.create_connection(x.getsockname())'" at "strict"
+    Then that step succeeded, and its level is "strict" by "namespaces"
+
+  # --- Who asks for what -------------------------------------------------------------------------
+
+  @needs_namespaces
+  Scenario Outline: <who> may ask for more, and not for less
+    Given a plain folder
+    And the settings ask for "<settings>"
+    And the action
+      """
+      name: asking
+      <action>
+      steps:
+        - {tool: shell, name: only, with: {command: "true"}<step>}
+      """
+    When I run "agents run ACTION --format json"
+    Then the exit code is 0
+    And the step "only" was confined to "<level>"
+
+    Examples:
+      | who              | settings | action          | step              | level   |
+      | nobody           | auto     | description: no  |                   | project |
+      | an action        | auto     | confine: write  |                   | write   |
+      | a step           | auto     | confine: write  | , confine: strict | strict  |
+      | a weaker step    | auto     | confine: strict | , confine: write  | strict  |
+      | a weaker action  | strict   | confine: write  |                   | strict  |
+      | against none     | none     | confine: write  |                   | write   |
+      | nobody, none set | none     | description: no  |                   | none    |
+
+  Scenario Outline: a project's file asks for <asked> where its user has <users>: <outcome>
+    Given a plain folder
+    And the user has set sandbox.confinement to "<users>"
+    And the project's file sets sandbox.confinement to "<asked>"
+    When I run "agents config list --format json"
+    Then the answer is "<outcome>"
+
+    Examples:
+      | users   | asked   | outcome                                            |
+      | auto    | write   | write                                              |
+      | strict  | write   | strict                                             |
+      | write   | write   | write                                              |
+      | none    | project | project                                            |
+      | auto    | none    | a project may not set sandbox.confinement to none  |
+      | auto    | auto    | a project may not set sandbox.confinement to auto  |
+
+  Scenario: a level that there is not is refused with the file and the line
+    Given a plain folder
+    And the action
+      """
+      name: asking
+      confine: none
+      steps:
+        - {tool: shell, name: only, with: {command: "true"}}
+      """
+    When I run "agents plan use ACTION --format json"
+    Then the exit code is 2
+    And the output says "confine"
+
+  @needs_namespaces
+  Scenario: what a session calls is confined as it asks
+    Given a plain folder
+    When a session calls "true" asking for "strict"
+    Then the step "shell" was confined to "strict"
+
+  # --- Everything that a plan runs ---------------------------------------------------------------
+
+  @needs_namespaces
+  Scenario: an undo, a chooser, a strategist, a validation, a search and a Python tool are confined
+    Given a project of root with secrets, caches and settings
+    When every kind of command tries to write to the project
+    Then each of them was told that it is read-only
+    And nothing but its own sandbox was changed
+
+  # --- Where it cannot be had --------------------------------------------------------------------
+
+  @needs_root
+  Scenario: where there are no namespaces, auto says so once and an explicit level is refused
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo in > b.txt"}}
+      """
+    When I run "agents run ACTION --format json" where there are no namespaces
+    Then the exit code is 0
+    And a message says "steps are not confined"
+    And the step "first" was confined to "none"
+    When I run "agents plan status @ --format json" where there are no namespaces
+    Then no message says "not confined"
+    When I run "agents run ACTION --set sandbox.confinement=project --format json" where there are no namespaces
+    Then the exit code is 4
+    And the error message says "steps cannot be confined to project here"
+    And a suggestion says "without it: agents config set sandbox.confinement auto"
+    When I run "agents doctor --format json" where there are no namespaces
+    Then the finding "confinement" says "steps are not confined"
+
+  @needs_namespaces
+  Scenario: what was proved is not tried again, and a proof that fails runs nothing unconfined
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo in > b.txt"}}
+      """
+    When I run "agents run ACTION --format json"
+    Then the exit code is 0
+    And the proof of "project" is kept
+    When I run "agents run ACTION --format json" where there are no namespaces and nobody knows
+    Then the exit code is 1
+    And the output says "it could not be confined, and was not run"
+    And the proof of "project" is not kept
+    And the plan has no file "b.txt"
+
+  Scenario: a writable place that is none is refused before anything runs
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "true"}}
+      """
+    When I run "agents run ACTION --set sandbox.writable=here,/not/there --format json"
+    Then the exit code is 4
+    And the detail says "here: begin it with / or ~/"
+    And the detail says "/not/there: it is not there"

@@ -1,0 +1,603 @@
+Feature: The launcher
+  It confines itself, act by act as it is ordered, and becomes the command. There are two that do the
+  same, in C and in Python. What stands here as `$HERE` is a folder of the user who runs it.
+
+  Scenario Outline: what is read-only cannot be changed from inside, what is beside it can, and nothing is different outside: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    When it is ordered
+      """
+      enter user+mount
+      private
+      itself $HERE/kept
+      readonly $HERE/kept
+      run sh -c '
+        echo 1 > "$HERE/beside/new"
+        mv "$HERE/kept" "$HERE/moved" || echo kept
+        echo 1 > "$HERE/kept/new"'
+      """
+    Then the ordered command ended with exit code 2, and said "kept"
+    And it complained "Read-only file system"
+    And "beside/new" is there, and "kept/new" is not
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
+  Scenario Outline: where all is read-only, what is made writable is not: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    When it is ordered
+      """
+      enter user+mount
+      private
+      readonly /
+      unlock /proc
+      writable $HERE/beside
+      run sh -c '
+        echo 1 > "$HERE/beside/new" && echo beside
+        echo renamed > /proc/self/comm && echo proc
+        echo 1 > "$HERE/kept/new"'
+      """
+    Then the ordered command ended with exit code 2, and said "beside proc"
+    And it complained "Read-only file system"
+    And "beside/new" is there, and "kept/new" is not
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
+  Scenario Outline: what is locked read-only below a writable directory stays so: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    When it is ordered
+      """
+      enter user+mount
+      private
+      itself $HERE/beside/below
+      readonly $HERE/beside/below
+      enter user+mount
+      readonly /
+      writable $HERE/beside
+      run sh -c '
+        echo 1 > "$HERE/beside/new" && echo beside
+        echo 1 > "$HERE/beside/below/new"'
+      """
+    Then the ordered command ended with exit code 2, and said "beside"
+    And it complained "Read-only file system"
+    And "beside/new" is there, and "beside/below/new" is not
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
+  Scenario Outline: in a second layer not even root takes a cover away: <language>
+    Given the launcher in <language>, run by root
+    When it is ordered
+      """
+      enter user+mount
+      private
+      itself $HERE/kept
+      readonly $HERE/kept
+      <layer>
+      run sh -c '
+        mount -o remount,bind,rw "$HERE/kept" 2> /dev/null && echo remounted
+        umount "$HERE/kept" 2> /dev/null && echo unmounted
+        echo done'
+      """
+    Then the ordered command ended with exit code 0, and said "<said>"
+
+    Examples:
+      | language | layer            | said                     |
+      | C        | private          | remounted unmounted done |
+      | C        | enter user+mount | done                     |
+      | Python   | private          | remounted unmounted done |
+      | Python   | enter user+mount | done                     |
+
+  Scenario Outline: root keeps every user and group that there is: <language>
+    Given the launcher in <language>, run by root
+    When it is ordered
+      """
+      enter user+mount
+      enter user+mount
+      run sh -c 'chown 12345:54321 "$HERE/beside" && stat -c "%u %g" "$HERE/beside" && id -u && id -g'
+      """
+    Then the ordered command ended with exit code 0, and said "12345 54321 0 0"
+    And "beside" is of user 12345 and group 54321
+
+    Examples:
+      | language |
+      | C        |
+      | Python   |
+
+  Scenario Outline: an ordinary user stays the only one: <language>
+    Given the launcher in <language>, run by an ordinary user
+    When it is ordered
+      """
+      enter user+mount
+      run sh -c 'test "$(id -u):$(id -g)" = "$(stat -c %u:%g "$HERE")" && grep -c . /proc/self/uid_map /proc/self/gid_map && cat /proc/self/setgroups'
+      """
+    Then the ordered command ended with exit code 0, and said "/proc/self/uid_map:1 /proc/self/gid_map:1 deny"
+
+    Examples:
+      | language |
+      | C        |
+      | Python   |
+
+  Scenario Outline: a process that has changed its user for a while may start it: <language>
+    Given the launcher in <language>, run by root
+    And whoever starts it is an ordinary user for a while
+    When it is ordered
+      """
+      enter user+mount
+      run id -u
+      """
+    Then the ordered command ended with exit code 0, and said "65534"
+
+    Examples:
+      | language |
+      | C        |
+      | Python   |
+
+  Scenario Outline: a directory is found in another's place: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    When it is ordered
+      """
+      enter user+mount
+      private
+      place $HERE/beside $HERE/kept
+      run sh -c 'echo 1 > "$HERE/kept/new"'
+      """
+    Then the ordered command ended with exit code 0, and said ""
+    And "beside/new" is there, and "kept/new" is not
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
+  Scenario Outline: a directory is empty, and nothing can be put there: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    When it is ordered
+      """
+      enter user+mount
+      private
+      empty $HERE/secret
+      empty $HERE/absent
+      empty $HERE/secret/key/absent
+      run sh -c '
+        cat "$HERE/secret/key" 2> /dev/null || echo gone
+        touch "$HERE/secret/new" 2> /dev/null || echo closed'
+      """
+    Then the ordered command ended with exit code 0, and said "gone closed"
+    And "secret/key" is there, and "secret/new" is not
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
+  Scenario Outline: a file is empty, and nobody is reached through a socket: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    And a server listens at "open" and at "closed"
+    When it is ordered
+      """
+      enter user+mount
+      private
+      conceal $HERE/closed
+      conceal $HERE/secret/key
+      conceal $HERE/absent
+      run sh -c '
+        cat "$HERE/secret/key"
+        chmod 600 "$HERE/secret/key" 2> /dev/null || echo "not changed"
+        "$PYTHON" -ISc "$CONNECT" "$HERE/open"
+        "$PYTHON" -ISc "$CONNECT" "$HERE/closed"'
+      """
+    Then the ordered command ended with exit code 0, and said "not changed connected ECONNREFUSED"
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
+  Scenario Outline: a value of the kernel is set for the inside: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    When it is ordered
+      """
+      enter user+mount
+      write /proc/sys/user/max_cgroup_namespaces 0
+      run cat /proc/sys/user/max_cgroup_namespaces
+      """
+    Then the ordered command ended with exit code 0, and said "0"
+    And "/proc/sys/user/max_cgroup_namespaces" holds another number outside
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
+  Scenario Outline: devices are few, terminals and shared memory its own: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    When it is ordered
+      """
+      enter user+mount
+      private
+      devices own
+      run sh -c '
+        ls -x -w 200 /dev
+        echo lost > /dev/null && head -c 1 /dev/zero | wc -c
+        echo through | cat /dev/stdin
+        ls /dev/shm
+        touch "/dev/shm/$MARK"
+        "$PYTHON" -ISc "import posix; print(posix.ttyname(posix.openpty()[1]))"'
+      """
+    Then the ordered command ended with exit code 0, and said "$DEVICES 1 through /dev/pts/0"
+    And in the shared memory outside there is nothing of it
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
+  Scenario Outline: devices are few, shared memory the machine's: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    And in the shared memory outside there is something
+    When it is ordered
+      """
+      enter user+mount
+      private
+      devices shared
+      run sh -c 'ls -x -w 200 /dev; cat "/dev/shm/$MARK"'
+      """
+    Then the ordered command ended with exit code 0, and said "$DEVICES something"
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
+  Scenario Outline: it sees no processes but its own, of which none outlives it: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    When it is ordered
+      """
+      enter user+mount+processes
+      private
+      processes
+      proc
+      run sh -c '
+        setsid sleep 1000 &
+        cd /proc && echo [0-9]*
+        kill -9 1; exit 3'
+      """
+    Then the ordered command ended with exit code 3, and said "1 2 3"
+    And no process of it is left
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
+  Scenario Outline: with process 1 between, a command ends as it would without: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    Then commands end as they do without, with and without process 1
+      | command                   | ends |
+      | exit 0                    | 0    |
+      | exit 125                  | 125  |
+      | exit 255                  | 255  |
+      | kill -TERM $$             | -15  |
+      | kill -KILL $$             | -9   |
+      | kill -ABRT $$             | -6   |
+      | kill -SEGV $$             | -11  |
+      | kill -PIPE $$             | -13  |
+      | (sleep 0 & exit 1); exit 4  | 4    |
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
+  Scenario Outline: a signal to the whole group leaves the command its time: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    And it is ordered and has begun
+      """
+      enter user+mount+processes
+      private
+      processes
+      proc
+      run sh -c '
+        trap "echo cleaned up; exit 7" TERM
+        sleep 1000 & echo begun; wait'
+      """
+    Then its answers have ended
+    And it keeps no descriptors that it does not need
+    When its whole group is told to end by SIGTERM
+    Then the ordered command ended with exit code 7, and said "cleaned up"
+    And no process of it is left
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
+  Scenario Outline: without the stand-in there are no processes, without process 1 no stand-in: <language>, <killed>
+    Given the launcher in <language>, run by root or whoever runs this
+    And it is ordered and has begun
+      """
+      enter user+mount+processes
+      private
+      processes
+      proc
+      run sh -c 'setsid sleep 1000 & echo begun; wait'
+      """
+    When <killed> is killed
+    Then the ordered command ended with exit code -9, and said ""
+    And soon no process of it is left
+
+    Examples:
+      | language | killed       |
+      | C        | the stand-in |
+      | C        | process 1    |
+      | Python   | the stand-in |
+      | Python   | process 1    |
+
+  Scenario Outline: its loopback can be used: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    When it is ordered
+      """
+      enter user+mount+network
+      <act>
+      run sh -c '"$PYTHON" -ISc "$LOOP"'
+      """
+    Then the ordered command ended with exit code 0, and said "<said>"
+
+    Examples:
+      | language | user             | act      | said        |
+      | C        | root             | private  | ENETUNREACH |
+      | C        | root             | loopback | connected   |
+      | C        | an ordinary user | loopback | connected   |
+      | Python   | root             | loopback | connected   |
+      | Python   | an ordinary user | loopback | connected   |
+
+  Scenario Outline: it keeps some capabilities, whoever it becomes: <language>, <user>, <mask>
+    Given the launcher in <language>, run by <user>
+    When it is ordered
+      """
+      enter user+mount
+      capabilities <mask>
+      run sh -c 'sed -n "s/^Cap...:\t0*\(.\)/\1/p" /proc/self/status'
+      """
+    Then the ordered command ended with exit code 0, and said "<said>"
+
+    Examples: inheritable, permitted, effective, bounding, ambient
+      | language | user             | mask          | said                                |
+      | C        | root             | 0             | 0 0 0 0 0                           |
+      | C        | root             | 274877906945  | 0 4000000001 4000000001 4000000001 0 |
+      | C        | an ordinary user | 0             | 0 0 0 0 0                           |
+      | C        | an ordinary user | 1             | 0 0 0 1 0                           |
+      | Python   | root             | 0             | 0 0 0 0 0                           |
+      | Python   | root             | 274877906945  | 0 4000000001 4000000001 4000000001 0 |
+      | Python   | an ordinary user | 0             | 0 0 0 0 0                           |
+      | Python   | an ordinary user | 1             | 0 0 0 1 0                           |
+
+  Scenario Outline: it gains no rights: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    When it is ordered
+      """
+      no-new-privileges
+      run sed -n s/^NoNewPrivs:.//p /proc/self/status
+      """
+    Then the ordered command ended with exit code 0, and said "1"
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | Python   | root             |
+      | C        | an ordinary user |
+
+  Scenario Outline: signals and abstract sockets of others are out of reach: <language>, <user>, <act>
+    Given the launcher in <language>, run by <user>
+    And the kernel knows scopes
+    And a server listens, of the same user, at an abstract address
+    When it is ordered
+      """
+      no-new-privileges
+      <act>
+      run sh -c '
+        kill -0 "$SERVER" 2> /dev/null && echo seen
+        "$PYTHON" -ISc "$CONNECT" "@$MARK"
+        sleep 1000 & kill $!'
+      """
+    Then the ordered command ended with exit code 0, and said "<said>"
+
+    Examples:
+      | language | user             | act               | said           |
+      | C        | root             | no-new-privileges | seen connected |
+      | C        | root             | scope             | EPERM          |
+      | C        | an ordinary user | scope             | EPERM          |
+      | Python   | root             | scope             | EPERM          |
+      | Python   | an ordinary user | scope             | EPERM          |
+
+  Scenario Outline: it may use less: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    When it is ordered
+      """
+      limit NOFILE 60
+      limit NOFILE 70
+      limit FSIZE 4
+      limit CORE 0
+      run sh -c '
+        ulimit -n; ulimit -Hn
+        echo 12345678 > "$HERE/beside/new"'
+      """
+    Then the ordered command ended with exit code -25, and said "60 60"
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | Python   | root             |
+      | C        | an ordinary user |
+
+  Scenario Outline: it begins in a directory, as what it was told: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    When it is ordered
+      """
+      directory $HERE/beside
+      run sh -c 'pwd; printf "[%s]" "$@"' sh first "" "sec ond" run
+      """
+    Then the ordered command ended with exit code 0, and said "$HERE/beside [first][][sec ond][run]"
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | Python   | root             |
+      | C        | an ordinary user |
+
+  Scenario Outline: its environment is the one that the launcher was given: <language>, <acts>
+    Given the launcher in <language>, run by root or whoever runs this
+    When it is ordered, with an environment of hostile bytes
+      """
+      <acts>
+      run /bin/cat /proc/self/environ
+      """
+    Then it has printed exactly that environment
+
+    Examples:
+      | language | acts                                        |
+      | C        | no-new-privileges                           |
+      | C        | enter user+mount+processes; processes; proc |
+      | Python   | no-new-privileges                           |
+      | Python   | enter user+mount+processes; processes; proc |
+
+  Scenario Outline: it has the descriptors that were handed on, and no other: <language>, <acts>
+    Given the launcher in <language>, run by root or whoever runs this
+    When it is ordered, and handed a descriptor
+      """
+      <acts>
+      run sh -c 'echo told > "/proc/self/fd/$HANDED"; exec "$PYTHON" -ISc "$DESCRIPTORS"'
+      """
+    Then the ordered command ended with exit code 0, and said "0 1 2 $HANDED"
+    And through the descriptor it said "told"
+
+    Examples:
+      | language | acts                                        |
+      | C        | no-new-privileges                           |
+      | C        | enter user+mount+processes; processes; proc |
+      | Python   | no-new-privileges                           |
+      | Python   | enter user+mount+processes; processes; proc |
+
+  Scenario Outline: signals are taken as the launcher was told to take them: <language>, <acts>
+    Given the launcher in <language>, run by root or whoever runs this
+    And of what starts it USR1 and CHLD are ignored, and USR2 is blocked
+    When it is ordered
+      """
+      <acts>
+      run grep -E "Sig(Blk|Ign|Cgt)" /proc/self/status
+      """
+    Then it has printed what it prints without a launcher
+
+    Examples:
+      | language | acts                                        |
+      | C        | enter user+mount                            |
+      | C        | enter user+mount+processes; processes; proc |
+      | Python   | enter user+mount                            |
+      | Python   | enter user+mount+processes; processes; proc |
+
+  Scenario Outline: a command is looked for along the path: <language>
+    Given the launcher in <language>, run by root or whoever runs this
+    When it is ordered
+      """
+      run true
+      """
+    Then the ordered command ended with exit code 0, and said ""
+
+    Examples:
+      | language |
+      | C        |
+      | Python   |
+
+  Scenario Outline: what cannot be done is told, and nothing is run: <language>
+    Given the launcher in <language>, run by root or whoever runs this
+    Then each of these orders fails, and leaves nothing
+      | orders                                                            | answer                          |
+      |                                                                   | 22                              |
+      | no-new-privileges                                                 | 22                              |
+      | run                                                               | 22 run                          |
+      | dance $HERE; run true                                             | 22 dance                        |
+      | place $HERE                                                       | 22 place $HERE                  |
+      | enter many; run true                                              | 22 enter many                   |
+      | enter -1; run true                                                | 22 enter -1                     |
+      | enter 1; run true                                                 | 22 enter 1                      |
+      | enter user+mount; readonly $HERE/beside; run true                 | 22 readonly $HERE/beside        |
+      | enter user+mount; unlock $HERE/beside; run true                   | 22 unlock $HERE/beside          |
+      | enter user+mount; private; itself $HERE/absent; run true          | 2 itself $HERE/absent           |
+      | enter user+mount; private; writable $HERE/absent; run true        | 2 writable $HERE/absent         |
+      | enter user+mount; private; place $HERE/absent $HERE; run true     | 2 place $HERE/absent            |
+      | enter user+mount; private; conceal $HERE/beside; run true         | 20 conceal $HERE/beside         |
+      | enter user+mount; write $HERE/absent 1; run true                  | 2 write $HERE/absent            |
+      | enter user+mount; write /proc/self/uid_map none; run true         | 1 write /proc/self/uid_map      |
+      | enter user+mount; private; devices some; run true                 | 22 devices some                 |
+      | enter user+mount; processes; run true                             | 22 processes                    |
+      | capabilities x; run true                                          | 22 capabilities x               |
+      | limit 99 1; run true                                              | 22 limit 99                     |
+      | limit NOFILE x; run true                                          | 22 limit 7                      |
+      | directory $HERE/absent; run true                                  | 2 directory $HERE/absent        |
+      | directory "two\nlines"; run true                                  | 2 directory two?lines           |
+      | run $HERE/absent                                                  | 2 run $HERE/absent              |
+      | run $HERE                                                         | 13 run $HERE                    |
+      | enter user+mount+processes; processes; directory /absent; run true | 2 directory /absent             |
+      | enter user+mount+processes; processes; run $HERE/absent           | 2 run $HERE/absent              |
+
+    Examples:
+      | language |
+      | C        |
+      | Python   |
+
+  Scenario Outline: what an ordinary user may not do is told: <language>
+    Given the launcher in <language>, run by an ordinary user
+    Then each of these orders fails, and leaves nothing
+      | orders                                | answer         |
+      | private; run true                     | 1 private      |
+      | proc; run true                        | 1 proc         |
+      | empty $HERE/secret; run true          | 1 empty $HERE/secret |
+      | devices own; run true                 | 1 devices own  |
+      | capabilities 0; run true              | 1 capabilities 0 |
+      | scope; run true                       | 1 scope        |
+
+    Examples:
+      | language |
+      | C        |
+      | Python   |
+
+  Scenario Outline: the launcher is compiled where the project is built <how>
+    When the launcher is built <how>
+    Then there is <result>
+
+    Examples:
+      | how                                            | result                           |
+      | with a compiler                                | a launcher that runs             |
+      | with a compiler that has no static library     | a launcher that runs             |
+      | with a compiler that fails                     | no launcher                      |

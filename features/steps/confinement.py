@@ -1,0 +1,227 @@
+"""Steps about what the steps of plans cannot reach."""
+
+import json
+import os
+import socket
+from pathlib import Path
+
+import yaml
+from behave import given, then, when
+from commands import words
+from confined import filled, furnish, give_to, look, run_as, without_namespaces
+
+from cleveragents.confinement.proof import FILE
+
+
+@given("a project of {whom} with secrets, caches and settings")
+def make_estate(context, whom):
+    world = context.world
+    context.whom = whom
+    furnish(world)
+    world.make_repository()
+    give_to(world, whom)
+    context.before = look(world)
+
+
+@given('the user has named "{place}" as writable')
+def name_writable(context, place):
+    named = place.replace("HOME", str(context.world.home))
+    context.world.variables["CLEVERAGENTS_SANDBOX_WRITABLE"] = named
+
+
+@when('a step does "{command}" at "{level}"')
+def do_deed(context, command, level):
+    world = context.world
+
+    def action():
+        step = {"tool": "shell", "name": "deed", "with": {"command": filled(world, command)}}
+        text = yaml.safe_dump(
+            {"name": "deeds", "rollback": {"on_failure": "keep"}, "steps": [step]}
+        )
+        return str(world.write_action(text))
+
+    (world.home / "action.yaml").unlink(missing_ok=True)
+    setting = f"sandbox.confinement={level}"
+    run_as(world, context.whom, ["run", action, "--set", setting, "--format", "json"])
+
+
+@then('that step {ended}, and its level is "{level}" by "{way}"')
+def check_deed(context, ended, level, way):
+    done = context.world.done
+    assert done.code == (0 if ended == "succeeded" else 1), done
+    run_as(context.world, context.whom, ["plan", "status", "@", "--format", "json"])
+    (row,) = context.world.done.data["progress"]
+    expected = {"succeeded": "done", "failed": "failed"}[ended]
+    wanted_way = None if level == "none" else way
+    assert (row["status"], row["level"], row["way"]) == (expected, level, wanted_way), row
+
+
+@then("nothing but its own sandbox was changed")
+def check_rest(context):
+    world = context.world
+    now = look(world)
+    changed = {
+        path for path in {*context.before, *now} if context.before.get(path) != now.get(path)
+    }
+    assert not changed, changed
+    assert not Path("/tmp/confined.d").exists()
+    run_as(world, context.whom, ["doctor", "--format", "json"])
+    assert world.done.data["healthy"], world.done.data["findings"]
+
+
+@given("somebody listens on the loopback")
+def listen(context):
+    server = socket.create_server(("127.0.0.1", 0))
+    context.add_cleanup(server.close)
+    context.port = server.getsockname()[1]
+
+
+@given("a tool that reaches them and {declares}")
+def declare_tool(context, declares):
+    code = (
+        "import socket, sys\n"
+        f"try: socket.create_connection(('127.0.0.1', {context.port}), 5)\n"
+        "except OSError: sys.exit(7)\n"
+    )
+    (context.world.home / "reach.py").write_text(code)
+    tool = {"name": "reach", "command": f"python3 -IS '{context.world.home}/reach.py'"}
+    if declares == "declares the network":
+        tool["network"] = True
+    action = {"name": "reaching", "tools": [tool], "steps": [{"tool": "reach", "name": "deed"}]}
+    context.action = context.world.write_action(yaml.safe_dump(action))
+
+
+@when('that tool is called at "{level}"')
+def call_tool(context, level):
+    setting = f"sandbox.confinement={level}"
+    context.world.agents("run", context.action, "--set", setting, "--format", "json")
+
+
+@then("its exit code is {code:d}")
+def check_exit(context, code):
+    ((found,),) = context.world.sql("SELECT result_json FROM step_runs")
+    assert json.loads(found)["exit_code"] == code, found
+
+
+@given('the settings ask for "{level}"')
+def ask(context, level):
+    context.world.variables["CLEVERAGENTS_SANDBOX_CONFINEMENT"] = level
+
+
+@given("steps are not confined")
+def leave_open(context):
+    """Links and renames between a sandbox and elsewhere are no more, once a step is confined."""
+    ask(context, "none")
+
+
+@given('the user has set sandbox.confinement to "{level}"')
+def set_by_user(context, level):
+    path = context.world.home / "xdg" / "cleveragents" / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f'[sandbox]\nconfinement = "{level}"\n')
+
+
+@given('the project\'s file sets sandbox.confinement to "{level}"')
+def set_by_project(context, level):
+    path = context.world.project / ".cleveragents" / "config.toml"
+    path.parent.mkdir()
+    path.write_text(f'[sandbox]\nconfinement = "{level}"\n')
+
+
+@then('the answer is "{outcome}"')
+def check_answer(context, outcome):
+    done = context.world.done
+    if done.code:
+        assert outcome in done.error["message"], done
+        return
+    (row,) = [one for one in done.data["settings"] if one["key"] == "sandbox.confinement"]
+    assert row["value"] == outcome, row
+
+
+@then('the step "{name}" was confined to "{level}"')
+def check_level(context, name, level):
+    found = context.world.sql("SELECT level, way FROM step_runs WHERE name = ?", name)
+    assert found[-1:] == [(level, None if level == "none" else "namespaces")], found
+
+
+@when('a session calls "{command}" asking for "{level}"')
+def call_in_session(context, command, level):
+    with context.world.variables_set(), context.world.app().session(context.world.project) as run:
+        run.step("shell", {"command": command}, confine=level)
+
+
+@when('I run "agents {line}" where there are no namespaces')
+def run_without(context, line):
+    world = context.world
+    (world.data_dir / FILE).unlink(missing_ok=True)
+    run_as(world, "root", words(context, line), without_namespaces)
+
+
+@when('I run "agents {line}" where there are no namespaces and nobody knows')
+def run_without_knowing(context, line):
+    """The kernel, the user and the launcher are those that the proof was made for."""
+    world = context.world
+
+    def before():
+        without_namespaces()
+        path = world.data_dir / FILE
+        kept = json.loads(path.read_text())
+        kept["of"][3:5] = [os.stat(f"/proc/self/ns/{name}").st_ino for name in ("user", "mnt")]
+        path.write_text(json.dumps(kept))
+
+    run_as(world, "root", words(context, line), before)
+
+
+@then('the proof of "{level}" {is_kept}')
+def check_proof(context, level, is_kept):
+    path = context.world.data_dir / FILE
+    kept = json.loads(path.read_text())["levels"] if path.exists() else []
+    assert (level in kept) == (is_kept == "is kept"), kept
+
+
+@then('the finding "{check}" says "{text}"')
+def check_finding(context, check, text):
+    found = [one for one in context.world.done.data["findings"] if one["check"] == check]
+    assert any(text in one["message"] for one in found), found
+
+
+@when("every kind of command tries to write to the project")
+def try_everywhere(context):
+    """An undo, a chooser, a strategist, a validation, a search, a Python tool."""
+    world = context.world
+    bad = f"echo bad > '{world.project}/a.txt'"
+    spoiling = f"def spoil(): open({str(world.project / 'a.txt')!r}, 'w').write('bad')"
+    tools = [{"name": "sent", "command": "true", "side_effects": ["mail"], "undo": bad}]
+    context.told = {}
+
+    def run(kind, action, *more):
+        path = world.write_action(yaml.safe_dump({"name": kind, **action}), f"{kind}.yaml")
+        done = world.agents("run", path, "--format", "json")
+        for arguments in more:
+            done = world.agents(*arguments, "--format", "json")
+        context.told[kind] = f"{done.out}{done.err}"
+
+    shell = {"tool": "shell", "with": {"command": "true"}}
+    run(
+        "undo",
+        {"tools": tools, "steps": [shell, {"tool": "sent"}]},
+        ["plan", "rollback", "@", "1", "--yes"],
+    )
+    deciding = {"question": "which?", "options": {"a": [shell]}, "chooser": f"{bad}; echo no"}
+    run("chooser", {"steps": [{"decide": deciding}]})
+    run("strategist", {"strategist": f"{bad}; echo no"})
+    writes = {"tool": "write_file", "with": {"path": "b.txt", "content": "b"}}
+    run("validation", {"steps": [writes], "validate": [bad]}, ["plan", "apply", "@", "--yes"])
+    said, search = world.home / "user" / ".cache" / "said", world.home / "search.sh"
+    search.write_text(f"{{ {bad}; }} 2>'{said}'; test ! -e b.txt")
+    run("search", {"steps": [writes]}, ["plan", "bisect", "@", "--", "/bin/sh", str(search)])
+    context.told["search"] = said.read_text()
+    writes = {"tool": "write_file", "with": {"path": "badly.py", "content": spoiling}}
+    run("python", {"steps": [writes, {"tool": "python", "with": {"call": "badly:spoil"}}]})
+
+
+@then("each of them was told that it is read-only")
+def check_told(context):
+    told = context.told.items()
+    wrong = {kind: said for kind, said in told if "Read-only file system" not in said}
+    assert not wrong, wrong

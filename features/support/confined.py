@@ -1,0 +1,119 @@
+"""Steps that do what they should not be able to, and a user whose things they try it on."""
+
+import ctypes
+import os
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from forked import forked
+from ordinary import become_ordinary, hand_over
+from world import Done
+
+from cleveragents.confinement import usual
+from cleveragents.confinement.launch import COMPILED
+
+NEW_USER = 0x10000000
+OWN = (".cache", "named")  # directories at home that steps may write to
+CACHES = {*OWN, *(name.partition("/")[0] for name in usual.CACHES)}
+
+
+@cache
+def lacking():
+    """Why namespaces cannot be tried here, as root and as an ordinary user; None: they can."""
+    for path in (*reversed(COMPILED.parents), COMPILED):
+        if path.exists() and not path.stat().st_mode & 0o001:
+            return f"the checkout is closed to ordinary users: {path}"
+    if shutil.which("unshare") is None:
+        return "unshare is not installed"
+    tried = ["unshare", "-Urm", "mount", "--bind", "/usr", "/mnt"]
+    done = subprocess.run(tried, capture_output=True, check=False)
+    return None if done.returncode == 0 else f"no namespaces: {done.stderr.decode().strip()}"
+
+
+def furnish(world):
+    """Gives the user of a world things of their own, outside of the project."""
+    home = world.home / "user"
+    for name in (".ssh", *OWN):
+        (home / name).mkdir(parents=True)
+    (home / ".ssh" / "id").write_text("secret\n")
+    (home / ".netrc").write_text("secret\n")
+    (home / ".profile").write_text("mine\n")
+    (home / ".gitconfig").write_text("[user]\n\tname = T\n\temail = t@x\n")
+    (world.project / "a.txt").write_text("mine\n")
+    settings = world.home / "xdg" / "cleveragents"
+    settings.mkdir(parents=True)
+    (settings / "config.toml").write_text("")
+    world.variables["HOME"] = str(home)
+    world.variables["TMPDIR"] = str(world.home)
+
+
+def look(world):
+    """What nobody but the user may change: names, modes, times, contents."""
+    tops = (world.project, world.home / "user", world.home / "xdg")
+    found = {}
+    for top in tops:
+        for path in (top, *sorted(top.rglob("*"))):
+            inside = path.relative_to(top).parts
+            if top.name == "user" and (not inside or inside[0] in CACHES):
+                continue
+            facts = path.lstat()
+            content = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
+            found[str(path)] = (facts.st_mode, facts.st_uid, facts.st_mtime_ns, content)
+    return found
+
+
+def run_as(world, who, arguments, before=lambda: None):
+    """Runs `agents` in a process of its own, for root or for an ordinary user."""
+    told = [world.home / name for name in ("told", "told of errors")]
+
+    def act():
+        if who != "root":
+            become_ordinary()
+        tempfile.tempdir = str(world.home)
+        before()
+        done = world.agents(*(one() if callable(one) else one for one in arguments))
+        for path, text in zip(told, (done.out, done.err), strict=True):
+            path.write_text(text, errors="surrogateescape")
+        os._exit(done.code)
+
+    code = forked(act)
+    world.done = Done(code, *(path.read_text(errors="surrogateescape") for path in told))
+
+
+def filled(world, command):
+    """A command with the places of a world; called in the process that runs the step."""
+    places = {
+        "PROJECT": world.project,
+        "DATA": world.data_dir,
+        "SETTINGS": world.home / "xdg" / "cleveragents",
+        "HOME": world.home,
+        "OURS": os.getpid(),
+        "PYTHON": shutil.which("python3"),
+    }
+    for name, place in places.items():
+        command = command.replace(name, f"'{place}'" if isinstance(place, Path) else str(place))
+    return command
+
+
+def give_to(world, who):
+    """Makes a world a user's."""
+    if who != "root":
+        hand_over(world.home)
+
+
+def without_namespaces():
+    """Leaves this process, and all that it starts, no way to make a namespace of users."""
+    user, group = os.geteuid(), os.getegid()
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.unshare(NEW_USER) == 0, os.strerror(ctypes.get_errno())
+    maps = (
+        ("setgroups", "deny"),
+        ("uid_map", f"{user} {user} 1"),
+        ("gid_map", f"{group} {group} 1"),
+    )
+    for name, text in maps:
+        Path("/proc/self", name).write_text(text)
+    Path("/proc/sys/user/max_user_namespaces").write_text("0")

@@ -1,0 +1,140 @@
+"""Where on this machine the estate of a step lies: seen through the caller's environment."""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from cleveragents.confinement.estate import Estate, is_within, resolved
+from cleveragents.confinement.level import Level
+from cleveragents.confinement.usual import CACHES, DESKTOP, SECRETS, SOCKETS
+from cleveragents.once import once
+from cleveragents.records import frozen
+from cleveragents.storage import address
+
+
+@frozen
+class Given:
+    """What is known before there is a step."""
+
+    data: Path
+    settings: Path  # the directory of the user's settings; made, so that no step makes it
+    settings_file: Path  # the file that is read, wherever it lies
+    home: Path
+    caller: Mapping[str, str]
+    writable: Sequence[str]  # further directories, as the user names them
+    hidden: Sequence[str]
+
+
+class Surroundings:
+    """Finds paths once; each step adds its own."""
+
+    def __init__(self, given: Given) -> None:
+        self._given = given
+
+    def estate(
+        self, level: Level, directory: Path, project: Path | None, others: Sequence[Path]
+    ) -> Estate:
+        """The estate of a step that works in a directory, for a project among others."""
+        given = self._given
+        own = () if not is_within(str(directory), str(given.data)) else (directory, _git(directory))
+        given.settings.mkdir(parents=True, mode=0o700, exist_ok=True)
+        ours = (given.data, given.settings, given.settings_file)
+        protected = resolved(filter(None, (project, *ours)))
+        hidden = [path for path in resolved((*self._secrets, *others)) if path not in protected]
+        return Estate(
+            directory=os.path.realpath(directory),
+            own=resolved(own),
+            protected=protected,
+            listening=self._listening,
+            caches=self._open(level, protected),
+            hidden=tuple(path for path in hidden if os.path.isdir(path)),
+            concealed=tuple(path for path in hidden if not os.path.isdir(path)),
+            needed=self._needed,
+        )
+
+    def _open(self, level: Level, protected: Sequence[str]) -> tuple[str, ...]:
+        """What else may be written to, where nothing else may."""
+        if level in (Level.NONE, Level.PROJECT):
+            return ()
+        return tuple(path for path in self._caches if not _touches(path, protected))
+
+    @property
+    def wrong(self) -> Sequence[str]:
+        """What of the writable places cannot be one, and why."""
+        return list(filter(None, map(self._problem, self._given.writable)))
+
+    def _problem(self, named: str) -> str | None:
+        path = self._expanded(named)
+        if not path.is_absolute():
+            return f"{named}: begin it with / or ~/"
+        if not path.exists():
+            return f"{named}: it is not there"
+        if _touches(os.path.realpath(path), resolved([self._given.data])):
+            return f"{named}: it holds the data directory, or lies in it"
+        return None
+
+    @once
+    def _listening(self) -> tuple[str, ...]:
+        """Where keepers listen; made if need be, since one may start after a step."""
+        caller = self._given.caller
+        passed = (name.decode() for name in address.PASSED_ON)
+        environment = {name.encode(): os.fsencode(caller.get(name, "")) for name in passed}
+        address.place(environment)
+        places = map(os.fsdecode, address.places(environment))
+        return resolved([*places, *self._keeper()])
+
+    def _keeper(self) -> Iterator[str]:
+        """Where the keeper that runs says that it listens: it may have seen other variables."""
+        try:
+            told = json.loads((self._given.data / address.LOCK).read_bytes())
+        except (OSError, ValueError):
+            return
+        socket = told.get("socket")
+        if isinstance(socket, str) and socket:
+            yield os.path.dirname(socket)
+
+    @once
+    def _caches(self) -> tuple[str, ...]:
+        named = [self._expanded(one) for one in self._given.writable]
+        return resolved((*self._usual_caches(), *named))
+
+    def _usual_caches(self) -> Iterator[Path]:
+        path = self._given.caller.get("PATH", os.defpath)
+        for name, program in CACHES.items():
+            place = self._given.home / name
+            if not place.exists() and (not program or shutil.which(program, path=path)):
+                place.mkdir(parents=True, mode=0o700, exist_ok=True)
+            yield place
+
+    @once
+    def _secrets(self) -> tuple[str, ...]:
+        home, caller = self._given.home, self._given.caller
+        runtime = (caller.get("XDG_RUNTIME_DIR"), f"/run/user/{os.geteuid()}")
+        agent = caller.get("SSH_AUTH_SOCK")
+        bus = caller.get("DBUS_SESSION_BUS_ADDRESS", "")
+        bus = bus.partition("unix:path=")[2].partition(",")[0]
+        named = map(self._expanded, self._given.hidden)
+        own = (home / name for name in SECRETS)
+        return resolved(filter(None, (*own, *named, *SOCKETS, *DESKTOP, *runtime, agent, bus)))
+
+    @once
+    def _needed(self) -> tuple[str, ...]:
+        return resolved((self._given.home, sys.prefix, sys.base_prefix, sys.executable))
+
+    def _expanded(self, named: str) -> Path:
+        if named == "~" or named.startswith("~/"):
+            return self._given.home / named[2:]
+        return Path(named)
+
+
+def _git(directory: Path) -> Path:
+    """The git directory of a sandbox lies beside its files."""
+    return directory.with_name("git")
+
+
+def _touches(path: str, others: Sequence[str]) -> bool:
+    """Whether a path holds one of the others, or lies in one."""
+    return any(is_within(path, other) or is_within(other, path) for other in others)
