@@ -179,23 +179,24 @@ Feature: Confinement
   # --- Where it cannot be had --------------------------------------------------------------------
 
   @needs_root
-  Scenario: where there are no namespaces, auto says so once and an explicit level is refused
+  Scenario: where there is neither, auto says so once and an explicit level is refused
     Given a plain folder
     And the steps
       """
       - {name: first, tool: shell, with: {command: "echo in > b.txt"}}
       """
-    When I run "agents run ACTION --format json" where there are no namespaces
+    When I run "agents run ACTION --format json" where there is no way
     Then the exit code is 0
     And a message says "steps are not confined"
     And the step "first" was confined to "none"
-    When I run "agents plan status @ --format json" where there are no namespaces
+    When I run "agents plan status @ --format json" where there is no way
     Then no message says "not confined"
-    When I run "agents run ACTION --set sandbox.confinement=project --format json" where there are no namespaces
+    When I run "agents run ACTION --set sandbox.confinement=project --format json" where there is no way
     Then the exit code is 4
     And the error message says "steps cannot be confined to project here"
+    And the detail says "namespaces: enter: No space left on device"
     And a suggestion says "without it: agents config set sandbox.confinement auto"
-    When I run "agents doctor --format json" where there are no namespaces
+    When I run "agents doctor --format json" where there is no way
     Then the finding "confinement" says "steps are not confined"
 
   @needs_namespaces
@@ -208,7 +209,7 @@ Feature: Confinement
     When I run "agents run ACTION --format json"
     Then the exit code is 0
     And the proof of "project" is kept
-    When I run "agents run ACTION --format json" where there are no namespaces and nobody knows
+    When I run "agents run ACTION --format json" where there is no way and nobody knows
     Then the exit code is 1
     And the output says "it could not be confined, and was not run"
     And the proof of "project" is not kept
@@ -224,3 +225,49 @@ Feature: Confinement
     Then the exit code is 4
     And the detail says "here: begin it with / or ~/"
     And the detail says "/not/there: it is not there"
+
+  # --- Other ways --------------------------------------------------------------------------------
+
+  @needs_root
+  Scenario Outline: where the launcher does not work, bubblewrap gives <level> to <whom>
+    Given a project of <whom> with secrets, caches and settings
+    And bubblewrap is installed
+    When a step does "<command>" at "<level>" where the launcher does not work
+    Then that step <ended>, and its level is "<level>" by "bubblewrap"
+    And nothing but its own sandbox was changed
+
+    Examples:
+      | level   | whom             | command                                                     | ended     |
+      | project | root             | echo bad > PROJECT/a.txt                                    | failed    |
+      | project | root             | umount -l PROJECT; echo bad > PROJECT/a.txt                 | failed    |
+      | project | root             | echo bad > /proc/OURS/root/PROJECT/a.txt                    | failed    |
+      | project | root             | rm -rf ../../../projects; test ! -e ../../../projects       | failed    |
+      | project | root             | echo in > b.txt && git add b.txt && git commit -qm b        | succeeded |
+      | project | an ordinary user | chmod 777 PROJECT/a.txt                                     | failed    |
+      | project | an ordinary user | echo in > b.txt && git add b.txt && git commit -qm b        | succeeded |
+      | write   | an ordinary user | echo bad > HOME/user/.profile                               | failed    |
+      | write   | root             | echo in > $(mktemp) && mkdir /tmp/confined.d && echo i > HOME/user/.cache/new | succeeded |
+      | strict  | an ordinary user | cat HOME/user/.ssh/id                                       | failed    |
+      | strict  | root             | test -e /proc/OURS/cmdline                                  | failed    |
+      | strict  | root             | echo in > b.txt && git add b.txt && git commit -qm b        | succeeded |
+
+  @needs_root
+  Scenario Outline: where there are no namespaces, auto is project (contents) for <whom>
+    Given a project of <whom> with secrets, caches and settings
+    And there is Landlock
+    When a step does "<command>" where there are no namespaces
+    Then that step <ended>, and its level is "project" by "landlock"
+    And nothing but its own sandbox was changed
+    And "confined" told "project (contents), by landlock"
+
+    Examples:
+      | whom             | command                                                     | ended     |
+      | root             | echo bad > PROJECT/a.txt                                    | failed    |
+      | root             | rm -rf ../../../projects; test ! -e ../../../projects       | failed    |
+      | root             | mv PROJECT PROJECT.gone                                     | failed    |
+      | root             | echo bad > SETTINGS/config.toml                             | failed    |
+      | root             | echo in > b.txt && git add b.txt && git commit -qm b        | succeeded |
+      | an ordinary user | echo bad > PROJECT/a.txt                                    | failed    |
+      | an ordinary user | rm -rf ../../../projects; test ! -e ../../../projects       | failed    |
+      | an ordinary user | echo in > b.txt && git add b.txt && git commit -qm b        | succeeded |
+      | an ordinary user | echo in > $(mktemp) && echo in > HOME/user/.cache/new       | succeeded |

@@ -2,14 +2,25 @@
 
 import json
 import os
+import shutil
 import socket
 from pathlib import Path
 
 import yaml
 from behave import given, then, when
 from commands import words
-from confined import filled, furnish, give_to, look, run_as, without_namespaces
+from confined import (
+    filled,
+    furnish,
+    give_to,
+    look,
+    run_as,
+    without_any,
+    without_launcher,
+    without_namespaces,
+)
 
+from cleveragents.confinement import landlock, machine
 from cleveragents.confinement.proof import FILE
 
 
@@ -31,6 +42,39 @@ def name_writable(context, place):
 
 @when('a step does "{command}" at "{level}"')
 def do_deed(context, command, level):
+    do_without(context, command, level, lambda: None)
+
+
+@when('a step does "{command}" at "{level}" where the launcher does not work')
+def do_without_launcher(context, command, level):
+    do_without(context, command, level, without_launcher)
+
+
+@when('a step does "{command}" where there are no namespaces')
+def do_without_namespaces(context, command):
+    do_without(context, command, "auto", without_namespaces)
+
+
+@given("bubblewrap is installed")
+def need_bubblewrap(context):
+    if shutil.which("bwrap") is None:
+        context.scenario.skip("bubblewrap is not installed")
+
+
+@given("there is Landlock")
+def need_landlock(context):
+    if machine.landlock() < landlock.SINCE:
+        context.scenario.skip("there is no Landlock")
+
+
+@then('"confined" told "{text}"')
+def check_told_level(context, text):
+    world = context.world
+    run_as(world, context.whom, ["plan", "status", "@", "--format", "plain"])
+    assert f"Confined        {text}" in world.done.out, world.done
+
+
+def do_without(context, command, level, lacking):
     world = context.world
 
     def action():
@@ -42,7 +86,7 @@ def do_deed(context, command, level):
 
     (world.home / "action.yaml").unlink(missing_ok=True)
     setting = f"sandbox.confinement={level}"
-    run_as(world, context.whom, ["run", action, "--set", setting, "--format", "json"])
+    run_as(world, context.whom, ["run", action, "--set", setting, "--format", "json"], lacking)
 
 
 @then('that step {ended}, and its level is "{level}" by "{way}"')
@@ -52,7 +96,7 @@ def check_deed(context, ended, level, way):
     run_as(context.world, context.whom, ["plan", "status", "@", "--format", "json"])
     (row,) = context.world.done.data["progress"]
     expected = {"succeeded": "done", "failed": "failed"}[ended]
-    wanted_way = None if level == "none" else way
+    wanted_way = None if level == "none" else way  # nobody confines what is not
     assert (row["status"], row["level"], row["way"]) == (expected, level, wanted_way), row
 
 
@@ -150,14 +194,14 @@ def call_in_session(context, command, level):
         run.step("shell", {"command": command}, confine=level)
 
 
-@when('I run "agents {line}" where there are no namespaces')
+@when('I run "agents {line}" where there is no way')
 def run_without(context, line):
     world = context.world
     (world.data_dir / FILE).unlink(missing_ok=True)
-    run_as(world, "root", words(context, line), without_namespaces)
+    run_as(world, "root", words(context, line), without_any)
 
 
-@when('I run "agents {line}" where there are no namespaces and nobody knows')
+@when('I run "agents {line}" where there is no way and nobody knows')
 def run_without_knowing(context, line):
     """The kernel, the user and the launcher are those that the proof was made for."""
     world = context.world
@@ -176,7 +220,7 @@ def run_without_knowing(context, line):
 def check_proof(context, level, is_kept):
     path = context.world.data_dir / FILE
     kept = json.loads(path.read_text())["levels"] if path.exists() else []
-    assert (level in kept) == (is_kept == "is kept"), kept
+    assert (f"{level}, by namespaces" in kept) == (is_kept == "is kept"), kept
 
 
 @then('the finding "{check}" says "{text}"')

@@ -12,10 +12,11 @@ from forked import forked
 from ordinary import become_ordinary, hand_over
 from world import Done
 
-from cleveragents.confinement import usual
+from cleveragents.confinement import landlock, launch, usual
 from cleveragents.confinement.launch import COMPILED
 
 NEW_USER = 0x10000000
+CAPABILITIES = 0x20080522  # the version of what is told of them
 OWN = (".cache", "named")  # directories at home that steps may write to
 CACHES = {*OWN, *(name.partition("/")[0] for name in usual.CACHES)}
 
@@ -117,3 +118,17 @@ def without_namespaces():
     for name, text in maps:
         Path("/proc/self", name).write_text(text)
     Path("/proc/sys/user/max_user_namespaces").write_text("0")
+    if user != 0:  # in a namespace of its own it has become more than ordinary
+        header, nothing = (ctypes.c_uint * 2)(CAPABILITIES, 0), (ctypes.c_uint * 6)()
+        assert libc.capset(header, nothing) == 0, os.strerror(ctypes.get_errno())
+
+
+def without_any():
+    """The same, and a kernel without Landlock."""
+    without_namespaces()
+    landlock.acts = lambda *_: [("ruleset", "0", "0")]
+
+
+def without_launcher():
+    """Makes the launcher of this process one that does not work."""
+    launch.launcher = lambda: ("/bin/false",)

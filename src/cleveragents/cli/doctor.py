@@ -93,7 +93,7 @@ def _confined(found: ConfinementRow) -> str:
     """How steps are confined, and which stricter levels can be had."""
     if found["way"] is None:
         return "not confined"
-    can = [one["level"] for one in found["ways"] if one["problem"] is None]
+    can = dict.fromkeys(one["level"] for one in found["ways"] if one["problem"] is None)
     how = "" if found["launcher"] == "compiled" else ", launched by Python"
     return f"confined to {found['level']}, by {found['way']}{how} (possible: {', '.join(can)})"
 

@@ -1,11 +1,13 @@
 """The cell of one call: how it is confined, and how its command is started for that."""
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from cleveragents.confinement import landlock
+from cleveragents.confinement.bubblewrap import wrapping
 from cleveragents.confinement.launch import Launch, Unconfinable, launching
-from cleveragents.confinement.level import UNCONFINED, Confined
+from cleveragents.confinement.level import UNCONFINED, Confined, Way
 from cleveragents.confinement.walls import Walls
 from cleveragents.records import frozen
 
@@ -40,8 +42,7 @@ class Cell:
         if self.walls is None:
             yield Launch(command, ())
             return
-        at = None if room is None else str(room)
-        with launching(self.walls.acts(at, map(str, handed)), command) as launch:
+        with _started(self.confined.way, self.walls, command, room, map(str, handed)) as launch:
             yield launch
 
     def refuse(self, launch: Launch) -> None:
@@ -49,6 +50,18 @@ class Cell:
         if self.walls is not None and (problem := launch.problem()) is not None:
             self.fell()
             raise Unconfinable(problem)
+
+
+def _started(
+    way: Way | None, walls: Walls, command: Sequence[str], room: Path | None, handed: Iterable[str]
+) -> AbstractContextManager[Launch]:
+    """The start of a command, by a way."""
+    if way is Way.LANDLOCK:
+        return launching(landlock.acts(walls, handed), command)
+    acts = walls.acts(None if room is None else str(room), handed)
+    if way is Way.BUBBLEWRAP:
+        return wrapping(list(acts), command, is_root=walls.machine.maps_ids)
+    return launching(acts, command)
 
 
 OPEN = Cell()

@@ -1,12 +1,22 @@
 """Confinement: which level the commands of plans get, and the cell that gives it to one."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from cleveragents.confinement.cell import OPEN, Cell
 from cleveragents.confinement.estate import Estate
+from cleveragents.confinement.landlock import LEAVES_OUT
 from cleveragents.confinement.launch import is_compiled
-from cleveragents.confinement.level import AUTO, STRICTER, UNCONFINED, Confined, Level, Way, wish_of
+from cleveragents.confinement.level import (
+    AUTO,
+    STRICTER,
+    UNCONFINED,
+    Confined,
+    Level,
+    Way,
+    Wish,
+    wish_of,
+)
 from cleveragents.confinement.machine import this_machine
 from cleveragents.confinement.mounts import aliases, mounts
 from cleveragents.confinement.proof import Proofs, Trial
@@ -15,12 +25,18 @@ from cleveragents.confinement.walls import Walls, of_kernel
 from cleveragents.errors import Refused
 from cleveragents.ids import PlanId
 from cleveragents.once import once
-from cleveragents.records import frozen
+from cleveragents.records import frozen, replace
 
 OPEN_TO_STEPS = (
     "an absolute path in a step reaches your own files, and the data directory with all checkpoints"
 )
-AT_ALL = "allow user namespaces to ordinary users"
+AT_ALL = "allow user namespaces to ordinary users, or install bubblewrap"
+WAYS: Mapping[Way, Sequence[Level]] = {
+    Way.NAMESPACES: STRICTER,
+    Way.BUBBLEWRAP: STRICTER,
+    Way.LANDLOCK: (Level.PROJECT,),
+}
+WHOLE = (Way.NAMESPACES, Way.BUBBLEWRAP)  # what gives all that a level means
 Projects = Callable[[PlanId], tuple[Path | None, Sequence[Path]]]  # a plan's own, and the others
 
 
@@ -28,8 +44,7 @@ Projects = Callable[[PlanId], tuple[Path | None, Sequence[Path]]]  # a plan's ow
 class Possible:
     """Whether a level can be had here by a way."""
 
-    way: Way
-    level: Level
+    confined: Confined
     problem: str | None
 
 
@@ -62,16 +77,18 @@ class Confinement:
         wish = self._wish.raised(asked)
         if wish.level is Level.NONE:
             return UNCONFINED
-        problem = self._proofs.problem(wish.level)
-        if problem is None:
-            return Confined(wish.level, Way.NAMESPACES)
+        tried = _candidates(wish)
+        found = next((one for one in tried if self._proofs.problem(one) is None), None)
+        if found is not None:
+            return found
         if not wish.is_explicit:
             return UNCONFINED
         hints = [f"without it: agents config set sandbox.confinement {AUTO}"]
         if wish.level is not self._wish.level:
             hints = ["without it: take `confine` out of the action"]
         raise Refused(
-            f"steps cannot be confined to {wish.level!s} here: {problem}",
+            f"steps cannot be confined to {wish.level!s} here",
+            detail=self._told(tried),
             hints=[*hints, "what can be had: agents doctor"],
         )
 
@@ -90,7 +107,7 @@ class Confinement:
             return OPEN
         own, others = self._projects(plan_id)
         estate = self._surroundings.estate(confined.level, directory, own or directory, others)
-        return Cell(confined, walls_around(estate, confined.level, network=network), self.forget)
+        return Cell(confined, walls_around(estate, confined, network=network), self.forget)
 
     def forget(self) -> None:
         """Trusts no proof any more: what was to be confined was not."""
@@ -101,26 +118,43 @@ class Confinement:
         wish = self._wish.raised(asked)
         if wish.level is Level.NONE:
             return f"steps are not confined, as sandbox.confinement says: {OPEN_TO_STEPS}"
-        if wish.is_explicit or (problem := self._proofs.problem(wish.level)) is None:
-            return None
-        return f"steps are not confined ({problem}): {OPEN_TO_STEPS}"
+        confined = self.confined(asked)
+        if confined.way is None:
+            why = "; ".join(self._told(_candidates(wish)))
+            return f"steps are not confined ({why}): {OPEN_TO_STEPS}"
+        if confined.way is Way.LANDLOCK:
+            return f"steps are confined to {confined.told}: {', '.join(LEAVES_OUT)} stay in reach"
+        return None
+
+    def _told(self, tried: Iterable[Confined]) -> list[str]:
+        """Why none of these can be had."""
+        return [f"{one.way}: {self._proofs.tried(one)}" for one in tried]
 
     @once
     def survey(self) -> Survey:
-        """Tries every level; keeps nothing of it."""
-        problems = {level: self._proofs.tried(level) for level in STRICTER}
-        ways = [Possible(Way.NAMESPACES, *one) for one in problems.items()]
+        """Tries every level by every way; keeps nothing of it."""
+        every = [Confined(level, way) for way in Way for level in WAYS[way]]
+        ways = [Possible(one, self._proofs.tried(one)) for one in every]
+        can = [one.confined for one in ways if one.problem is None]
         level = self._wish.level
-        problem = problems.get(level)
-        is_had = level is not Level.NONE and problem is None
-        confined = Confined(level, Way.NAMESPACES) if is_had else UNCONFINED
+        wanted = [] if level is Level.NONE else _candidates(self._wish)
+        confined = next((one for one in wanted if one in can), UNCONFINED)
+        missing = wanted and confined.way is None
+        problem = "; ".join(self._told(wanted)) if missing else None
         return Survey(self.wanted, confined, problem, is_compiled(), ways)
 
 
-def walls_around(estate: Estate, level: Level, *, network: bool = False) -> Walls:
+def _candidates(wish: Wish) -> list[Confined]:
+    """The ways to a level, the best first; the weakest is for those who asked for no level."""
+    ways = [way for way in Way if wish.level in WAYS[way]]
+    return [Confined(wish.level, way) for way in ways if way in WHOLE or not wish.is_explicit]
+
+
+def walls_around(estate: Estate, confined: Confined, *, network: bool = False) -> Walls:
     """The walls that a level means around an estate, on this machine as it is now."""
-    table = mounts()
+    table, machine = mounts(), this_machine()
+    if confined.way is Way.BUBBLEWRAP:  # it does not keep signals in
+        machine = replace(machine, has_scopes=False)
     elsewhere = {place for path in estate.protected for place in aliases(path, table)}
-    return Walls(
-        level, this_machine(), estate, tuple(sorted(elsewhere)), of_kernel(), network=network
-    )
+    places = tuple(sorted(elsewhere))
+    return Walls(confined.level, machine, estate, places, of_kernel(), network=network)

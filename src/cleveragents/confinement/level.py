@@ -21,6 +21,8 @@ class Way(StrEnum):
     """What of the system confines a step."""
 
     NAMESPACES = "namespaces"
+    BUBBLEWRAP = "bubblewrap"  # a program that may make some where others may not
+    LANDLOCK = "landlock"  # contents and names alone
 
 
 ORDER = tuple(Level)
@@ -36,8 +38,13 @@ class Confined:
 
     @property
     def told(self) -> str:
-        """It in a word or two."""
-        return str(self.level) if self.way is None else f"{self.level}, by {self.way}"
+        """It in a few words."""
+        return self.named if self.way is None else f"{self.named}, by {self.way}"
+
+    @property
+    def named(self) -> str:
+        """The level, and how much of it where that is not all."""
+        return f"{self.level} (contents)" if self.way is Way.LANDLOCK else str(self.level)
 
 
 UNCONFINED = Confined(Level.NONE)

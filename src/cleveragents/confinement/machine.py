@@ -30,7 +30,7 @@ def this_machine() -> Machine:
 @cache
 def _looked_at(user: int) -> Machine:
     wanted = 1 << _SETGID | 1 << _SETUID
-    return Machine(user, _capabilities() & wanted == wanted, _landlock() >= _SCOPES_SINCE)
+    return Machine(user, _capabilities() & wanted == wanted, landlock() >= _SCOPES_SINCE)
 
 
 def _capabilities() -> int:
@@ -39,6 +39,6 @@ def _capabilities() -> int:
     return int(told["CapEff"], 16)
 
 
-def _landlock() -> int:
+def landlock() -> int:
     """The version of Landlock; -1: there is none."""
     return ctypes.CDLL(None).syscall(_LANDLOCK_CREATE_RULESET, None, 0, _VERSION)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from cleveragents.confinement.launch import launcher
-from cleveragents.confinement.level import Level
+from cleveragents.confinement.level import Confined
 from cleveragents.once import once
 from cleveragents.storage.durability import sync_directory, sync_file
 from cleveragents.storage.place import is_ours
@@ -17,7 +17,7 @@ from cleveragents.storage.place import is_ours
 FILE = "confinement"  # in the data directory
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 
-Trial = Callable[[Level], str | None]  # tells what went wrong
+Trial = Callable[[Confined], str | None]  # tells what went wrong
 
 
 class Proofs:
@@ -27,21 +27,21 @@ class Proofs:
         self._path = data / FILE
         self._data = data
         self._trial = trial
-        self._problems: dict[Level, str | None] = {}
+        self._problems: dict[str, str | None] = {}
 
-    def problem(self, level: Level) -> str | None:
+    def problem(self, wanted: Confined) -> str | None:
         """Why a level cannot be had; None: it was proved that it can, and that is kept."""
-        known = self._known
-        if level not in known and self.tried(level) is None:
-            self._write([*known, level])
-            self._known.append(level)
-        return None if level in known else self.tried(level)
+        known, name = self._known, wanted.told
+        if name not in known and self.tried(wanted) is None:
+            self._write([*known, name])
+            self._known.append(name)
+        return None if name in known else self.tried(wanted)
 
-    def tried(self, level: Level) -> str | None:
-        """Tries a level, once; keeps nothing."""
-        if level not in self._problems:
-            self._problems[level] = self._trial(level)
-        return self._problems[level]
+    def tried(self, wanted: Confined) -> str | None:
+        """Tries a level by a way, once; keeps nothing."""
+        if wanted.told not in self._problems:
+            self._problems[wanted.told] = self._trial(wanted)
+        return self._problems[wanted.told]
 
     def forget(self) -> None:
         """Trusts nothing of it any more."""

@@ -19,7 +19,7 @@ _NEW_NS, _NEW_UTS, _NEW_IPC = 0x00020000, 0x04000000, 0x08000000
 _NEW_USER, _NEW_PID, _NEW_NET = 0x10000000, 0x20000000, 0x40000000
 # Root keeps in `strict` what package managers and test suites use on files and users of their own.
 _CHOWN, _DAC, _FOWNER, _FSETID, _KILL, _SETGID, _SETUID, _SETPCAP = 0, 1, 3, 4, 5, 6, 7, 8
-_FEW = (_CHOWN, _DAC, _FOWNER, _FSETID, _KILL, _SETGID, _SETUID, _SETPCAP)
+FEW = (_CHOWN, _DAC, _FOWNER, _FSETID, _KILL, _SETGID, _SETUID, _SETPCAP)
 # Through these root, without a capability, reaches the whole machine.
 _OF_KERNEL = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/sys")
 # In a group of its own, root could make a new place for our process and kill that.
@@ -134,7 +134,7 @@ class Walls:
         if not self.machine.maps_ids:
             yield ("capabilities", "0")
         elif self.is_strict:
-            yield ("capabilities", str(sum(1 << number for number in _FEW)))
+            yield ("capabilities", str(sum(1 << number for number in FEW)))
         else:  # in a second layer it may act as root, and every cover is locked
             yield ("enter", str(_NEW_USER | _NEW_NS))
 

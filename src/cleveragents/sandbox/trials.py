@@ -9,10 +9,11 @@ import signal
 import subprocess
 from pathlib import Path
 
+from cleveragents.confinement.bubblewrap import program
 from cleveragents.confinement.cell import Cell
-from cleveragents.confinement.confinement import walls_around
+from cleveragents.confinement.confinement import WHOLE, walls_around
 from cleveragents.confinement.estate import Estate, resolved
-from cleveragents.confinement.level import Confined, Level, Way
+from cleveragents.confinement.level import Confined, Way
 from cleveragents.confinement.proof import Trial
 from cleveragents.errors import CleverAgentsError
 from cleveragents.sandbox.rooms import room
@@ -22,11 +23,11 @@ SECONDS = 20
 ENDED = 42  # how the command ends
 TOLD = "inside"  # a file of its own
 CANARY = "canary"
-# Its arguments: the canary, our process, and the project.
+# Its arguments: the canary, our process, and the project, where its cover shows in its mode.
 DEEDS = """
 echo bad >"$1"; echo bad >>"/proc/$2/root$1"; chmod 777 "$1"; mv "$1" "$1.gone"
 kill -0 "$2" && echo bad >signal
-test -w "$3" && echo bad >project
+[ -z "$3" ] || { test -w "$3" && echo bad >project; }
 echo good >inside; exit 42
 """
 
@@ -34,25 +35,30 @@ echo good >inside; exit 42
 def trial_in(data: Path, project: Path) -> Trial:
     """A trial of levels for a data directory and a project."""
 
-    def tried(level: Level) -> str | None:
+    def tried(wanted: Confined) -> str | None:
+        if wanted.way is Way.BUBBLEWRAP and program() is None:
+            return "it is not installed"
         try:
             with room(data / "sandboxes") as home:
-                return _tried(home, data, project, level)
+                return _tried(home, data, project, wanted)
         except (CleverAgentsError, OSError) as error:
             return str(error)
 
     return tried
 
 
-def _tried(home: Path, data: Path, project: Path, level: Level) -> str | None:
+def _tried(home: Path, data: Path, project: Path, wanted: Confined) -> str | None:
     tree, own, canary = home / "tree", home / "own", home / CANARY
     tree.mkdir()
     own.mkdir()
     canary.write_text("good\n")
     canary.chmod(0o600)
     estate = Estate(str(tree), resolved([tree]), resolved([data, project]), ())
-    cell = Cell(Confined(level, Way.NAMESPACES), walls_around(estate, level))
-    command = ("/bin/sh", "-c", DEEDS, "try", str(canary), str(os.getpid()), str(project))
+    walls = walls_around(estate, wanted)
+    cell = Cell(wanted, walls)
+    is_whole = wanted.way in WHOLE
+    seen = str(project) if is_whole else ""
+    command = ("/bin/sh", "-c", DEEDS, "try", str(canary), str(os.getpid()), seen)
     with cell.launching(command, own if cell.needs_room else None, ()) as launch:
 
         def start() -> "subprocess.Popen[bytes]":
@@ -74,16 +80,23 @@ def _tried(home: Path, data: Path, project: Path, level: Level) -> str | None:
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 return f"a trial did not end within {SECONDS} s"
-        return launch.problem() or _judged(process.returncode, tree, canary)
+        keeps_signals = is_whole or walls.machine.has_scopes
+        wrong = _judged(process.returncode, tree, canary, keeps_signals=keeps_signals)
+        return launch.problem() or wrong or (_changed_mode(canary) if is_whole else None)
 
 
-def _judged(code: int, tree: Path, canary: Path) -> str | None:
+def _judged(code: int, tree: Path, canary: Path, *, keeps_signals: bool) -> str | None:
     """What a trial shows to be wrong."""
     if code != ENDED or not (tree / TOLD).exists():
         return f"a trial could not work in its own directory (it ended with {code})"
-    for name, problem in (("signal", "reached our process"), ("project", "could write there")):
-        if (tree / name).exists():
-            return f"a trial {problem}"
-    if not canary.exists() or canary.read_text() != "good\n" or canary.stat().st_mode & 0o077:
+    if keeps_signals and (tree / "signal").exists():
+        return "a trial reached our process"
+    if (tree / "project").exists():
+        return "a trial could have written to the project"
+    if not canary.exists() or canary.read_text() != "good\n":
         return "a trial changed what is not its own"
     return None
+
+
+def _changed_mode(canary: Path) -> str | None:
+    return "a trial changed a mode" if canary.stat().st_mode & 0o077 else None

@@ -35,7 +35,7 @@ class PossibleLevel(TypedDict):
     """A level of confinement, and whether it can be had here."""
 
     way: str
-    level: str
+    level: str  # `project (contents)`: modes, times and sockets stay in reach
     problem: str | None  # null: it can
 
 
@@ -127,11 +127,15 @@ def _confinement(found: Survey) -> ConfinementRow:
     confined = found.confined
     return {
         "wanted": found.wanted,
-        "level": str(confined.level),
+        "level": confined.named,
         "way": None if confined.way is None else str(confined.way),
         "launcher": "compiled" if found.is_compiled else "python",
         "ways": [
-            {"way": str(one.way), "level": str(one.level), "problem": one.problem}
+            {
+                "way": str(one.confined.way),
+                "level": one.confined.named,
+                "problem": one.problem,
+            }
             for one in found.ways
         ],
     }
