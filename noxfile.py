@@ -134,8 +134,9 @@ def faults(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def confinement(session: nox.Session) -> None:
-    """Every bad deed at every level, as root and as an ordinary user; compares with the page."""
-    run(session, "python", "-m", "deeds", *session.posargs)
+    """Every bad deed at every level, by every way, as root and as an ordinary user."""
+    for way in (["namespaces"], ["namespaces", "--twin"], ["bubblewrap"], ["landlock"]):
+        run(session, "python", "-m", "deeds", "--way", *way, *session.posargs)
 
 
 @nox.session(default=False)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.trials import commands, content, growth, sandboxes
+from benchmarks.trials import commands, confinement, content, growth, sandboxes
 
 
 class Bar(NamedTuple):
@@ -68,6 +68,14 @@ TRIALS = (
         {
             "a quick step with all triggers / in a shell script": Bar(5),
             "a plan of 20 steps on 1,000 files / cp -a and a shell script": Bar(6),
+        },
+    ),
+    Trial(
+        confinement.starts,
+        {
+            f"a step at {level}, launcher {launcher}": bar
+            for launcher, bar in (("compiled", Bar(3, unit=" ms")), ("Python", Bar(1.5)))
+            for level in confinement.LEVELS
         },
     ),
     Trial(

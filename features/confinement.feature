@@ -229,10 +229,10 @@ Feature: Confinement
   # --- Other ways --------------------------------------------------------------------------------
 
   @needs_root
-  Scenario Outline: where the launcher does not work, bubblewrap gives <level> to <whom>
+  Scenario Outline: where only bubblewrap may make namespaces, it gives <level> to <whom>
     Given a project of <whom> with secrets, caches and settings
     And bubblewrap is installed
-    When a step does "<command>" at "<level>" where the launcher does not work
+    When a step does "<command>" at "<level>" where only bubblewrap may make namespaces
     Then that step <ended>, and its level is "<level>" by "bubblewrap"
     And nothing but its own sandbox was changed
 
@@ -271,3 +271,56 @@ Feature: Confinement
       | an ordinary user | rm -rf ../../../projects; test ! -e ../../../projects       | failed    |
       | an ordinary user | echo in > b.txt && git add b.txt && git commit -qm b        | succeeded |
       | an ordinary user | echo in > $(mktemp) && echo in > HOME/user/.cache/new       | succeeded |
+
+  # --- Limits ------------------------------------------------------------------------------------
+
+  @needs_namespaces
+  Scenario Outline: at <level> a step of <whom> that takes more <what> than it may is ended or refused
+    Given a project of <whom> with secrets, caches and settings
+    And <what> is limited to "<most>"
+    When a step does "<command>" at "<level>"
+    Then that step failed, and its level is "<level>" by "namespaces"
+    And the failure says "<told>"
+
+    Examples:
+      | what      | most   | level   | whom             | command                                                            | told                                         |
+      | cpu       | 1      | none    | root             | while :; do :; done                                                | ended by signal 9                            |
+      | cpu       | 1      | project | an ordinary user | while :; do :; done                                                | ended by signal 9                            |
+      | memory    | 64 MiB | project | root             | head -c 200000000 /dev/zero \| tail -c 150000000 > /dev/null        | exit code 1                                  |
+      | memory    | 64 MiB | none    | an ordinary user | head -c 200000000 /dev/zero \| tail -c 150000000 > /dev/null        | exit code 1                                  |
+      | files     | 8      | project | root             | PYTHON -ISc 'import os; [os.open(str.encode(chr(47)), 0) for _ in range(9)]' | exit code 1                        |
+      | processes | 20     | project | an ordinary user | for i in $(seq 40); do sleep 2 & done; wait                        | exit code 2                                  |
+      | disk      | 1 MiB  | project | root             | head -c 3000000 /dev/zero > big                                    | its sandbox held more than 1.0 MiB           |
+      | disk      | 1 MiB  | write   | an ordinary user | head -c 3000000 /dev/zero > /tmp/big; sleep 60                     | its sandbox held more than 1.0 MiB           |
+      | disk      | 1 MiB  | none    | root             | head -c 3000000 /dev/zero > big; sleep 60                          | its sandbox held more than 1.0 MiB           |
+
+  @needs_root
+  Scenario: under bubblewrap limits hold as well
+    Given a project of root with secrets, caches and settings
+    And bubblewrap is installed
+    And cpu is limited to "1"
+    When a step does "while :; do :; done" at "project" where only bubblewrap may make namespaces
+    Then that step failed, and its level is "project" by "bubblewrap"
+
+  @needs_root
+  Scenario: a limit that cannot be kept is refused before anything runs
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "true"}}
+      """
+    When I run "agents run ACTION --set sandbox.limits.processes=5 --format json"
+    Then the exit code is 4
+    And the error message says "the system counts no processes of root"
+
+  Scenario Outline: a limit of <value> for <what> is refused
+    Given a plain folder
+    When I run "agents plan list --set sandbox.limits.<what>=<value> --format json"
+    Then the exit code is 2
+    And the error message says "<told>"
+
+    Examples:
+      | what   | value | told                                             |
+      | cpu    | 0     | must be a whole number of at least 1, or empty   |
+      | files  | many  | must be a whole number of at least 1, or empty   |
+      | memory | much  | must be a size such as 512 MiB or 1 GiB          |

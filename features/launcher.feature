@@ -297,6 +297,25 @@ Feature: The launcher
       | Python   | root             |
       | Python   | an ordinary user |
 
+  Scenario Outline: process 1 enters a second layer, whatever number /proc has for it: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    When it is ordered
+      """
+      enter user+mount+processes
+      private
+      processes
+      enter user+mount
+      run sh -c 'grep -q . /proc/self/uid_map && echo mapped'
+      """
+    Then the ordered command ended with exit code 0, and said "mapped"
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
   Scenario Outline: with process 1 between, a command ends as it would without: <language>, <user>
     Given the launcher in <language>, run by <user>
     Then commands end as they do without, with and without process 1
@@ -403,6 +422,22 @@ Feature: The launcher
       | Python   | an ordinary user | 0             | 0 0 0 0 0                           |
       | Python   | an ordinary user | 1             | 0 0 0 1 0                           |
 
+  Scenario Outline: the keys of the session stay behind: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    When it is ordered
+      """
+      keyring
+      run sh -c '"$PYTHON" -ISc "$SESSION"'
+      """
+    Then it has printed something else than it prints without a launcher
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
   Scenario Outline: it gains no rights: <language>, <user>
     Given the launcher in <language>, run by <user>
     When it is ordered
@@ -440,6 +475,203 @@ Feature: The launcher
       | C        | an ordinary user | scope             | EPERM          |
       | Python   | root             | scope             | EPERM          |
       | Python   | an ordinary user | scope             | EPERM          |
+      | C        | root             | ruleset change sockets+signals; allow /dev/null change; restrict | EPERM |
+      | C        | an ordinary user | ruleset change sockets+signals; allow /dev/null change; restrict | EPERM |
+      | Python   | root             | ruleset change sockets+signals; allow /dev/null change; restrict | EPERM |
+      | Python   | an ordinary user | ruleset change sockets+signals; allow /dev/null change; restrict | EPERM |
+      | C        | an ordinary user | ruleset none signals; restrict | connected |
+      | Python   | an ordinary user | ruleset none signals; restrict | connected |
+
+  @without_namespaces
+  Scenario Outline: by rules, files are changed where that is allowed, and read anywhere: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    And the kernel knows rules for files
+    And what is ordered first
+      """
+      no-new-privileges
+      ruleset change none
+      allow $HERE/beside change
+      restrict
+      """
+    Then what is tried under that ends so
+      | deed                               | ends   |
+      | make beside/new                    | works  |
+      | write beside/new                   | works  |
+      | truncate beside/new                | works  |
+      | mkdir beside/made                  | works  |
+      | rename beside/new beside/below/new | works  |
+      | symlink anywhere beside/link       | works  |
+      | mkfifo beside/pipe                 | works  |
+      | link beside/pipe beside/below/pipe | works  |
+      | unlink beside/pipe                 | works  |
+      | rmdir beside/made                  | works  |
+      | read secret/key                    | works  |
+      | listdir secret                     | works  |
+      | write secret/key                   | EACCES |
+      | write beside/../secret/key         | EACCES |
+      | write /proc/self/cwd/secret/key    | EACCES |
+      | truncate secret/key                | EACCES |
+      | make secret/new                    | EACCES |
+      | mkdir secret/new                   | EACCES |
+      | mkfifo secret/new                  | EACCES |
+      | symlink key secret/new             | EACCES |
+      | link secret/key beside/key         | EXDEV  |
+      | link beside/below/pipe secret/new  | EACCES |
+      | unlink secret/key                  | EACCES |
+      | rmdir kept                         | EACCES |
+      | rename secret/key secret/new       | EACCES |
+      | rename secret/key beside/key       | EACCES |
+      | rename beside/below/new secret/new | EACCES |
+      | rename beside moved                | EACCES |
+    And "secret/key" is there, and "secret/new" is not
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
+  @without_namespaces
+  Scenario Outline: by rules, files move between two places if both allow it: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    And the kernel knows rules for files
+    And what is ordered first
+      """
+      no-new-privileges
+      ruleset change none
+      allow $HERE/beside change
+      allow $HERE/kept change
+      allow $HERE/secret make+remove+write+truncate
+      restrict
+      """
+    Then what is tried under that ends so
+      | deed                         | ends  |
+      | mkdir beside/new             | works |
+      | rename beside/new kept/new   | works |
+      | rename kept/new beside/new   | works |
+      | rename secret/key secret/new | works |
+      | rename secret/new secret/key | works |
+      | rename beside/new secret/new | EXDEV |
+      | link secret/key beside/key   | EXDEV |
+    And "beside/new" is there, and "kept/new" is not
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
+  @without_namespaces
+  Scenario Outline: by rules, a single file can be changed, and what cannot be reached is passed over: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    And the kernel knows rules for files
+    And "way" leads to "kept"
+    And "round" leads to "round"
+    And only root can enter "beside"
+    And what is ordered first
+      """
+      no-new-privileges
+      ruleset change none
+      allow $HERE/secret/key change
+      allow $HERE/secret make
+      allow $HERE/secret/key make
+      allow /dev/null change
+      allow $HERE/absent change
+      allow $HERE/secret/key/absent change
+      allow $HERE/round/absent change
+      allow $HERE/beside/below change
+      allow $HERE/way change
+      allow $HERE/way/. truncate
+      restrict
+      """
+    Then what is tried under that ends so
+      | deed                         | ends    |
+      | write secret/key             | works   |
+      | truncate secret/key          | works   |
+      | write /dev/null              | works   |
+      | mkdir secret/new             | works   |
+      | unlink secret/key            | EACCES  |
+      | rename secret/key secret/new | EACCES  |
+      | make absent                  | EACCES  |
+      | make kept/new                | EACCES  |
+      | unlink way                   | EACCES  |
+    And "secret/new" is there, and "kept/new" is not
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
+  @without_namespaces
+  Scenario Outline: rules can be followed by others, which refuse more: <language>
+    Given the launcher in <language>, run by root or whoever runs this
+    And the kernel knows rules for files
+    And what is ordered first
+      """
+      no-new-privileges
+      ruleset change none
+      allow $HERE/beside change
+      allow $HERE/secret change
+      restrict
+      ruleset make none
+      allow $HERE/beside make
+      allow $HERE/kept make
+      restrict
+      """
+    Then what is tried under that ends so
+      | deed             | ends   |
+      | make beside/new  | works  |
+      | write secret/key | works  |
+      | make secret/new  | EACCES |
+      | make kept/new    | EACCES |
+
+    Examples:
+      | language |
+      | C        |
+      | Python   |
+
+  @without_namespaces
+  Scenario Outline: rules that were told and not put in force are not handed on: <language>
+    Given the launcher in <language>, run by root or whoever runs this
+    And the kernel knows rules for files
+    When it is ordered
+      """
+      ruleset change none
+      allow $HERE change
+      run sh -c 'exec "$PYTHON" -ISc "$DESCRIPTORS"'
+      """
+    Then the ordered command ended with exit code 0, and said "0 1 2"
+
+    Examples:
+      | language |
+      | C        |
+      | Python   |
+
+  @without_namespaces
+  Scenario Outline: rules that make no sense are told, and nothing is run: <language>
+    Given the launcher in <language>, run by an ordinary user
+    And the kernel knows rules for files
+    Then each of these orders fails, and leaves nothing
+      | orders                                              | answer           |
+      | ruleset write; run                                  | 22 ruleset 2     |
+      | ruleset x none; run true                            | 22 ruleset x     |
+      | ruleset write x; run true                           | 22 ruleset 2     |
+      | ruleset none none; run true                         | 42 ruleset 0     |
+      | ruleset write none; ruleset write none; run true    | 22 ruleset 2     |
+      | allow $HERE write; run true                         | 9 allow $HERE    |
+      | ruleset write none; allow $HERE x; run true         | 22 allow $HERE   |
+      | ruleset write none; allow $HERE read; run true      | 22 allow $HERE   |
+      | ruleset write none; restrict; run true              | 1 restrict       |
+      | no-new-privileges; restrict; run true               | 9 restrict       |
+
+    Examples:
+      | language |
+      | C        |
+      | Python   |
 
   Scenario Outline: it may use less: <language>, <user>
     Given the launcher in <language>, run by <user>

@@ -16,12 +16,14 @@ from confined import (
     look,
     run_as,
     without_any,
-    without_launcher,
     without_namespaces,
+    without_own_namespaces,
 )
 
-from cleveragents.confinement import landlock, machine
+from cleveragents.confinement import machine
 from cleveragents.confinement.proof import FILE
+
+ABI_WITH_TRUNCATE = 3
 
 
 @given("a project of {whom} with secrets, caches and settings")
@@ -45,9 +47,9 @@ def do_deed(context, command, level):
     do_without(context, command, level, lambda: None)
 
 
-@when('a step does "{command}" at "{level}" where the launcher does not work')
-def do_without_launcher(context, command, level):
-    do_without(context, command, level, without_launcher)
+@when('a step does "{command}" at "{level}" where only bubblewrap may make namespaces')
+def do_without_own_namespaces(context, command, level):
+    do_without(context, command, level, without_own_namespaces)
 
 
 @when('a step does "{command}" where there are no namespaces')
@@ -63,7 +65,7 @@ def need_bubblewrap(context):
 
 @given("there is Landlock")
 def need_landlock(context):
-    if machine.landlock() < landlock.SINCE:
+    if machine.landlock() < ABI_WITH_TRUNCATE:
         context.scenario.skip("there is no Landlock")
 
 
@@ -269,3 +271,14 @@ def check_told(context):
     told = context.told.items()
     wrong = {kind: said for kind, said in told if "Read-only file system" not in said}
     assert not wrong, wrong
+
+
+@given('{what} is limited to "{most}"')
+def limit(context, what, most):
+    context.world.variables[f"CLEVERAGENTS_SANDBOX_LIMITS_{what.upper()}"] = most
+
+
+@then('the failure says "{text}"')
+def check_failure(context, text):
+    ((found,),) = context.world.sql("SELECT result_json FROM step_runs")
+    assert text in json.loads(found)["summary"], found

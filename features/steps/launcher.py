@@ -18,7 +18,7 @@ from world import wait_until
 DEVICES = ("full", "null", "pts", "random", "tty", "urandom", "zero")  # not every machine has all
 LINKS = ("fd", "shm", "stderr", "stdin", "stdout")
 MEMORY = Path("/dev/shm")
-LANDLOCK_CREATE_RULESET, ABI_WITH_SCOPES = 444, 6
+LANDLOCK_CREATE_RULESET, ABI_WITH_TRUNCATE, ABI_WITH_SCOPES = 444, 3, 6
 
 
 @given("the launcher in {language}, run by {user}")
@@ -36,7 +36,8 @@ def make_launcher(context, language, user):
         return
     context.launcher = Launcher(line, _folder(context, user), user_of(user), python)
     context.add_cleanup(_end, context.launcher)
-    _check_namespaces(context)
+    if "without_namespaces" not in context.tags:
+        _check_namespaces(context)
 
 
 def _folder(context, user):
@@ -55,7 +56,7 @@ def _folder(context, user):
 
 
 def _check_namespaces(context):
-    """Nothing here can be tried where none can be made."""
+    """Most of what is here cannot be tried where none can be made."""
     done = context.launcher.started(["unshare", "--user", "--mount", "true"])
     _, problem = done.communicate()
     if done.returncode:
@@ -105,11 +106,47 @@ def listen_abstractly(context):
     launcher.environment["SERVER"] = str(server.pid)
 
 
+def _landlock():
+    """The version of Landlock that there is; -1 is none."""
+    return ctypes.CDLL(None).syscall(LANDLOCK_CREATE_RULESET, None, 0, 1)
+
+
 @given("the kernel knows scopes")
 def check_scopes(context):
-    abi = ctypes.CDLL(None).syscall(LANDLOCK_CREATE_RULESET, None, 0, 1)
-    if abi < ABI_WITH_SCOPES:
+    if _landlock() < ABI_WITH_SCOPES:
         context.scenario.skip("the kernel keeps no signals in")
+
+
+@given("the kernel knows rules for files")
+def check_rules(context):
+    if _landlock() < ABI_WITH_TRUNCATE:
+        context.scenario.skip("the kernel refuses no files by rules, or not to cut them off")
+
+
+@given('"{name}" leads to "{target}"')
+def make_link(context, name, target):
+    (context.launcher.here / name).symlink_to(target)
+
+
+@given('only root can enter "{name}"')
+def shut(context, name):
+    (context.launcher.here / name).chmod(0)
+
+
+@given("what is ordered first")
+def order_first(context):
+    context.ordered = context.text
+
+
+@then("what is tried under that ends so")
+def check_deeds(context):
+    launcher = context.launcher
+    deeds = [row["deed"] for row in context.table]
+    command = [launcher.environment["PYTHON"], "-ISc", launcher.environment["DEEDS"], *deeds]
+    launcher.run(f"{context.ordered}\ndirectory $HERE\nrun {shlex.join(command)}")
+    assert (launcher.code, launcher.answer) == (0, b""), (launcher.answer, launcher.err)
+    found = dict(zip(deeds, launcher.out.decode().split(), strict=True))
+    assert found == {row["deed"]: row["ends"] for row in context.table}, found
 
 
 @given("in the shared memory outside there is something")
@@ -274,11 +311,25 @@ def await_processes(context):
 
 @then("it has printed what it prints without a launcher")
 def check_plain(context):
+    plain = _printed_plainly(context)
+    assert context.launcher.out == plain, (context.launcher.out, plain)
+
+
+@then("it has printed something else than it prints without a launcher")
+def check_different(context):
+    plain = _printed_plainly(context)
+    if plain.strip() == b"-1":
+        context.scenario.skip("the kernel has none here")
+        return
+    assert context.launcher.out not in (plain, b"", b"-1\n"), context.launcher.out
+
+
+def _printed_plainly(context):
     launcher = context.launcher
     assert (launcher.code, launcher.answer) == (0, b""), (launcher.answer, launcher.err)
     command = shlex.split(context.ordered.partition("run ")[2])
     plain, _ = launcher.started(command).communicate()
-    assert launcher.out == plain, (launcher.out, plain)
+    return plain
 
 
 @then("commands end as they do without, with and without process 1")

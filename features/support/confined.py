@@ -129,6 +129,11 @@ def without_any():
     landlock.acts = lambda *_: [("ruleset", "0", "0")]
 
 
-def without_launcher():
-    """Makes the launcher of this process one that does not work."""
-    launch.launcher = lambda: ("/bin/false",)
+def without_own_namespaces():
+    """Has the launcher of this process refused all namespaces, as where only some programs may."""
+    written = launch.written
+
+    def refused(acts, command):
+        return written([("enter", "1") if act[0] == "enter" else act for act in acts], command)
+
+    launch.written = refused

@@ -22,6 +22,24 @@ SOURCE = ROOM / "confine.c"
 COMPILE = ("cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2")
 TWIN = f"import sys; sys.path.insert(0, {str(ROOM)!r}); import confine; confine.main()"
 NAMESPACES = {"mount": 1 << 17, "user": 1 << 28, "processes": 1 << 29, "network": 1 << 30}
+RIGHTS = {
+    "none": 0,
+    "write": 1 << 1,
+    "read": 1 << 2,
+    "remove": 0b11 << 4,  # directories and others
+    "make": 0b1111111 << 6,  # of every kind
+    "refer": 1 << 13,
+    "truncate": 1 << 14,
+    "change": 1 << 1 | 0b111111111 << 4 | 1 << 13 | 1 << 14,  # all of these but to read
+}
+SCOPES = {"none": 0, "sockets": 1 << 0, "signals": 1 << 1}
+# What has names, by the act and the place among its arguments; names are joined by `+`.
+FLAGS = {
+    ("enter", 1): NAMESPACES,
+    ("ruleset", 1): RIGHTS,
+    ("ruleset", 2): SCOPES,
+    ("allow", 2): RIGHTS,
+}
 LONG = 60  # seconds, in which any command has ended on any machine
 
 # What commands run in Python, with hardly anything imported: no shell connects or lists itself.
@@ -67,6 +85,27 @@ def is_open(fd):
     except OSError:
         return False
 print(*filter(is_open, sorted(map(int, posix.listdir("/proc/self/fd")))))
+""",
+    "SESSION": """
+import ctypes, os
+keyctl, session = {"x86_64": 250}.get(os.uname().machine, 219), -3
+print(ctypes.CDLL(None).syscall(keyctl, 0, session, 0))
+""",
+    "DEEDS": """
+import errno, posix, sys
+MODES = {"read": posix.O_RDONLY, "write": posix.O_WRONLY, "make": posix.O_CREAT | posix.O_EXCL}
+for deed in sys.argv[1:]:
+    act, *paths = deed.split()
+    try:
+        if act in MODES:
+            posix.close(posix.open(*paths, MODES[act]))
+        elif act == "truncate":
+            posix.truncate(*paths, 0)
+        else:
+            getattr(posix, act)(*paths)
+        print("works")
+    except OSError as error:
+        print(errno.errorcode[error.errno])
 """,
 }
 
@@ -158,7 +197,7 @@ class Launcher:
         words = shlex.split(text)
         command = words.index("run") if "run" in words else len(words)
         for at, word in enumerate(words[:command]):
-            before = words[at - 1] if at else ""
+            before = words[max(at - 2, 0) : at]
             words[at] = _number(before, self.told(word.rstrip(";")).replace(r"\n", "\n"))
         if words[command:] and words[command:] != ["run"]:
             words[command + 1] = self.told(words[command + 1])
@@ -166,10 +205,13 @@ class Launcher:
 
 
 def _number(before, word):
-    if before == "enter" and set(word.split("+")) <= NAMESPACES.keys():
-        return str(sum(NAMESPACES[name] for name in word.split("+")))
-    if before == "limit":
+    """What a word stands for, by the two before it: no act has more than two arguments."""
+    if before[-1:] == ["limit"]:
         return str(getattr(resource, f"RLIMIT_{word}", word))
+    for place, act in enumerate(reversed(before), 1):
+        flags = FLAGS.get((act, place), {})
+        if set(word.split("+")) <= flags.keys():
+            return str(sum(flags[name] for name in word.split("+")))
     return word
 
 

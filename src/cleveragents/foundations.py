@@ -85,6 +85,7 @@ class Foundations:
     def confinement(self, project: Path) -> "Confinement":
         """How the steps of plans are confined, tried out beside a project."""
         from cleveragents.confinement.confinement import Confinement
+        from cleveragents.confinement.limits import Limits
         from cleveragents.confinement.surroundings import Given, Surroundings
         from cleveragents.sandbox.project import beside
         from cleveragents.sandbox.trials import trial_in
@@ -104,7 +105,8 @@ class Foundations:
         )
         wanted = self.settings.text("sandbox.confinement")
         trial = trial_in(self.data, project)
-        return Confinement(self.data, wanted, Surroundings(given), projects, trial)
+        limits = Limits.of(self.settings.amount)
+        return Confinement(self.data, wanted, Surroundings(given), projects, trial, limits)
 
     @property
     def output(self) -> Path:

@@ -130,6 +130,11 @@ class Settings:
         """Returns a setting that is a size, in bytes."""
         return bytes_of(self.text(key)) or 0
 
+    def amount(self, key: str) -> int:
+        """Returns a setting that is a number or a size, or is not set: then zero."""
+        text = self.text(key)
+        return int(text) if text.isdecimal() else bytes_of(text) or 0
+
     def flag(self, key: str) -> bool:
         """Returns a setting that is true or false."""
         return self.value(key).value is True

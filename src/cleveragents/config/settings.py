@@ -6,6 +6,7 @@ from typing import TypeAlias, cast
 from cleveragents.checkpoints.retention import DEFAULT_LIMIT
 from cleveragents.checkpoints.triggers import Trigger
 from cleveragents.confinement.level import AUTO, STRICTER, Level
+from cleveragents.confinement.usual import PREFIX
 from cleveragents.counting import UNITS
 from cleveragents.errors import InvalidInput
 from cleveragents.nearest import asking
@@ -164,6 +165,20 @@ def _size(given: object) -> str:
     return given
 
 
+def _amount(given: object) -> str:
+    """A size, or nothing."""
+    return "" if given == "" else _size(given)
+
+
+def _count(given: object) -> str:
+    """A whole number, or nothing."""
+    if given == "":
+        return ""
+    if isinstance(given, bool) or not str(given).isdecimal() or int(str(given)) == 0:
+        raise ValueError("must be a whole number of at least 1, or empty")
+    return str(given)
+
+
 def bytes_of(text: str) -> int | None:
     """Reads a size: a whole number of KiB, MiB or GiB; None: it is none."""
     number, _, unit = text.partition(" ")
@@ -248,6 +263,16 @@ SETTINGS: Mapping[str, Setting] = {
             "what steps cannot read at level strict, beside usual secrets; every level adds",
             _texts,
             adds=True,
+        ),
+        *(
+            Setting(f"{PREFIX}{name}", "", told, read, project_may_set=False)
+            for name, told, read in (
+                ("cpu", "seconds of processor time that each process of a step has", _count),
+                ("memory", "how much memory each process of a step may ask for", _amount),
+                ("processes", "how many processes a step may have; not for root", _count),
+                ("files", "how many files each process of a step may have open", _count),
+                ("disk", "how much the sandbox may hold while a step runs", _amount),
+            )
         ),
         Setting(
             "sandbox.checkpoint.exclude",

@@ -26,13 +26,17 @@ _NAMES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID
 
 
 @frozen
-class Wrapped(Launch):
+class Wrapped:
     """A command as bubblewrap starts it."""
 
+    arguments: Sequence[str]
+    descriptors: tuple[int, ...]  # the last is where it tells of itself
+    inner: Launch
+
     def problem(self) -> str | None:
-        """Why it could not be confined: it says so when it begins with the command."""
+        """Why it could not be confined: it says so when it begins with what it wraps."""
         if b"child-pid" in os.pread(self.descriptors[-1], _MOST, 0):
-            return None
+            return self.inner.problem()
         return "bubblewrap could not build the walls"
 
 
@@ -43,12 +47,12 @@ def program() -> str | None:
 
 
 @contextmanager
-def wrapping(acts: Sequence[Act], command: Sequence[str], *, is_root: bool) -> Generator[Wrapped]:
+def wrapping(acts: Sequence[Act], inner: Launch, *, is_root: bool) -> Generator[Wrapped]:
     """Prepares a start, for as long as the block lasts."""
     told = os.memfd_create("told", os.MFD_CLOEXEC)
     try:
         words = (str(program()), "--json-status-fd", str(told), *arguments(acts, is_root=is_root))
-        yield Wrapped((*words, "--", *command), (told,))
+        yield Wrapped((*words, "--", *inner.arguments), (*inner.descriptors, told), inner)
     finally:
         os.close(told)
 
@@ -79,6 +83,8 @@ def arguments(acts: Sequence[Act], *, is_root: bool) -> Iterator[str]:
 
 # Mount points already, or bound as a whole.
 _DONE = (("readonly", "/"), ("itself", "/dev"), ("itself", "/proc"))
+# It knows nothing of these; they need no rights, and are done inside.
+LEFT = ("keyring", "scope")
 # What it does by itself is not among them: no new privileges, the loopback, slave mounts.
 _WORDS: Mapping[str, Sequence[str]] = {
     "itself": ("--bind", "{0}", "{0}"),

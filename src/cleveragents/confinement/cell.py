@@ -1,14 +1,15 @@
 """The cell of one call: how it is confined, and how its command is started for that."""
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from cleveragents.confinement import landlock
-from cleveragents.confinement.bubblewrap import wrapping
-from cleveragents.confinement.launch import Launch, Unconfinable, launching
+from cleveragents.confinement.bubblewrap import LEFT, wrapping
+from cleveragents.confinement.launch import Launch, Plain, Unconfinable, launching
 from cleveragents.confinement.level import UNCONFINED, Confined, Way
-from cleveragents.confinement.walls import Walls
+from cleveragents.confinement.limits import NO_LIMITS, Limits
+from cleveragents.confinement.walls import Act, Walls
 from cleveragents.records import frozen
 
 
@@ -18,6 +19,7 @@ class Cell:
 
     confined: Confined = UNCONFINED
     walls: Walls | None = None
+    limits: Limits = NO_LIMITS
     fell: Callable[[], object] = lambda: None  # told when the walls could not be built
 
     @property
@@ -39,29 +41,41 @@ class Cell:
 
         The files that are handed to it may be written to wherever they lie.
         """
+        acts, limits = list(self._acts(room, map(str, handed))), list(self.limits.acts())
+        if self.walls is not None and self.confined.way is Way.BUBBLEWRAP:
+            with (
+                _inside(command, [*(act for act in acts if act[0] in LEFT), *limits]) as inner,
+                wrapping(acts, inner, is_root=self.walls.machine.maps_ids) as launch,
+            ):
+                yield launch
+        elif acts or limits:
+            with launching([*acts, *limits], command) as launch:
+                yield launch
+        else:
+            yield Plain(command)
+
+    def _acts(self, room: Path | None, handed: Iterable[str]) -> Iterable[Act]:
         if self.walls is None:
-            yield Launch(command, ())
-            return
-        with _started(self.confined.way, self.walls, command, room, map(str, handed)) as launch:
-            yield launch
+            return ()
+        if self.confined.way is Way.LANDLOCK:
+            return landlock.acts(self.walls, handed)
+        return self.walls.acts(None if room is None else str(room), handed)
 
     def refuse(self, launch: Launch) -> None:
         """Refuses to take a command for one that ran, if its walls could not be built."""
-        if self.walls is not None and (problem := launch.problem()) is not None:
+        if (problem := launch.problem()) is not None:
             self.fell()
             raise Unconfinable(problem)
 
 
-def _started(
-    way: Way | None, walls: Walls, command: Sequence[str], room: Path | None, handed: Iterable[str]
-) -> AbstractContextManager[Launch]:
-    """The start of a command, by a way."""
-    if way is Way.LANDLOCK:
-        return launching(landlock.acts(walls, handed), command)
-    acts = walls.acts(None if room is None else str(room), handed)
-    if way is Way.BUBBLEWRAP:
-        return wrapping(list(acts), command, is_root=walls.machine.maps_ids)
-    return launching(acts, command)
+@contextmanager
+def _inside(command: Sequence[str], acts: Sequence[Act]) -> Generator[Launch]:
+    """The start of a command within the walls of another program, which leaves these acts."""
+    if not acts:
+        yield Plain(command)
+        return
+    with launching(acts, command) as launch:
+        yield launch
 
 
 OPEN = Cell()

@@ -43,6 +43,9 @@
 #ifndef SYS_landlock_create_ruleset
 #define SYS_landlock_create_ruleset 444
 #endif
+#ifndef SYS_landlock_add_rule
+#define SYS_landlock_add_rule 445
+#endif
 #ifndef SYS_landlock_restrict_self
 #define SYS_landlock_restrict_self 446
 #endif
@@ -55,6 +58,7 @@ enum { FAILED = 125, STARTS = -1 }; /* what begins is no status that a process c
 static char *doing = "", *about = ""; /* the act, and what it is done to */
 static int answers;
 static int stand_in = -1; /* in process 1: the line to its stand-in */
+static int ruleset = -1;  /* what is to be refused, while it is being told */
 static struct sigaction as_found; /* how the end of a child was taken when this was started */
 
 /* A part of a line: a name may hold the end of one. */
@@ -96,22 +100,31 @@ static int number(const char *text, uint64_t *found)
     return errno ? -1 : 0;
 }
 
-/* Writes a text at once, as the files of the kernel want it. */
-static int put(const char *path, const char *text)
+/* Closes a descriptor, and hands on how something ended, with its error. */
+static int closed(int fd, int done)
 {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    ssize_t put = write(fd, text, strlen(text));
     int found = errno;
     close(fd);
-    return put < 0 ? refuse(found) : 0;
+    return done < 0 ? refuse(found) : 0;
+}
+
+/* Writes a text at once, as the files of the kernel want it. */
+static int put_in(int folder, const char *path, const char *text)
+{
+    int fd = openat(folder, path, O_WRONLY | O_CLOEXEC);
+    return fd < 0 ? -1 : closed(fd, write(fd, text, strlen(text)) < 0 ? -1 : 0);
+}
+
+static int put(const char *path, const char *text)
+{
+    return put_in(AT_FDCWD, path, text);
 }
 
 /* --- users ------------------------------------------------------------------------------------ */
 
-/* Maps each id that we have onto itself for the process that has made a namespace. */
-static int map_all(const char *ids, pid_t process)
+/* Maps each id that we have onto itself for the process that has made a namespace, found by its
+ * entry in /proc: that may be another's, where its number for us is not the one we have for it. */
+static int map_all(const char *ids, int process)
 {
     char path[64], text[4096]; /* the kernel takes less than a page */
     size_t used = 0;
@@ -126,12 +139,11 @@ static int map_all(const char *ids, pid_t process)
     fclose(ours);
     if (used >= sizeof text)
         return refuse(E2BIG);
-    snprintf(path, sizeof path, "/proc/%d/%s", process, ids);
-    return put(path, text);
+    return put_in(process, ids, text);
 }
 
 /* Only from outside can more than one id be mapped; the helper ends with the error as its code. */
-static _Noreturn void help(int wait, pid_t process)
+static _Noreturn void help(int wait, int process)
 {
     char go;
     if (read(wait, &go, 1) == 1 && (map_all("uid_map", process) || map_all("gid_map", process)))
@@ -141,10 +153,11 @@ static _Noreturn void help(int wait, pid_t process)
 
 static int enter_with_all_ids(int flags)
 {
-    int ends[2], ended = 0;
-    pid_t ours = getpid();
-    if (pipe2(ends, O_CLOEXEC) < 0)
+    int ends[2], ended = 0, ours = open("/proc/self", O_PATH | O_CLOEXEC);
+    if (ours < 0)
         return -1;
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return closed(ours, -1);
     pid_t helper = fork();
     if (helper == 0) {
         close(ends[1]); /* so that it ends with us, whatever happens */
@@ -153,6 +166,7 @@ static int enter_with_all_ids(int flags)
     int problem = helper < 0 || unshare(flags) < 0 || write(ends[1], "", 1) < 0 ? errno : 0;
     close(ends[0]);
     close(ends[1]);
+    close(ours);
     if (helper > 0)
         waitpid(helper, &ended, 0);
     if (!problem && ended)
@@ -221,7 +235,9 @@ static int itself(char **arguments)
 
 static int read_only(char **arguments)
 {
-    return change(arguments[0], AT_RECURSIVE, (struct change){.set = READ_ONLY});
+    /* What is mounted there from now on would be writable, and does not come in. */
+    return change(arguments[0], AT_RECURSIVE,
+                  (struct change){.set = READ_ONLY, .propagation = MS_PRIVATE});
 }
 
 static int unlock(char **arguments)
@@ -287,9 +303,7 @@ static int bring_back(int held, const char *path)
 {
     char source[64];
     snprintf(source, sizeof source, "/proc/self/fd/%d", held);
-    int done = bind_to(source, path), found = errno;
-    close(held);
-    return done < 0 ? refuse(found) : 0;
+    return closed(held, bind_to(source, path));
 }
 
 static int bring_devices(const int *held)
@@ -478,21 +492,92 @@ static int capabilities(char **arguments)
     return (int)syscall(SYS_capset, &header, ours);
 }
 
+/* Leaves the keys of the session behind, which whoever is in it may read. Where the kernel has none
+ * or keeps them from us there are none to leave. */
+static int keyring(char **arguments)
+{
+    (void)arguments;
+    long joined = syscall(SYS_keyctl, 1 /* join a new session keyring */, NULL);
+    return joined < 0 && errno != ENOSYS && errno != EPERM ? -1 : 0;
+}
+
 static int no_new_privileges(char **arguments)
 {
     (void)arguments;
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
+/* A kernel without scopes takes the size where there are none, and refuses it where there are. */
+static int new_ruleset(uint64_t files, uint64_t scoped)
+{
+    struct {
+        uint64_t files, network, scoped;
+    } rules = {.files = files, .scoped = scoped};
+    return (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
+}
+
+static int enforce(int rules)
+{
+    return closed(rules, (int)syscall(SYS_landlock_restrict_self, rules, 0));
+}
+
 static int scope(char **arguments)
 {
     (void)arguments;
-    /* No rule for files, so that mounts stay possible; a kernel without scopes refuses the size. */
+    /* No rule for files, so that mounts stay possible. */
+    int rules = new_ruleset(0, 1 /* abstract sockets */ | 2 /* signals */);
+    return rules < 0 ? -1 : enforce(rules);
+}
+
+/* Begins to tell what is refused: those rights on files, save what is allowed, and those scopes. */
+static int begin_ruleset(char **arguments)
+{
+    uint64_t files, scoped;
+    if (number(arguments[0], &files) < 0 || number(arguments[1], &scoped) < 0)
+        return -1;
+    if (ruleset >= 0) /* it would be lost */
+        return refuse(EINVAL);
+    ruleset = new_ruleset(files, scoped);
+    return ruleset < 0 ? -1 : 0;
+}
+
+/* Of rights on a directory those that what is no directory can be given as well: to execute, write
+ * and read it, to cut it off, and to control a device. */
+static const uint64_t OF_FILES = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14 | 1 << 15;
+
+static int allow_opened(int fd, uint64_t rights)
+{
+    struct stat found;
+    if (fstat(fd, &found) < 0)
+        return -1;
+    if (!S_ISDIR(found.st_mode))
+        rights &= OF_FILES;
+    if (S_ISLNK(found.st_mode) || !rights) /* a link would be allowed, not what it leads to */
+        return 0;
     struct {
-        uint64_t files, network, scoped;
-    } rules = {.scoped = 1 /* abstract sockets */ | 2 /* signals */};
-    int fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
-    return fd < 0 || syscall(SYS_landlock_restrict_self, fd, 0) < 0 ? -1 : close(fd);
+        uint64_t rights;
+        int32_t beneath;
+    } __attribute__((packed)) rule = {rights, fd};
+    return (int)syscall(SYS_landlock_add_rule, ruleset, 1 /* path beneath */, &rule, 0);
+}
+
+static int allow(char **arguments)
+{
+    uint64_t rights;
+    if (number(arguments[1], &rights) < 0)
+        return -1;
+    int fd = open(arguments[0], O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) /* what cannot be reached stays refused */
+        return errno == ENOENT || errno == EACCES || errno == ELOOP || errno == ENOTDIR ? 0 : -1;
+    return closed(fd, allow_opened(fd, rights));
+}
+
+static int restrict_self(char **arguments)
+{
+    int rules = ruleset;
+    (void)arguments;
+    ruleset = -1;
+    return enforce(rules);
 }
 
 static int limit(char **arguments)
@@ -543,8 +628,12 @@ static const struct act {
     {"proc", 0, proc},
     {"loopback", 0, loopback},
     {"capabilities", 1, capabilities},
+    {"keyring", 0, keyring},
     {"no-new-privileges", 0, no_new_privileges},
     {"scope", 0, scope},
+    {"ruleset", 2, begin_ruleset},
+    {"allow", 2, allow},
+    {"restrict", 0, restrict_self},
     {"limit", 2, limit},
     {"directory", 1, directory},
     {"run", 1, run},

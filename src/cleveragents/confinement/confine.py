@@ -32,15 +32,20 @@ except ImportError:  # this Python was built without it, and cannot confine anyt
     posix.write(int(sys.argv[2]), b"38 import _ctypes\n")
     _leave(125)
 
-_EPERM, _EINTR, _EINVAL, _ERANGE = 1, 4, 22, 34
+_EPERM, _ENOENT, _EINTR, _EACCES, _ENOTDIR, _EINVAL, _ERANGE = 1, 2, 4, 13, 20, 22, 34
+_ENOSYS, _ELOOP = 38, 40
 _FAILED = 125
 
 # Numbers of system calls that libraries may have no name for; they are the same on all machines.
 _CLOSE_RANGE, _MOUNT_SETATTR = 436, 442
-_LANDLOCK_CREATE_RULESET, _LANDLOCK_RESTRICT_SELF = 444, 446
+_LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445, 446
+
+# This one differs; a machine of another kind, or a Python of half its width, has no such act.
+_KEYCTL = {"x86_64": 250, "aarch64": 219, "riscv64": 219}
+_JOIN_SESSION_KEYRING = 1
 
 _MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC = 1, 2, 4, 8
-_MS_BIND, _MS_REC, _MS_SLAVE = 0x1000, 0x4000, 0x80000
+_MS_BIND, _MS_REC, _MS_PRIVATE, _MS_SLAVE = 0x1000, 0x4000, 0x40000, 0x80000
 _AT_FDCWD, _AT_RECURSIVE, _MOUNT_ATTR_RDONLY = -100, 0x8000, 1
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
@@ -51,6 +56,11 @@ _HALF = 0xFFFFFFFF
 _MAY_MAP = 1 << 6 | 1 << 7  # CAP_SETGID, CAP_SETUID
 
 _SCOPE_ABSTRACT_UNIX_SOCKET, _SCOPE_SIGNAL = 1, 2
+_RULE_PATH_BENEATH = 1
+# Of rights on a directory those that what is no directory can be given as well: to execute, write
+# and read it, to cut it off, and to control a device.
+_OF_FILES = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14 | 1 << 15
+_S_IFMT, _S_IFDIR, _S_IFLNK = 0o170000, 0o040000, 0o120000
 _AF_UNIX, _AF_INET, _SOCK_DGRAM, _SOCK_SEQPACKET, _SOCK_CLOEXEC = 1, 2, 2, 5, 0x80000
 _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 _IFREQ_BYTES = 40
@@ -168,7 +178,8 @@ def _bind(source: bytes, target: bytes, flags: int = 0) -> None:
 
 
 def _set_readonly(path: bytes, flags: int) -> None:
-    _change_mount(path, flags, _packed(_MOUNT_ATTR_RDONLY, 0, 0, 0))
+    # What is mounted there from now on would be writable, and does not come in.
+    _change_mount(path, flags, _packed(_MOUNT_ATTR_RDONLY, 0, _MS_PRIVATE, 0))
 
 
 def _clear_readonly(path: bytes, flags: int) -> None:
@@ -361,6 +372,7 @@ class _Course:
     environment = b""  # as it was at the start: Python adds to its own
     dispositions: "dict[int, Any]"  # the signals that the command is to find otherwise, and how
     line: int | None = None  # in process 1: between it and its stand-in
+    ruleset = -1  # what is to be refused, while it is being told
 
 
 def _processes() -> None:
@@ -486,17 +498,73 @@ def _is_bounded_by(capability: int) -> bool:
         return False  # the kernel knows none of this number
 
 
+def _keyring() -> None:
+    if sys.maxsize <= _HALF:
+        raise OSError(_ENOSYS, "a Python of 32 bits")
+    number = _KEYCTL.get(posix.uname().machine)
+    if number is None:
+        raise OSError(_ENOSYS, "a machine of another kind")
+    try:
+        _call("syscall", number, _JOIN_SESSION_KEYRING, None)
+    except OSError as error:  # then the kernel has no keys, or keeps them from us: none to leave
+        if error.errno not in (_ENOSYS, _EPERM):
+            raise
+
+
 def _no_new_privileges() -> None:
     _call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 
 
 def _scope() -> None:
-    rules = _packed(0, 0, _SCOPE_ABSTRACT_UNIX_SOCKET | _SCOPE_SIGNAL)
-    fd = _call("syscall", _LANDLOCK_CREATE_RULESET, rules, len(rules), 0)
+    _enforce(_new_ruleset(0, _SCOPE_ABSTRACT_UNIX_SOCKET | _SCOPE_SIGNAL))
+
+
+def _new_ruleset(files: int, scoped: int) -> int:
+    # A kernel without scopes takes the size where there are none, and refuses it where there are.
+    rules = _packed(files, 0, scoped)
+    return _call("syscall", _LANDLOCK_CREATE_RULESET, rules, len(rules), 0)
+
+
+def _enforce(rules: int) -> None:
+    _call("syscall", _LANDLOCK_RESTRICT_SELF, rules, 0)
+    posix.close(rules)
+
+
+def _begin_ruleset(files: bytes, scoped: bytes) -> None:
+    """Begins to tell what is refused: rights on files, save what is allowed, and scopes."""
+    rights, scopes = _number(files), _number(scoped)
+    if _Course.ruleset >= 0:
+        raise OSError(_EINVAL, "the one before would be lost")
+    _Course.ruleset = _new_ruleset(rights, scopes)
+
+
+def _allow(path: bytes, rights: bytes) -> None:
+    allowed = _number(rights)
     try:
-        _call("syscall", _LANDLOCK_RESTRICT_SELF, fd, 0)
+        fd = posix.open(path, posix.O_PATH | posix.O_NOFOLLOW | posix.O_CLOEXEC)
+    except OSError as error:
+        if error.errno not in (_ENOENT, _EACCES, _ELOOP, _ENOTDIR):
+            raise
+        return  # what cannot be reached stays refused
+    try:
+        _allow_opened(fd, allowed)
     finally:
         posix.close(fd)
+
+
+def _allow_opened(fd: int, rights: int) -> None:
+    kind = posix.fstat(fd).st_mode & _S_IFMT
+    if kind != _S_IFDIR:
+        rights &= _OF_FILES
+    if kind == _S_IFLNK or not rights:  # a link would be allowed, not what it leads to
+        return
+    rule = _packed(rights) + fd.to_bytes(4, sys.byteorder)
+    _call("syscall", _LANDLOCK_ADD_RULE, _Course.ruleset, _RULE_PATH_BENEATH, rule, 0)
+
+
+def _restrict() -> None:
+    rules, _Course.ruleset = _Course.ruleset, -1
+    _enforce(rules)
 
 
 def _limit(resource: bytes, most: bytes) -> None:
@@ -550,8 +618,12 @@ _ACTS: "dict[bytes, tuple[int, Callable[..., None]]]" = {  # how many arguments 
     b"proc": (0, _proc),
     b"loopback": (0, _loopback),
     b"capabilities": (1, _keep_capabilities),
+    b"keyring": (0, _keyring),
     b"no-new-privileges": (0, _no_new_privileges),
     b"scope": (0, _scope),
+    b"ruleset": (2, _begin_ruleset),
+    b"allow": (2, _allow),
+    b"restrict": (0, _restrict),
     b"limit": (2, _limit),
     b"directory": (1, posix.chdir),
     b"run": (1, _run),  # at least: all that follow are its own

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from cleveragents.confinement.cell import OPEN, Cell
+from cleveragents.confinement.cell import Cell
 from cleveragents.confinement.estate import Estate
 from cleveragents.confinement.landlock import LEAVES_OUT
 from cleveragents.confinement.launch import is_compiled
@@ -17,15 +17,17 @@ from cleveragents.confinement.level import (
     Wish,
     wish_of,
 )
+from cleveragents.confinement.limits import Limits
 from cleveragents.confinement.machine import this_machine
 from cleveragents.confinement.mounts import aliases, mounts
 from cleveragents.confinement.proof import Proofs, Trial
 from cleveragents.confinement.surroundings import Surroundings
+from cleveragents.confinement.usual import PREFIX
 from cleveragents.confinement.walls import Walls, of_kernel
 from cleveragents.errors import Refused
 from cleveragents.ids import PlanId
 from cleveragents.once import once
-from cleveragents.records import frozen, replace
+from cleveragents.records import frozen
 
 OPEN_TO_STEPS = (
     "an absolute path in a step reaches your own files, and the data directory with all checkpoints"
@@ -63,7 +65,13 @@ class Confinement:
     """Settles how commands are confined."""
 
     def __init__(
-        self, data: Path, wanted: str, surroundings: Surroundings, projects: Projects, trial: Trial
+        self,
+        data: Path,
+        wanted: str,
+        surroundings: Surroundings,
+        projects: Projects,
+        trial: Trial,
+        limits: Limits,
     ) -> None:
         self.rooms = data / "sandboxes"
         self.wanted = wanted
@@ -71,6 +79,7 @@ class Confinement:
         self._surroundings = surroundings
         self._projects = projects
         self._proofs = Proofs(data, trial)
+        self._limits = limits
 
     def confined(self, asked: Iterable[str] = ()) -> Confined:
         """The level of a call for which more may be asked; refuses what cannot be had."""
@@ -97,6 +106,11 @@ class Confinement:
         self.confined(asked)
         if wrong := self._surroundings.wrong:
             raise Refused("sandbox.writable names a place that steps cannot get", detail=wrong)
+        if self._limits.processes and this_machine().user == 0:
+            raise Refused(
+                f"the system counts no processes of root: {PREFIX}processes cannot be kept",
+                hints=["run plans as another user, or take the limit out"],
+            )
 
     def cell(
         self, plan_id: PlanId, directory: Path, asked: Iterable[str] = (), *, network: bool = False
@@ -104,10 +118,11 @@ class Confinement:
         """The cell of a call that works in a directory, for a plan."""
         confined = self.confined(asked)
         if confined.way is None:
-            return OPEN
+            return Cell(limits=self._limits)
         own, others = self._projects(plan_id)
         estate = self._surroundings.estate(confined.level, directory, own or directory, others)
-        return Cell(confined, walls_around(estate, confined, network=network), self.forget)
+        walls = walls_around(estate, confined, network=network)
+        return Cell(confined, walls, self._limits, self.forget)
 
     def forget(self) -> None:
         """Trusts no proof any more: what was to be confined was not."""
@@ -152,9 +167,7 @@ def _candidates(wish: Wish) -> list[Confined]:
 
 def walls_around(estate: Estate, confined: Confined, *, network: bool = False) -> Walls:
     """The walls that a level means around an estate, on this machine as it is now."""
-    table, machine = mounts(), this_machine()
-    if confined.way is Way.BUBBLEWRAP:  # it does not keep signals in
-        machine = replace(machine, has_scopes=False)
+    table = mounts()
     elsewhere = {place for path in estate.protected for place in aliases(path, table)}
     places = tuple(sorted(elsewhere))
-    return Walls(confined.level, machine, estate, places, of_kernel(), network=network)
+    return Walls(confined.level, this_machine(), estate, places, of_kernel(), network=network)

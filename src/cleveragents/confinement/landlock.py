@@ -1,24 +1,26 @@
 """Walls by Landlock, where namespaces cannot be had: what is not allowed cannot be written to.
 
 It has no rule that forbids, so whatever lies beside what is protected is allowed, one by one, all
-the way up. It keeps contents and names; modes, times and sockets stay in reach, so it is told as
+the way up. It keeps contents and names; modes, owners, times and sockets stay in reach: told as
 `project (contents)` and never taken for a level that somebody asked for.
 """
 
 import os
 from collections.abc import Iterable, Iterator
 
-from cleveragents.confinement.estate import above
+from cleveragents.confinement.estate import above, is_within
 from cleveragents.confinement.walls import FEW, Act, Walls
 
-SINCE = 3  # the version that also keeps files from being truncated
-LEAVES_OUT = ("modes", "times", "sockets")
+LEAVES_OUT = ("modes", "owners", "times", "sockets")
 # To write, remove and make files of every kind, to link and rename, to truncate: versions 1 to 3.
 _WRITING = (1 << 1) | sum(1 << bit for bit in range(4, 15))
 _SCOPES = 0b11  # abstract sockets and signals: version 6
 # Root reaches disks and the kernel by these; what a command needs of them is allowed by name.
 _OF_ROOT = ("/dev", "/proc", "/sys")
-_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm")
+_DEVICES = tuple(
+    f"/dev/{name}"
+    for name in ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm")
+)
 
 
 def acts(walls: Walls, handed: Iterable[str]) -> Iterator[Act]:
@@ -41,10 +43,11 @@ def _beside(walls: Walls) -> Iterator[str]:
     ways = {"/", *above(protected)}
     # A rule belongs to a file, whatever its name: another name of these would open them.
     kept = {_identity(path) for path in (*ways, *protected)}
-    for directory in sorted(ways):
+    open_ways = (way for way in ways if not any(is_within(way, path) for path in protected))
+    for directory in sorted(set(open_ways).difference(closed)):
         yield from _allowed(directory, {*ways, *closed}, kept)
     if walls.machine.maps_ids:
-        yield from (f"/dev/{name}" for name in _DEVICES)
+        yield from (path for path in _DEVICES if path not in ways)
 
 
 def _allowed(directory: str, closed: set[str], kept: set[tuple[int, int] | None]) -> Iterator[str]:

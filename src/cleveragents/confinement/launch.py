@@ -9,6 +9,7 @@ import sys
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from cleveragents.confinement.walls import Act
 from cleveragents.errors import Failed
@@ -30,15 +31,37 @@ class Unconfinable(Failed):
         super().__init__(f"it could not be confined, and was not run: {why} (see: agents doctor)")
 
 
-@frozen
-class Launch:
+class Launch(Protocol):
     """A command as it is started, and what is told of that."""
 
+    @property
+    def arguments(self) -> Sequence[str]: ...
+    @property
+    def descriptors(self) -> tuple[int, ...]: ...  # handed on to it
+
+    def problem(self) -> str | None: ...  # why it was not run, once all of its processes have ended
+
+
+@frozen
+class Plain:
+    """A command that is started as it is."""
+
     arguments: Sequence[str]
-    descriptors: tuple[int, ...]  # handed on to it; the last is for its answer
+    descriptors: tuple[int, ...] = ()
+
+    def problem(self) -> None:
+        """Tells of none: the system says at once what cannot be started."""
+
+
+@frozen
+class Launched:
+    """A command as our launcher starts it."""
+
+    arguments: Sequence[str]
+    descriptors: tuple[int, ...]  # the last is for its answer
 
     def problem(self) -> str | None:
-        """Why it could not be confined, once all of its processes have ended.
+        """Why it could not be confined.
 
         That the command itself cannot be run is an error of the system, as it is without walls.
         """
@@ -63,13 +86,13 @@ def is_compiled() -> bool:
 
 
 @contextmanager
-def launching(acts: Iterable[Act], command: Sequence[str]) -> Generator[Launch]:
+def launching(acts: Iterable[Act], command: Sequence[str]) -> Generator[Launched]:
     """Prepares a start, for as long as the block lasts."""
     orders = os.memfd_create("orders", os.MFD_CLOEXEC)
     answer = os.memfd_create("answer", os.MFD_CLOEXEC)
     try:
         os.write(orders, written(acts, command))
-        yield Launch((*launcher(), str(orders), str(answer)), (orders, answer))
+        yield Launched((*launcher(), str(orders), str(answer)), (orders, answer))
     finally:
         os.close(orders)
         os.close(answer)

@@ -14,6 +14,8 @@ from cleveragents.once import once
 from cleveragents.records import frozen
 from cleveragents.storage import address
 
+SOCKET_TABLE = Path("/proc/net/unix")
+
 
 @frozen
 class Given:
@@ -42,8 +44,10 @@ class Surroundings:
         own = () if not is_within(str(directory), str(given.data)) else (directory, _git(directory))
         given.settings.mkdir(parents=True, mode=0o700, exist_ok=True)
         ours = (given.data, given.settings, given.settings_file)
-        protected = resolved(filter(None, (project, *ours)))
+        theirs = () if project is None else (project, *_repository(project))
+        protected = resolved((*theirs, *ours))
         hidden = [path for path in resolved((*self._secrets, *others)) if path not in protected]
+        concealed = [*hidden, *(_sockets() if level is Level.STRICT else ())]
         return Estate(
             directory=os.path.realpath(directory),
             own=resolved(own),
@@ -51,7 +55,7 @@ class Surroundings:
             listening=self._listening,
             caches=self._open(level, protected),
             hidden=tuple(path for path in hidden if os.path.isdir(path)),
-            concealed=tuple(path for path in hidden if not os.path.isdir(path)),
+            concealed=tuple(path for path in concealed if not os.path.isdir(path)),
             needed=self._needed,
         )
 
@@ -82,9 +86,7 @@ class Surroundings:
         caller = self._given.caller
         passed = (name.decode() for name in address.PASSED_ON)
         environment = {name.encode(): os.fsencode(caller.get(name, "")) for name in passed}
-        address.place(environment)
-        places = map(os.fsdecode, address.places(environment))
-        return resolved([*places, *self._keeper()])
+        return resolved([*address.made(environment), *self._keeper()])
 
     def _keeper(self) -> Iterator[str]:
         """Where the keeper that runs says that it listens: it may have seen other variables."""
@@ -133,6 +135,26 @@ class Surroundings:
 def _git(directory: Path) -> Path:
     """The git directory of a sandbox lies beside its files."""
     return directory.with_name("git")
+
+
+def _repository(project: Path) -> Iterator[Path]:
+    """The repository of a project that is a linked work tree lies elsewhere."""
+    link = project / ".git"
+    if not link.is_file():
+        return
+    named = link.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
+    own = project / named
+    yield own
+    common = own / "commondir"
+    if common.is_file():
+        yield own / common.read_text(errors="surrogateescape").strip()
+
+
+def _sockets() -> tuple[str, ...]:
+    """Whoever listens somewhere, known or not."""
+    lines = SOCKET_TABLE.read_text(errors="surrogateescape").splitlines()[1:]
+    paths = (line.split(maxsplit=7)[7:] for line in lines)
+    return resolved(path for found in paths for path in found if path.startswith("/"))
 
 
 def _touches(path: str, others: Sequence[str]) -> bool:

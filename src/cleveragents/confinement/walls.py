@@ -98,8 +98,10 @@ class Walls:
         found = _NEW_USER | _NEW_NS
         if self.has_own_processes:
             found |= _NEW_PID
+        if self.keeps_writes:
+            found |= _NEW_IPC  # shared memory has names of its own
         if self.is_strict:
-            found |= _NEW_IPC | _NEW_UTS | (0 if self.network else _NEW_NET)
+            found |= _NEW_UTS | (0 if self.network else _NEW_NET)
         return found
 
     def _read_only(self) -> Iterator[Act]:
@@ -126,6 +128,7 @@ class Walls:
     def _hidden(self) -> Iterator[Act]:
         if not self.is_strict:
             return
+        yield ("keyring",)
         for act, paths in (("empty", self.estate.hidden), ("conceal", self.estate.concealed)):
             yield from ((act, path) for path in paths if not self.estate.holds(path))
 

@@ -22,12 +22,14 @@ from cleveragents.records import field, frozen
 from cleveragents.sandbox.rooms import room
 from cleveragents.sandbox.survivors import MARK, end_step, sign_leader, start_step, still_runs
 from cleveragents.storage.scratch import scratch_file
+from cleveragents.storage.space import disk_use
 
 ALWAYS_PASSED = ("HOME", "PATH", "LANG", "TERM")
 OUTPUT_CAP = 10 << 20  # bytes of output kept per step
 CUT = f"[all that follows was left out: {size(OUTPUT_CAP)} of output are kept]"
 TAIL = 4096  # bytes of output kept at hand for messages
 LOOK_SECONDS = 0.2  # between two looks whether a step must stop
+DISK_SECONDS = 1.0  # between two looks at what it holds
 GRACE_SECONDS = 1.0  # between asking a step to stop and making it
 
 
@@ -57,11 +59,12 @@ class ProcessEnd:
     stopped: bool  # because it was asked for
     tail: str  # the last of what it printed
     cut: bool  # it printed more than is kept
+    exceeded: str | None = None  # what it used more of than it may
 
     @property
     def ended(self) -> bool:
         """Whether it came to its end by itself."""
-        return not (self.timed_out or self.stopped)
+        return not (self.timed_out or self.stopped or self.exceeded)
 
 
 @frozen
@@ -107,10 +110,12 @@ def run(
         finally:
             os.close(theirs)
 
+        disk = _Disk(job, own)
+
         def is_due() -> bool:
             still_runs(job.output.parent)
             output.flush()  # others may read along
-            return must_stop()
+            return must_stop() or disk.is_exceeded()
 
         reader = _Reader(process.pid, pipe, output.write, on_line, is_due, job.masking)
         try:
@@ -121,7 +126,32 @@ def run(
             end_step(job.mark, process, job.directory)
             reader.drain()
         job.cell.refuse(launch)
-    return ProcessEnd(process.wait(), reader.timed_out, reader.stopped, reader.tail, reader.cut)
+        exceeded = disk.look()
+    stopped = reader.stopped and exceeded is None
+    return ProcessEnd(process.wait(), reader.timed_out, stopped, reader.tail, reader.cut, exceeded)
+
+
+class _Disk:
+    """How much a command leaves on the disk, looked at once a second if there is a limit."""
+
+    def __init__(self, job: Job, own: Path | None) -> None:
+        self._limits = job.cell.limits
+        self._places = [job.directory] if own is None else [job.directory, own]
+        self._next = time.monotonic() + DISK_SECONDS
+        self._found: str | None = None
+
+    def is_exceeded(self) -> bool:
+        """Tells while it runs, if a second has passed since the last look."""
+        moment = time.monotonic()
+        if moment >= self._next:
+            self._next = moment + DISK_SECONDS
+            self.look()
+        return self._found is not None
+
+    def look(self) -> str | None:
+        """Tells of what there was too much, ever."""
+        self._found = self._found or self._limits.exceeded(disk_use, *self._places)
+        return self._found
 
 
 @contextmanager

@@ -35,7 +35,7 @@ class PossibleLevel(TypedDict):
     """A level of confinement, and whether it can be had here."""
 
     way: str
-    level: str  # `project (contents)`: modes, times and sockets stay in reach
+    level: str  # `project (contents)`: modes, owners, times and sockets stay in reach
     problem: str | None  # null: it can
 
 

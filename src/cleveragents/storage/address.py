@@ -23,13 +23,17 @@ _CREDENTIALS = 12  # bytes: pid, user and group, four each
 
 def place(environment: "Mapping[bytes, bytes]") -> str | None:
     """Returns the directory for sockets, made if need be; None: there is no place for one."""
-    for path in places(environment):
+    return next(made(environment), None)
+
+
+def made(environment: "Mapping[bytes, bytes]") -> "Iterator[str]":
+    """Yields every such directory, the best first, each made if need be."""
+    for path in _places(environment):
         if _is_made(path):
-            return path.decode("utf-8", "surrogateescape")
-    return None
+            yield path.decode("utf-8", "surrogateescape")
 
 
-def places(environment: "Mapping[bytes, bytes]") -> "Iterator[bytes]":
+def _places(environment: "Mapping[bytes, bytes]") -> "Iterator[bytes]":
     """Yields where such a directory may be, the best first."""
     runtime, temporary = (environment.get(name, b"") for name in PASSED_ON)
     mine = b"cleveragents-%d" % posix.geteuid()

@@ -158,6 +158,8 @@ def run_to_end(
 
 
 def _summary(call: Call, finished: ProcessEnd) -> str:
+    if finished.exceeded is not None:
+        return f"stopped: {finished.exceeded}"
     if finished.stopped:
         return "stopped"
     if finished.timed_out:
