@@ -132,21 +132,27 @@ Feature: Confinement
       | against none     | none     | confine: write  |                   | write   |
       | nobody, none set | none     | description: no  |                   | none    |
 
-  Scenario Outline: a project's file asks for <asked> where its user has <users>: <outcome>
+  Scenario Outline: a project's file says <asked> for <key> where its user has <users>: <outcome>
     Given a plain folder
-    And the user has set sandbox.confinement to "<users>"
-    And the project's file sets sandbox.confinement to "<asked>"
+    And the user has set "<key>" to "<users>"
+    And the project's file sets "<key>" to "<asked>"
     When I run "agents config list --format json"
-    Then the answer is "<outcome>"
+    Then the answer for "<key>" is "<outcome>"
 
     Examples:
-      | users   | asked   | outcome                                            |
-      | auto    | write   | write                                              |
-      | strict  | write   | strict                                             |
-      | write   | write   | write                                              |
-      | none    | project | project                                            |
-      | auto    | none    | a project may not set sandbox.confinement to none  |
-      | auto    | auto    | a project may not set sandbox.confinement to auto  |
+      | key                   | users   | asked   | outcome                                            |
+      | sandbox.confinement   | auto    | write   | write                                              |
+      | sandbox.confinement   | strict  | write   | strict                                             |
+      | sandbox.confinement   | write   | write   | write                                              |
+      | sandbox.confinement   | none    | project | project                                            |
+      | sandbox.confinement   | auto    | none    | a project may not set sandbox.confinement to none  |
+      | sandbox.confinement   | auto    | auto    | a project may not set sandbox.confinement to auto  |
+      | sandbox.limits.cpu    |         | 60      | 60                                                 |
+      | sandbox.limits.cpu    | 60      | 30      | 30                                                 |
+      | sandbox.limits.cpu    | 60      | 90      | 60                                                 |
+      | sandbox.limits.cpu    | 60      |         | 60                                                 |
+      | sandbox.limits.memory | 1 GiB   | 512 MiB | 512 MiB                                            |
+      | sandbox.limits.memory | 512 MiB | 1 GiB   | 512 MiB                                            |
 
   Scenario: a level that there is not is refused with the file and the line
     Given a plain folder

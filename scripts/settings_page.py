@@ -77,6 +77,8 @@ def row(setting: Setting) -> str:
     note = "" if setting.project_may_set else "; not from a project's file"
     if setting.project_values:
         note = f"; a project's file may only set {', '.join(setting.project_values)}"
+    elif setting.strictness is not None:
+        note = "; a project's file may only lower it"
     default = f"`{shown}`" if shown else "(empty)"
     return f"| `{setting.key}` | {default} | `{setting.variable}` | {setting.help}{note} |\n"
 

@@ -160,27 +160,29 @@ def leave_open(context):
     ask(context, "none")
 
 
-@given('the user has set sandbox.confinement to "{level}"')
-def set_by_user(context, level):
+@given('the user has set "{key}" to "{value}"')
+@given('the user has set "{key}" to ""')
+def set_by_user(context, key, value=""):
     path = context.world.home / "xdg" / "cleveragents" / "config.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f'[sandbox]\nconfinement = "{level}"\n')
+    path.write_text(f'{key} = "{value}"\n')
 
 
-@given('the project\'s file sets sandbox.confinement to "{level}"')
-def set_by_project(context, level):
+@given('the project\'s file sets "{key}" to "{value}"')
+@given('the project\'s file sets "{key}" to ""')
+def set_by_project(context, key, value=""):
     path = context.world.project / ".cleveragents" / "config.toml"
     path.parent.mkdir()
-    path.write_text(f'[sandbox]\nconfinement = "{level}"\n')
+    path.write_text(f'{key} = "{value}"\n')
 
 
-@then('the answer is "{outcome}"')
-def check_answer(context, outcome):
+@then('the answer for "{key}" is "{outcome}"')
+def check_answer(context, key, outcome):
     done = context.world.done
     if done.code:
         assert outcome in done.error["message"], done
         return
-    (row,) = [one for one in done.data["settings"] if one["key"] == "sandbox.confinement"]
+    (row,) = [one for one in done.data["settings"] if one["key"] == key]
     assert row["value"] == outcome, row
 
 

@@ -3,7 +3,7 @@
 A project's file is written by whoever writes the project: it may not set what reaches outside it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import cast
@@ -15,6 +15,7 @@ from cleveragents.config.settings import (
     VARIABLE_PREFIX,
     Setting,
     SettingValue,
+    amount_of,
     bytes_of,
     known,
 )
@@ -132,8 +133,7 @@ class Settings:
 
     def amount(self, key: str) -> int:
         """Returns a setting that is a number or a size, or is not set: then zero."""
-        text = self.text(key)
-        return int(text) if text.isdecimal() else bytes_of(text) or 0
+        return amount_of(self.text(key))
 
     def flag(self, key: str) -> bool:
         """Returns a setting that is true or false."""
@@ -167,8 +167,8 @@ def load(sources: Sources) -> Settings:
         values[key].append(Value(setting.default, Level.DEFAULT))
         if setting.adds:
             values[key] = _added_up(values[key])
-        if setting.rising:
-            values[key] = _raised(setting, values[key])
+        if setting.strictness is not None:
+            values[key] = _stricter(setting.strictness, values[key])
     warnings = [
         f"{where}: old spelling: {', '.join(dict.fromkeys(old))}"
         for where, old in spelled.items()
@@ -187,14 +187,13 @@ def _added_up(levels: Sequence[Value]) -> list[Value]:
     return whole
 
 
-def _raised(setting: Setting, levels: Sequence[Value]) -> list[Value]:
-    """Returns what the levels say, without a project that asks for less than its user does."""
+def _stricter(strictness: Callable[[SettingValue], float], levels: Sequence[Value]) -> list[Value]:
+    """Returns what the levels say, without a project that is less strict than its user."""
     below = next(one for one in levels if one.source in (Level.USER, Level.DEFAULT))
-    least = setting.rising.index(str(below.value))
     return [
         one
         for one in levels
-        if one.source is not Level.PROJECT or setting.rising.index(str(one.value)) >= least
+        if one.source is not Level.PROJECT or strictness(one.value) >= strictness(below.value)
     ]
 
 

@@ -1,12 +1,12 @@
 """Every setting, declared once: key, type, default, help, and the spellings it had before."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from typing import TypeAlias, cast
 
 from cleveragents.checkpoints.retention import DEFAULT_LIMIT
 from cleveragents.checkpoints.triggers import Trigger
-from cleveragents.confinement.level import AUTO, STRICTER, Level
-from cleveragents.confinement.usual import PREFIX
+from cleveragents.confinement.level import AUTO, LIMITS, STRICTER, Level
 from cleveragents.counting import UNITS
 from cleveragents.errors import InvalidInput
 from cleveragents.nearest import asking
@@ -32,7 +32,7 @@ class Setting:
     project_may_set: bool = True
     project_values: tuple[str, ...] = ()  # those that a project may set; none named: all
     adds: bool = False  # to what the levels below it say
-    rising: tuple[str, ...] = ()  # its values in an order in which a project may only go up
+    strictness: Callable[[SettingValue], float] | None = None  # below its user's no project goes
     aliases: tuple[str, ...] = ()  # further names of the key
     old_keys: tuple[str, ...] = ()  # accepted with a warning
     old_values: Mapping[str, str] = field(default_factory=dict[str, str])  # in a list; likewise
@@ -186,6 +186,16 @@ def bytes_of(text: str) -> int | None:
     return int(number) * factor if factor and number.isdecimal() else None
 
 
+def amount_of(text: str) -> int:
+    """Reads a number or a size; nothing is zero."""
+    return int(text) if text.isdecimal() else bytes_of(text) or 0
+
+
+def _smallness(amount: SettingValue) -> float:
+    """How strict a limit is; none is the least strict."""
+    return -amount_of(str(amount)) or -inf
+
+
 def _at_least(least: int) -> Callable[[object], int]:
     def read(given: object) -> int:
         if not isinstance(given, int) or isinstance(given, bool) or given < least:
@@ -248,7 +258,7 @@ SETTINGS: Mapping[str, Setting] = {
             "what steps cannot reach: auto (project, if possible), none, project, write, strict",
             _one_of(AUTO, *Level),
             project_values=tuple(map(str, STRICTER)),
-            rising=(Level.NONE, AUTO, *STRICTER),
+            strictness=lambda value: (Level.NONE, AUTO, *STRICTER).index(str(value)),
         ),
         Setting(
             "sandbox.writable",
@@ -265,7 +275,7 @@ SETTINGS: Mapping[str, Setting] = {
             adds=True,
         ),
         *(
-            Setting(f"{PREFIX}{name}", "", told, read, project_may_set=False)
+            Setting(f"{LIMITS}{name}", "", told, read, strictness=_smallness)
             for name, told, read in (
                 ("cpu", "seconds of processor time that each process of a step has", _count),
                 ("memory", "how much memory each process of a step may ask for", _amount),

@@ -5,7 +5,6 @@ more, and ends at the first polite signal, so a step has no time to clean up.
 """
 
 import os
-import shutil
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -43,6 +42,8 @@ class Wrapped:
 @cache
 def program() -> str | None:
     """Where it is; None: it is not installed."""
+    import shutil  # noqa: PLC0415 - slow to import, and few machines need another way
+
     return shutil.which("bwrap")
 
 

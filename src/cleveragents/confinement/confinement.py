@@ -9,6 +9,7 @@ from cleveragents.confinement.landlock import LEAVES_OUT
 from cleveragents.confinement.launch import is_compiled
 from cleveragents.confinement.level import (
     AUTO,
+    LIMITS,
     STRICTER,
     UNCONFINED,
     Confined,
@@ -22,7 +23,6 @@ from cleveragents.confinement.machine import this_machine
 from cleveragents.confinement.mounts import aliases, mounts
 from cleveragents.confinement.proof import Proofs, Trial
 from cleveragents.confinement.surroundings import Surroundings
-from cleveragents.confinement.usual import PREFIX
 from cleveragents.confinement.walls import Walls, of_kernel
 from cleveragents.errors import Refused
 from cleveragents.ids import PlanId
@@ -108,7 +108,7 @@ class Confinement:
             raise Refused("sandbox.writable names a place that steps cannot get", detail=wrong)
         if self._limits.processes and this_machine().user == 0:
             raise Refused(
-                f"the system counts no processes of root: {PREFIX}processes cannot be kept",
+                f"the system counts no processes of root: {LIMITS}processes cannot be kept",
                 hints=["run plans as another user, or take the limit out"],
             )
 

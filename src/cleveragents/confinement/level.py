@@ -6,6 +6,7 @@ from enum import StrEnum
 from cleveragents.records import frozen
 
 AUTO = "auto"  # `project` wherever the machine can
+LIMITS = "sandbox.limits."  # begins the settings of how much a step may use
 
 
 class Level(StrEnum):

@@ -8,7 +8,7 @@ import resource
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from cleveragents.confinement.usual import PREFIX
+from cleveragents.confinement.level import LIMITS
 from cleveragents.confinement.walls import Act
 from cleveragents.counting import size
 from cleveragents.records import frozen
@@ -28,7 +28,7 @@ class Limits:
     def of(cls, number: Callable[[str], int]) -> "Limits":
         """Reads them where settings are."""
         names = ("cpu", "memory", "processes", "files", "disk")
-        return cls(**{name: number(f"{PREFIX}{name}") for name in names})
+        return cls(**{name: number(f"{LIMITS}{name}") for name in names})
 
     def acts(self) -> Iterator[Act]:
         """Yields the acts that set what the system counts."""
@@ -45,7 +45,7 @@ class Limits:
         """Tells that more is on the disk than may be; None: it is not, or nobody asked."""
         if not self.disk or sum(map(used, places)) <= self.disk:
             return None
-        return f"its sandbox held more than {size(self.disk)} ({PREFIX}disk)"
+        return f"its sandbox held more than {size(self.disk)} ({LIMITS}disk)"
 
 
 NO_LIMITS = Limits()

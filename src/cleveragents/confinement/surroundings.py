@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -104,6 +103,8 @@ class Surroundings:
         return resolved((*self._usual_caches(), *named))
 
     def _usual_caches(self) -> Iterator[Path]:
+        import shutil  # noqa: PLC0415 - slow to import, and not needed below `write`
+
         path = self._given.caller.get("PATH", os.defpath)
         for name, program in CACHES.items():
             place = self._given.home / name

@@ -71,7 +71,6 @@ SECRETS = (
     ".config/microsoft-edge",
 )
 
-PREFIX = "sandbox.limits."  # begins the names of settings
 
 TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - they are covered, not used
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 - likewise

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cleveragents.engine.back.removal import Removals
     from cleveragents.engine.back.rollback import Rollbacks
     from cleveragents.engine.back.saving import Saves
+    from cleveragents.engine.back.undoing import UndoCalls
     from cleveragents.engine.back.workplaces import Workplaces
     from cleveragents.sandbox.project import Project
     from cleveragents.tools.commands import Commands
@@ -127,11 +128,18 @@ class Points:
     def rollbacks(self) -> "Rollbacks":
         """Goes back."""
         from cleveragents.engine.back.rollback import Rollbacks
-        from cleveragents.engine.back.undoing import UndoCalls
 
         base = self._base
-        undoing = UndoCalls(base.database, self.commands, base.report)
-        return Rollbacks(base.database, self.rollback_reads, self.workplaces, undoing, base.report)
+        return Rollbacks(
+            base.database, self.rollback_reads, self.workplaces, lambda: self._undoing, base.report
+        )
+
+    @once
+    def _undoing(self) -> "UndoCalls":
+        """Undoes the calls that a rollback takes back."""
+        from cleveragents.engine.back.undoing import UndoCalls
+
+        return UndoCalls(self._base.database, self.commands, self._base.report)
 
     @once
     def acts(self) -> "CheckpointActs":

@@ -7,8 +7,9 @@ was meant.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 from cleveragents.checkpoints.checkpoint import (
     Checkpoint,
@@ -20,7 +21,6 @@ from cleveragents.checkpoints.rollback import RollbackReads, RollbackResult
 from cleveragents.checkpoints.stored import document_of, last_known, safeguard_of
 from cleveragents.checkpoints.undo import UndoDue
 from cleveragents.engine.back.saving import SafetyCheckpoint
-from cleveragents.engine.back.undoing import UndoCalls
 from cleveragents.engine.back.workplaces import Workplaces
 from cleveragents.errors import Damaged, Failed
 from cleveragents.events import PlanMoved, Reporter, RolledBack
@@ -44,6 +44,9 @@ from cleveragents.storage.connection import Connection
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
 
+if TYPE_CHECKING:
+    from cleveragents.engine.back.undoing import UndoCalls
+
 _Party = Mapping[PlanId, Held]  # a plan and the subplans that go along, by their ids
 
 
@@ -65,7 +68,7 @@ class Rollbacks:
         database: Database,
         reads: RollbackReads,
         workplaces: Workplaces,
-        undoing: UndoCalls,
+        undoing: Callable[[], "UndoCalls"],  # what runs them is slow to import, and few are due
         report: Reporter,
     ) -> None:
         self._database = database
@@ -134,7 +137,7 @@ class Rollbacks:
             ) from error
         except Damaged as error:
             for held in party.values():
-                self._undoing.give_up(held, operation.operation_id)
+                self._undoing().give_up(held, operation.operation_id)
             undone = self._take_back(party, operation).undo
             raise TakenBack(
                 f"{error.message}; the files are as they were before the rollback",
@@ -178,7 +181,9 @@ class Rollbacks:
         for plan, call in due:
             place = self._place(party, operation, plan)
             sandbox = place.refill(self._last_known(plan))
-            self._undoing.carry_out(place.held, operation.operation_id, plan, [call], sandbox.path)
+            self._undoing().carry_out(
+                place.held, operation.operation_id, plan, [call], sandbox.path
+            )
 
     def _place(self, party: _Party, operation: Operation[GoBack], plan: Plan) -> SandboxWorkplace:
         held = party[plan.plan_id]
