@@ -204,6 +204,21 @@ def with_chat(stage: Stage) -> None:
     )
 
 
+def _as_step(level: str) -> Play:
+    """Lets the agent work as a confined step; its settings stay what they were from `write` on."""
+
+    def play(stage: Stage) -> None:
+        before, settings = stage.look(), stage.settings()
+        said = stage.works_as_step("edit", level)
+        stage.wants(said.code == 0, f"the plan ended with {said.code}: {said.text[-400:]}")
+        stage.same(before, f"after a step at {level}")
+        if level != "project":
+            stage.wants(stage.settings() == settings, "the agent's settings were changed")
+        stage.brings("shared.txt", "line 28 of the agent")
+
+    return play
+
+
 def _only_users(stage: Stage, lines: dict[int, str], note: str) -> None:
     """Checks that the project is as in the beginning, but for what the user wrote."""
     now = stage.look()
@@ -240,4 +255,7 @@ PLAYS: dict[str, Play] = {
     "everything": everything,
     "conflict": conflict,
     "with-chat": with_chat,
+    "step-at-project": _as_step("project"),
+    "step-at-write": _as_step("write"),
+    "step-at-strict": _as_step("strict"),
 }

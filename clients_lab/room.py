@@ -89,10 +89,11 @@ class Room:
         path.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
         path.chmod(0o755)
 
-    def agents(self, *words: str) -> Said:
+    def agents(self, *words: str, more: Mapping[str, str] | None = None) -> Said:
         """Runs one of our commands in the project, as its user would."""
         command = [str(AGENTS), *words, "--format", "json", "--data-dir", str(self.data)]
-        ended = processes.run(command, self.project, self.environment({}), limit=COMMAND_LIMIT)
+        environment = self.environment(more or {})
+        ended = processes.run(command, self.project, environment, limit=COMMAND_LIMIT)
         return Said(ended.code, _data(ended), ended.output + ended.errors)
 
 

@@ -1,8 +1,11 @@
 """One play of one client: turns, the user's edits, our commands, and what is wrong afterwards."""
 
+import json
+import shlex
+import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +16,19 @@ from clients_lab.room import Room, Said
 from clients_lab.script import prompt
 
 PATIENCE = 60  # seconds until something that was started is there
+HOOKS = (
+    ".claude/settings.json",
+    ".codex/hooks.json",
+    ".gemini/settings.json",
+    ".qwen/settings.json",
+)
+HERE = "HERE"  # where an agent works as a step is known once it does
+BEGIN = f"""
+import json, os, sys
+from urllib.parse import quote
+line = [word.replace({HERE!r}, quote(os.getcwd())) for word in json.loads(sys.argv[1])]
+os.execv(line[0], line)
+"""
 
 
 class Stopped(Exception):
@@ -61,9 +77,28 @@ class Stage:
         self._run(program.resuming(node, self.installed.modules, words, session))
         return "\n".join(self.heard[known:])
 
-    def _run(self, command: Sequence[str]) -> None:
+    def works_as_step(self, script: str, level: str) -> Said:
+        """Gives a prompt to the agent as the one step of a plan, confined to a level."""
         program, node = self.installed.program, self.installed.node
-        variables = self.room.environment(program.variables(self.place), node.parent)
+        line = program.command(node, self.installed.modules, prompt(script, HERE), 1)
+        tool = {
+            "name": "agent",
+            "command": shlex.join([sys.executable, "-c", BEGIN, json.dumps(line)]),
+            "network": True,
+            "pass_env": list(self._variables()),
+        }
+        steps = [{"tool": "agent"}]
+        action = {"name": "agent", "confine": level, "tools": [tool], "steps": steps}
+        path = self.room.base / "action.json"
+        path.write_text(json.dumps(action))
+        return self.room.agents("run", str(path), more=self._variables())
+
+    def _variables(self) -> Mapping[str, str]:
+        return self.installed.program.variables(self.place)
+
+    def _run(self, command: Sequence[str]) -> None:
+        node = self.installed.node
+        variables = self.room.environment(self._variables(), node.parent)
         ended = processes.run(command, self.room.project, variables)
         if ended.code:
             lines = f"{ended.output}\n{ended.errors}".strip().splitlines()
@@ -129,6 +164,18 @@ class Stage:
         if git_identity(self.room.project) != git:
             self.problems.append(f"{shown}: .git is not what it was")
         return said
+
+    def settings(self) -> Mapping[str, str]:
+        """What stands in the settings of the client."""
+        names = [*self.installed.program.settings(self.place), *HOOKS]
+        paths = [self.room.home / name for name in names]
+        return {str(path): path.read_text() for path in paths if path.exists()}
+
+    def brings(self, name: str, line: str) -> None:
+        """Brings what a step did to the project."""
+        self._act("plan", "apply", "@", "--yes", code=0)
+        there = (self.room.project / name).read_text().splitlines()
+        self.wants(line in there, f"{name} has no {line!r} after it was applied")
 
     # --- the judge -----------------------------------------------------------------------------
 

@@ -13,43 +13,43 @@ Feature: Confinement
 
     Examples: the project, what is kept of it, and the settings
       | level   | whom             | deed                                 | command                                                       |
-      | project | root             | writes to the project                | echo bad > PROJECT/a.txt                                      |
-      | project | root             | writes through a link                | ln -s PROJECT/a.txt link && echo bad > link                   |
-      | project | root             | changes a mode in the project        | chmod 777 PROJECT/a.txt                                       |
-      | project | root             | changes a time in the project        | touch -d 2001-01-01 PROJECT/a.txt                             |
-      | project | root             | deletes a file of the project        | rm -f PROJECT/a.txt; test ! -e PROJECT/a.txt                  |
-      | project | root             | moves the project away               | mv PROJECT PROJECT.gone                                       |
-      | project | root             | moves what holds the project away    | mv HOME HOME.gone                                             |
-      | project | root             | deletes the data directory           | rm -rf DATA/projects; test ! -e DATA/projects                 |
-      | project | root             | writes to the database               | echo bad >> DATA/cleveragents.db                              |
+      | project | root             | writes to the project                | echo bad > "$PROJECT"/a.txt                                      |
+      | project | root             | writes through a link                | ln -s "$PROJECT"/a.txt link && echo bad > link                   |
+      | project | root             | changes a mode in the project        | chmod 777 "$PROJECT"/a.txt                                       |
+      | project | root             | changes a time in the project        | touch -d 2001-01-01 "$PROJECT"/a.txt                             |
+      | project | root             | deletes a file of the project        | rm -f "$PROJECT"/a.txt; test ! -e "$PROJECT"/a.txt                  |
+      | project | root             | moves the project away               | mv "$PROJECT" "$PROJECT.gone"                                       |
+      | project | root             | moves what holds the project away    | mv "$WORLD" "$WORLD.gone"                                             |
+      | project | root             | deletes the data directory           | rm -rf "$DATA"/projects; test ! -e "$DATA"/projects                 |
+      | project | root             | writes to the database               | echo bad >> "$DATA"/cleveragents.db                              |
       | project | root             | climbs to all sandboxes              | rm -rf ../../../projects; test ! -e ../../../projects         |
-      | project | root             | changes the settings                 | echo bad > SETTINGS/config.toml                               |
-      | project | root             | takes the cover off                  | umount PROJECT \|\| mount -o remount,rw,bind PROJECT; echo bad > PROJECT/a.txt |
-      | project | root             | goes by our process                  | echo bad > /proc/OURS/root/PROJECT/a.txt                      |
-      | project | root             | kills our process                    | kill -0 OURS                                                  |
-      | project | an ordinary user | writes to the project                | echo bad > PROJECT/a.txt                                      |
-      | project | an ordinary user | changes a mode in the project        | chmod 777 PROJECT/a.txt                                       |
+      | project | root             | changes the settings                 | echo bad > "$SETTINGS"/config.toml                               |
+      | project | root             | takes the cover off                  | umount "$PROJECT" \|\| mount -o remount,rw,bind "$PROJECT"; echo bad > "$PROJECT"/a.txt |
+      | project | root             | goes by our process                  | echo bad > /proc/$OURS/root/"$PROJECT"/a.txt                      |
+      | project | root             | kills our process                    | kill -0 $OURS                                                  |
+      | project | an ordinary user | writes to the project                | echo bad > "$PROJECT"/a.txt                                      |
+      | project | an ordinary user | changes a mode in the project        | chmod 777 "$PROJECT"/a.txt                                       |
       | project | an ordinary user | climbs to all sandboxes              | rm -rf ../../../projects; test ! -e ../../../projects         |
-      | project | an ordinary user | changes the settings                 | echo bad > SETTINGS/config.toml                               |
-      | project | an ordinary user | takes the cover off in a new place   | unshare -Urm sh -c 'umount PROJECT; mount -o remount,rw,bind PROJECT; echo bad > PROJECT/a.txt' |
-      | project | an ordinary user | goes by our process                  | echo bad > /proc/OURS/root/PROJECT/a.txt                      |
-      | project | an ordinary user | kills our process                    | kill -0 OURS                                                  |
+      | project | an ordinary user | changes the settings                 | echo bad > "$SETTINGS"/config.toml                               |
+      | project | an ordinary user | takes the cover off in a new place   | unshare -Urm sh -c 'umount "$PROJECT"; mount -o remount,rw,bind "$PROJECT"; echo bad > "$PROJECT"/a.txt' |
+      | project | an ordinary user | goes by our process                  | echo bad > /proc/$OURS/root/"$PROJECT"/a.txt                      |
+      | project | an ordinary user | kills our process                    | kill -0 $OURS                                                  |
 
     Examples: whatever is not its own
       | level  | whom             | deed                                  | command                                                       |
-      | write  | root             | writes to the project                 | echo bad > PROJECT/a.txt                                      |
-      | write  | root             | writes at home                        | echo bad > HOME/user/.profile                                 |
-      | write  | root             | changes a mode at home                | chmod 777 HOME/user/.profile                                  |
-      | write  | an ordinary user | writes at home                        | echo bad > HOME/user/.profile                                 |
-      | write  | an ordinary user | makes a file at home                  | echo bad > HOME/user/new                                      |
-      | strict | root             | reads a secret                        | cat HOME/user/.ssh/id                                         |
-      | strict | root             | reads a file of secrets               | grep . HOME/user/.netrc                                       |
-      | strict | root             | sees our process                      | test -e /proc/OURS/cmdline                                    |
-      | strict | root             | writes at home                        | echo bad > HOME/user/.profile                                 |
-      | strict | an ordinary user | reads a secret                        | cat HOME/user/.ssh/id                                         |
-      | strict | an ordinary user | reads a file of secrets               | grep . HOME/user/.netrc                                       |
-      | strict | an ordinary user | sees our process                      | test -e /proc/OURS/cmdline                                    |
-      | strict | an ordinary user | writes to the data directory          | echo bad >> DATA/cleveragents.db                              |
+      | write  | root             | writes to the project                 | echo bad > "$PROJECT"/a.txt                                      |
+      | write  | root             | writes at home                        | echo bad > "$HOME"/.profile                                 |
+      | write  | root             | changes a mode at home                | chmod 777 "$HOME"/.profile                                  |
+      | write  | an ordinary user | writes at home                        | echo bad > "$HOME"/.profile                                 |
+      | write  | an ordinary user | makes a file at home                  | echo bad > "$HOME"/new                                      |
+      | strict | root             | reads a secret                        | cat "$HOME"/.ssh/id                                         |
+      | strict | root             | reads a file of secrets               | grep . "$HOME"/.netrc                                       |
+      | strict | root             | sees our process                      | test -e /proc/$OURS/cmdline                                    |
+      | strict | root             | writes at home                        | echo bad > "$HOME"/.profile                                 |
+      | strict | an ordinary user | reads a secret                        | cat "$HOME"/.ssh/id                                         |
+      | strict | an ordinary user | reads a file of secrets               | grep . "$HOME"/.netrc                                       |
+      | strict | an ordinary user | sees our process                      | test -e /proc/$OURS/cmdline                                    |
+      | strict | an ordinary user | writes to the data directory          | echo bad >> "$DATA"/cleveragents.db                              |
 
   @needs_namespaces
   Scenario Outline: at <level> a step of <whom> can <act>
@@ -71,19 +71,35 @@ Feature: Confinement
       | strict  | root             | work and commit                         | echo in > b.txt && git add b.txt && git commit -qm b && git gc -q    |
       | strict  | an ordinary user | work and commit                         | echo in > b.txt && git add b.txt && git commit -qm b && git gc -q    |
       | strict  | an ordinary user | see its own processes                   | sleep 5 & test -e /proc/$!/cmdline && test -e /proc/self/cmdline     |
-      | none    | root             | see everything                          | test -e /proc/OURS/cmdline && cat HOME/user/.ssh/id                  |
+      | none    | root             | see everything                          | test -e /proc/$OURS/cmdline && cat "$HOME"/.ssh/id                  |
 
   @needs_namespaces
   Scenario Outline: at <level> a step of <whom> may fill caches, and what its user names
     Given a project of <whom> with secrets, caches and settings
     And the user has named "HOME/user/named" as writable
-    When a step does "echo in > HOME/user/.cache/new && echo in > HOME/user/named/new" at "<level>"
+    When a step does "echo in > "$HOME"/.cache/new && echo in > "$HOME"/named/new" at "<level>"
     Then that step succeeded, and its level is "<level>" by "namespaces"
 
     Examples:
       | level  | whom             |
       | write  | root             |
       | write  | an ordinary user |
+      | strict | an ordinary user |
+
+  @needs_namespaces
+  Scenario Outline: at <level> a coding agent in a step of <whom> finds its settings, and what it changes of them is gone with it
+    Given a project of <whom> with secrets, caches and settings
+    And that user can have layers of directories
+    When a step does "cd "$HOME"/.codex && grep mine config.toml && echo new > config.toml && rm -r old && echo in > new && cat config.toml new" at "<level>"
+    Then that step succeeded, and its level is "<level>" by "namespaces"
+    And it printed "mine new in"
+    And nothing but its own sandbox was changed
+
+    Examples:
+      | level  | whom             |
+      | write  | root             |
+      | write  | an ordinary user |
+      | strict | root             |
       | strict | an ordinary user |
 
   @needs_namespaces
@@ -102,7 +118,7 @@ Feature: Confinement
   @needs_namespaces
   Scenario: in strict the loopback of a step is its own, and works
     Given a project of root with secrets, caches and settings
-    When a step does "PYTHON -c 'import socket as s; x = s.create_server((str(), 0)); s.create_connection(x.getsockname())'" at "strict"
+    When a step does ""$PYTHON" -c 'import socket as s; x = s.create_server((str(), 0)); s.create_connection(x.getsockname())'" at "strict"
     Then that step succeeded, and its level is "strict" by "namespaces"
 
   # --- Who asks for what -------------------------------------------------------------------------
@@ -244,17 +260,17 @@ Feature: Confinement
 
     Examples:
       | level   | whom             | command                                                     | ended     |
-      | project | root             | echo bad > PROJECT/a.txt                                    | failed    |
-      | project | root             | umount -l PROJECT; echo bad > PROJECT/a.txt                 | failed    |
-      | project | root             | echo bad > /proc/OURS/root/PROJECT/a.txt                    | failed    |
+      | project | root             | echo bad > "$PROJECT"/a.txt                                    | failed    |
+      | project | root             | umount -l "$PROJECT"; echo bad > "$PROJECT"/a.txt                 | failed    |
+      | project | root             | echo bad > /proc/$OURS/root/"$PROJECT"/a.txt                    | failed    |
       | project | root             | rm -rf ../../../projects; test ! -e ../../../projects       | failed    |
       | project | root             | echo in > b.txt && git add b.txt && git commit -qm b        | succeeded |
-      | project | an ordinary user | chmod 777 PROJECT/a.txt                                     | failed    |
+      | project | an ordinary user | chmod 777 "$PROJECT"/a.txt                                     | failed    |
       | project | an ordinary user | echo in > b.txt && git add b.txt && git commit -qm b        | succeeded |
-      | write   | an ordinary user | echo bad > HOME/user/.profile                               | failed    |
-      | write   | root             | echo in > $(mktemp) && mkdir /tmp/confined.d && echo i > HOME/user/.cache/new | succeeded |
-      | strict  | an ordinary user | cat HOME/user/.ssh/id                                       | failed    |
-      | strict  | root             | test -e /proc/OURS/cmdline                                  | failed    |
+      | write   | an ordinary user | echo bad > "$HOME"/.profile                               | failed    |
+      | write   | root             | echo in > $(mktemp) && mkdir /tmp/confined.d && echo i > "$HOME"/.cache/new | succeeded |
+      | strict  | an ordinary user | cat "$HOME"/.ssh/id                                       | failed    |
+      | strict  | root             | test -e /proc/$OURS/cmdline                                  | failed    |
       | strict  | root             | echo in > b.txt && git add b.txt && git commit -qm b        | succeeded |
 
   @needs_root
@@ -268,15 +284,15 @@ Feature: Confinement
 
     Examples:
       | whom             | command                                                     | ended     |
-      | root             | echo bad > PROJECT/a.txt                                    | failed    |
+      | root             | echo bad > "$PROJECT"/a.txt                                    | failed    |
       | root             | rm -rf ../../../projects; test ! -e ../../../projects       | failed    |
-      | root             | mv PROJECT PROJECT.gone                                     | failed    |
-      | root             | echo bad > SETTINGS/config.toml                             | failed    |
+      | root             | mv "$PROJECT" "$PROJECT.gone"                                     | failed    |
+      | root             | echo bad > "$SETTINGS"/config.toml                             | failed    |
       | root             | echo in > b.txt && git add b.txt && git commit -qm b        | succeeded |
-      | an ordinary user | echo bad > PROJECT/a.txt                                    | failed    |
+      | an ordinary user | echo bad > "$PROJECT"/a.txt                                    | failed    |
       | an ordinary user | rm -rf ../../../projects; test ! -e ../../../projects       | failed    |
       | an ordinary user | echo in > b.txt && git add b.txt && git commit -qm b        | succeeded |
-      | an ordinary user | echo in > $(mktemp) && echo in > HOME/user/.cache/new       | succeeded |
+      | an ordinary user | echo in > $(mktemp) && echo in > "$HOME"/.cache/new       | succeeded |
 
   # --- Limits ------------------------------------------------------------------------------------
 
@@ -294,7 +310,7 @@ Feature: Confinement
       | cpu       | 1      | project | an ordinary user | while :; do :; done                                                | ended by signal 9                            |
       | memory    | 64 MiB | project | root             | head -c 200000000 /dev/zero \| tail -c 150000000 > /dev/null        | exit code 1                                  |
       | memory    | 64 MiB | none    | an ordinary user | head -c 200000000 /dev/zero \| tail -c 150000000 > /dev/null        | exit code 1                                  |
-      | files     | 8      | project | root             | PYTHON -ISc 'import os; [os.open(str.encode(chr(47)), 0) for _ in range(9)]' | exit code 1                        |
+      | files     | 8      | project | root             | "$PYTHON" -ISc 'import os; [os.open(str.encode(chr(47)), 0) for _ in range(9)]' | exit code 1                        |
       | processes | 20     | project | an ordinary user | for i in $(seq 40); do sleep 2 & done; wait                        | exit code 2                                  |
       | disk      | 1 MiB  | project | root             | head -c 3000000 /dev/zero > big                                    | its sandbox held more than 1.0 MiB           |
       | disk      | 1 MiB  | write   | an ordinary user | head -c 3000000 /dev/zero > /tmp/big; sleep 60                     | its sandbox held more than 1.0 MiB           |

@@ -383,6 +383,53 @@ Feature: The launcher
       | Python   | the stand-in |
       | Python   | process 1    |
 
+  Scenario Outline: what is changed in a layer is changed for the command alone: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    And that user can have layers of directories there
+    When it is ordered
+      """
+      enter user+mount
+      private
+      readonly /
+      writable $HERE/beside
+      layer $HERE/secret "$HERE/beside/a space, of its own: \n"
+      run sh -c '
+        cd "$HERE/secret" && cat key && echo new > key && cat key && mkdir in && rmdir in &&
+        mv key moved && cat moved && stat -c %a . && ls -A'
+      """
+    Then the ordered command ended with exit code 0, and said "the key new new 755 moved"
+    And "secret/key" is there, and "secret/moved" is not
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
+  Scenario Outline: where a layer cannot be had, as on another layer, the directory can be read: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    And that user can have layers of directories there
+    When it is ordered
+      """
+      enter user+mount
+      private
+      readonly /
+      writable $HERE/beside
+      layer $HERE/kept $HERE/beside/space
+      layer $HERE/secret $HERE/kept/space
+      run sh -c 'echo new > "$HERE/kept/new"; cat "$HERE/secret/key"; echo new > "$HERE/secret/key"'
+      """
+    Then the ordered command ended with exit code 2, and said "the key"
+    And it complained "Read-only file system"
+
+    Examples:
+      | language | user             |
+      | C        | root             |
+      | C        | an ordinary user |
+      | Python   | root             |
+      | Python   | an ordinary user |
+
   Scenario Outline: its loopback can be used: <language>, <user>
     Given the launcher in <language>, run by <user>
     When it is ordered
@@ -789,6 +836,8 @@ Feature: The launcher
       | enter user+mount; private; writable $HERE/absent; run true        | 2 writable $HERE/absent         |
       | enter user+mount; private; place $HERE/absent $HERE; run true     | 2 place $HERE/absent            |
       | enter user+mount; private; conceal $HERE/beside; run true         | 20 conceal $HERE/beside         |
+      | enter user+mount; private; layer $HERE/absent $HERE/beside/new; run true | 2 layer $HERE/absent     |
+      | enter user+mount; private; layer $HERE/kept $HERE/beside; run true | 17 layer $HERE/kept            |
       | enter user+mount; write $HERE/absent 1; run true                  | 2 write $HERE/absent            |
       | enter user+mount; write /proc/self/uid_map none; run true         | 1 write /proc/self/uid_map      |
       | enter user+mount; private; devices some; run true                 | 22 devices some                 |

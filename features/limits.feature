@@ -55,6 +55,7 @@ Feature: Limits and bad input
 
   Scenario: a device is refused by its name
     Given a plain folder
+    And steps are not confined
     And the steps
       """
       - {name: fine, tool: shell, with: {command: "echo fine > fine"}}

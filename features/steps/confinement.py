@@ -4,6 +4,8 @@ import json
 import os
 import shutil
 import socket
+import subprocess
+import tempfile
 from pathlib import Path
 
 import yaml
@@ -19,6 +21,8 @@ from confined import (
     without_namespaces,
     without_own_namespaces,
 )
+from forked import forked
+from ordinary import become_ordinary
 
 from cleveragents.confinement import machine
 from cleveragents.confinement.proof import FILE
@@ -61,6 +65,29 @@ def do_without_namespaces(context, command):
 def need_bubblewrap(context):
     if shutil.which("bwrap") is None:
         context.scenario.skip("bubblewrap is not installed")
+
+
+@given("that user can have layers of directories")
+def need_layers(context):
+    """Tries it where the sandboxes lie: not every file system can hold what is changed."""
+    line = "mkdir l u w && mount -t overlay o -o lowerdir=l,upperdir=u,workdir=w,userxattr l"
+    with tempfile.TemporaryDirectory(dir=context.world.home) as place:
+        os.chmod(place, 0o777)
+        tried = forked(lambda: _in_namespaces(context.whom, line, place))
+    if tried:
+        context.scenario.skip("no layers of directories here")
+
+
+def _in_namespaces(whom, line, place):
+    if whom != "root":
+        become_ordinary()
+    subprocess.run(["unshare", "-Urm", "sh", "-c", line], cwd=place, check=True)
+
+
+@then('it printed "{text}"')
+def check_printed(context, text):
+    ((path,),) = context.world.sql("SELECT output_path FROM step_runs WHERE name = 'deed'")
+    assert Path(path).read_text().split() == text.split(), Path(path).read_text()
 
 
 @given("there is Landlock")

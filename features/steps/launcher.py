@@ -69,6 +69,17 @@ def _end(launcher):
         os.kill(pid, signal.SIGKILL)
 
 
+@given("that user can have layers of directories there")
+def need_layers(context):
+    """Tries it where the folder lies: not every file system can hold what is changed."""
+    script = """cd "$HERE/beside" && mkdir l u w &&
+        mount -t overlay o -o lowerdir=l,upperdir=u,workdir=w,userxattr l"""
+    done = context.launcher.started(["unshare", "-Urm", "sh", "-c", script])
+    _, problem = done.communicate()
+    if done.returncode:
+        context.scenario.skip(f"no layers of directories here: {problem.decode().strip()}")
+
+
 @given("whoever starts it is an ordinary user for a while")
 def start_as_ordinary(context):
     hand_over(context.launcher.here)

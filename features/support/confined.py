@@ -2,13 +2,14 @@
 
 import ctypes
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
 from functools import cache
 from pathlib import Path
 
-from forked import forked
+from forked import forked, save_coverage
 from ordinary import become_ordinary, hand_over
 from world import Done
 
@@ -42,6 +43,8 @@ def furnish(world):
     (home / ".ssh" / "id").write_text("secret\n")
     (home / ".netrc").write_text("secret\n")
     (home / ".profile").write_text("mine\n")
+    (home / ".codex" / "old").mkdir(parents=True)
+    (home / ".codex" / "config.toml").write_text("mine\n")
     (home / ".gitconfig").write_text("[user]\n\tname = T\n\temail = t@x\n")
     (world.project / "a.txt").write_text("mine\n")
     settings = world.home / "xdg" / "cleveragents"
@@ -78,6 +81,8 @@ def run_as(world, who, arguments, before=lambda: None):
         done = world.agents(*(one() if callable(one) else one for one in arguments))
         for path, text in zip(told, (done.out, done.err), strict=True):
             path.write_text(text, errors="surrogateescape")
+        if who == "root":  # nobody else may write to where coverage is kept
+            save_coverage()
         os._exit(done.code)
 
     code = forked(act)
@@ -90,13 +95,12 @@ def filled(world, command):
         "PROJECT": world.project,
         "DATA": world.data_dir,
         "SETTINGS": world.home / "xdg" / "cleveragents",
-        "HOME": world.home,
+        "WORLD": world.home,
         "OURS": os.getpid(),
         "PYTHON": shutil.which("python3"),
     }
-    for name, place in places.items():
-        command = command.replace(name, f"'{place}'" if isinstance(place, Path) else str(place))
-    return command
+    named = (f"{name}={shlex.quote(str(place))}" for name, place in places.items())
+    return f"export {' '.join(named)}\n{command}"
 
 
 def give_to(world, who):

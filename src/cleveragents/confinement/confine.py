@@ -32,8 +32,8 @@ except ImportError:  # this Python was built without it, and cannot confine anyt
     posix.write(int(sys.argv[2]), b"38 import _ctypes\n")
     _leave(125)
 
-_EPERM, _ENOENT, _EINTR, _EACCES, _ENOTDIR, _EINVAL, _ERANGE = 1, 2, 4, 13, 20, 22, 34
-_ENOSYS, _ELOOP = 38, 40
+_EPERM, _ENOENT, _EINTR, _EACCES, _ENODEV, _ENOTDIR, _EINVAL = 1, 2, 4, 13, 19, 20, 22
+_ERANGE, _ENOSYS, _ELOOP = 34, 38, 40
 _FAILED = 125
 
 # Numbers of system calls that libraries may have no name for; they are the same on all machines.
@@ -235,6 +235,26 @@ def _conceal(path: bytes) -> None:
         posix.stat(_NULL)  # that is what must not be missing
     else:
         _set_readonly(path, 0)
+
+
+def _layer(path: bytes, space: bytes) -> None:
+    lower = posix.open(path, posix.O_PATH | posix.O_CLOEXEC)
+    posix.mkdir(space, 0o700)
+    mode = posix.fstat(lower).st_mode & 0o7777
+    held = [lower]
+    for name in (b"upper", b"work"):
+        posix.mkdir(space + b"/" + name, mode)
+        held.append(posix.open(space + b"/" + name, posix.O_PATH | posix.O_CLOEXEC))
+    # By descriptors: in options, names would need to be quoted.
+    options = b"lowerdir=/proc/self/fd/%d,upperdir=/proc/self/fd/%d,workdir=/proc/self/fd/%d"
+    flags = _MS_NOSUID | _MS_NODEV
+    try:
+        _call("mount", b"overlay", path, b"overlay", flags, options % (*held,) + b",userxattr")
+    except OSError as error:  # then it can be read, as before
+        if error.errno not in (_EPERM, _ENODEV, _EINVAL):
+            raise
+    for fd in held:
+        posix.close(fd)
 
 
 def _proc() -> None:
@@ -615,6 +635,7 @@ _ACTS: "dict[bytes, tuple[int, Callable[..., None]]]" = {  # how many arguments 
     b"conceal": (1, _conceal),
     b"devices": (1, _devices),
     b"processes": (0, _processes),
+    b"layer": (2, _layer),
     b"proc": (0, _proc),
     b"loopback": (0, _loopback),
     b"capabilities": (1, _keep_capabilities),

@@ -15,6 +15,7 @@ class Estate:
     protected: tuple[str, ...]  # the project, the data directory, the settings of the user
     listening: tuple[str, ...]  # directories in which keepers listen
     caches: tuple[str, ...] = ()  # may be written to from `write` on
+    layered: tuple[str, ...] = ()  # may be changed from `write` on, and are not
     hidden: tuple[str, ...] = ()  # directories that `strict` empties
     concealed: tuple[str, ...] = ()  # files and sockets that `strict` hides
     needed: tuple[str, ...] = ()  # stays in reach whatever is covered

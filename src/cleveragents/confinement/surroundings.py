@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cleveragents.confinement.estate import Estate, is_within, resolved
 from cleveragents.confinement.level import Level
-from cleveragents.confinement.usual import CACHES, DESKTOP, SECRETS, SOCKETS
+from cleveragents.confinement.usual import AGENTS, CACHES, DESKTOP, SECRETS, SOCKETS
 from cleveragents.once import once
 from cleveragents.records import frozen
 from cleveragents.storage import address
@@ -45,24 +45,22 @@ class Surroundings:
         ours = (given.data, given.settings, given.settings_file)
         theirs = () if project is None else (project, *_repository(project))
         protected = resolved((*theirs, *ours))
+        if level not in (Level.WRITE, Level.STRICT):  # the rest matters where most is forbidden
+            return Estate(os.path.realpath(directory), resolved(own), protected, self._listening)
         hidden = [path for path in resolved((*self._secrets, *others)) if path not in protected]
         concealed = [*hidden, *(_sockets() if level is Level.STRICT else ())]
+        caches = _apart(self._caches, protected)
         return Estate(
             directory=os.path.realpath(directory),
             own=resolved(own),
             protected=protected,
             listening=self._listening,
-            caches=self._open(level, protected),
+            caches=caches,
+            layered=_apart(self._agents, (*protected, *caches)),
             hidden=tuple(path for path in hidden if os.path.isdir(path)),
             concealed=tuple(path for path in concealed if not os.path.isdir(path)),
             needed=self._needed,
         )
-
-    def _open(self, level: Level, protected: Sequence[str]) -> tuple[str, ...]:
-        """What else may be written to, where nothing else may."""
-        if level in (Level.NONE, Level.PROJECT):
-            return ()
-        return tuple(path for path in self._caches if not _touches(path, protected))
 
     @property
     def wrong(self) -> Sequence[str]:
@@ -100,13 +98,18 @@ class Surroundings:
     @once
     def _caches(self) -> tuple[str, ...]:
         named = [self._expanded(one) for one in self._given.writable]
-        return resolved((*self._usual_caches(), *named))
+        return resolved((*self._usual(CACHES), *named))
 
-    def _usual_caches(self) -> Iterator[Path]:
+    @once
+    def _agents(self) -> tuple[str, ...]:
+        return resolved(self._usual(AGENTS))
+
+    def _usual(self, places: Mapping[str, str]) -> Iterator[Path]:
+        """Yields usual places; that of a program that is installed is made if need be."""
         import shutil  # noqa: PLC0415 - slow to import, and not needed below `write`
 
         path = self._given.caller.get("PATH", os.defpath)
-        for name, program in CACHES.items():
+        for name, program in places.items():
             place = self._given.home / name
             if not place.exists() and (not program or shutil.which(program, path=path)):
                 place.mkdir(parents=True, mode=0o700, exist_ok=True)
@@ -156,6 +159,11 @@ def _sockets() -> tuple[str, ...]:
     lines = SOCKET_TABLE.read_text(errors="surrogateescape").splitlines()[1:]
     paths = (line.split(maxsplit=7)[7:] for line in lines)
     return resolved(path for found in paths for path in found if path.startswith("/"))
+
+
+def _apart(places: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    """The places that touch no others."""
+    return tuple(path for path in places if not _touches(path, others))
 
 
 def _touches(path: str, others: Sequence[str]) -> bool:

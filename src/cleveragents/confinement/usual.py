@@ -24,6 +24,19 @@ CACHES: Mapping[str, str] = {
     "go/pkg": "go",
 }
 
+# Where coding agents keep settings, logins and conversations, each with its program. A step may
+# read them; what it changes there is gone with it: what it put there would be run outside.
+AGENTS: Mapping[str, str] = {
+    ".claude": "claude",
+    ".codex": "codex",
+    ".gemini": "gemini",
+    ".qwen": "qwen",
+    ".copilot": "copilot",
+    ".config/opencode": "opencode",
+    ".local/share/opencode": "opencode",
+    ".local/state/opencode": "opencode",
+}
+
 # Keys, and credentials of clouds, package indexes and git; histories; profiles of browsers.
 SECRETS = (
     ".ssh",

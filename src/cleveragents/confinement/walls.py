@@ -124,6 +124,8 @@ class Walls:
         yield ("writable", room)
         for place in self.covered:
             yield ("place", room, place)
+        for number, path in enumerate(self.estate.layered):
+            yield ("layer", path, f"{room}/.layer-{number}")
 
     def _hidden(self) -> Iterator[Act]:
         if not self.is_strict:
