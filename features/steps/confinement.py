@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -156,8 +157,9 @@ def declare_tool(context, declares):
         f"try: socket.create_connection(('127.0.0.1', {context.port}), 5)\n"
         "except OSError: sys.exit(7)\n"
     )
-    (context.world.home / "reach.py").write_text(code)
-    tool = {"name": "reach", "command": f"python3 -IS '{context.world.home}/reach.py'"}
+    path = context.world.home / "reach.py"
+    path.write_text(code)
+    tool = {"name": "reach", "command": f"python3 -IS {shlex.quote(str(path))}"}
     if declares == "declares the network":
         tool["network"] = True
     action = {"name": "reaching", "tools": [tool], "steps": [{"tool": "reach", "name": "deed"}]}
@@ -264,7 +266,7 @@ def check_finding(context, check, text):
 def try_everywhere(context):
     """An undo, a chooser, a strategist, a validation, a search, a Python tool."""
     world = context.world
-    bad = f"echo bad > '{world.project}/a.txt'"
+    bad = f"echo bad > {shlex.quote(str(world.project / 'a.txt'))}"
     spoiling = f"def spoil(): open({str(world.project / 'a.txt')!r}, 'w').write('bad')"
     tools = [{"name": "sent", "command": "true", "side_effects": ["mail"], "undo": bad}]
     context.told = {}
@@ -288,7 +290,7 @@ def try_everywhere(context):
     writes = {"tool": "write_file", "with": {"path": "b.txt", "content": "b"}}
     run("validation", {"steps": [writes], "validate": [bad]}, ["plan", "apply", "@", "--yes"])
     said, search = world.home / "user" / ".cache" / "said", world.home / "search.sh"
-    search.write_text(f"{{ {bad}; }} 2>'{said}'; test ! -e b.txt")
+    search.write_text(f"{{ {bad}; }} 2>{shlex.quote(str(said))}; test ! -e b.txt")
     run("search", {"steps": [writes]}, ["plan", "bisect", "@", "--", "/bin/sh", str(search)])
     context.told["search"] = said.read_text()
     writes = {"tool": "write_file", "with": {"path": "badly.py", "content": spoiling}}
