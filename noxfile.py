@@ -113,6 +113,13 @@ def chat_lives(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def all_confined(session: nox.Session) -> None:
+    """All of Behave with steps confined to another level than by default: none, write, strict."""
+    level, *features = session.posargs or ["none"]
+    run(session, "behave", *features, more={"TESTED_CONFINEMENT": level})
+
+
+@nox.session(default=False)
 def limits(session: nox.Session) -> None:
     """A plan and a rollback on a project of a million files; takes about half an hour."""
     run(

@@ -103,6 +103,29 @@ Feature: Confinement
       | strict | an ordinary user |
 
   @needs_namespaces
+  Scenario Outline: what a step was not allowed to write is named by its failure: <printed>
+    Given a project of root with secrets, caches and settings
+    When a step fails at "write", and prints "<printed>"
+    Then the failure says "not allowed to write <what> (confined: write)"
+
+    Examples:
+      | printed                                                                | what                      |
+      | touch: cannot touch '/home/u/x': Read-only file system                 | /home/u/x                 |
+      | /bin/sh: 1: cannot create /a/b: Read-only file system                  | /a/b                      |
+      | bash: a.txt: Read-only file system                                     | a.txt                     |
+      | mv: cannot move ‘/a b’ to ‘/c d/e’: Read-only file system              | /c d/e                    |
+      | OSError: [Errno 30] Read-only file system: '/home/it's/x'              | /home/it's/x              |
+      | EROFS: read-only file system, open '/tmp/it's ä/.gemini/p.tmp'         | /tmp/it's ä/.gemini/p.tmp |
+      | could not create PATH aliases: Read-only file system (os error 30)     | outside the sandbox       |
+      | /1: Read-only file system\n/2: Read-only file system                   | /1, /2                    |
+      | /1: Read-only file system\n/2: Read-only file system\n/3: Read-only file system\n/4: Read-only file system | /1, /2, /3, … |
+
+  Scenario: at none a failure names nothing that was not allowed
+    Given a project of root with secrets, caches and settings
+    When a step fails at "none", and prints "/1: Read-only file system"
+    Then the failure is "exit code 1"
+
+  @needs_namespaces
   Scenario Outline: the network is there at <level> if the tool <declares>
     Given somebody listens on the loopback
     And a tool that reaches them and <declares>

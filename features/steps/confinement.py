@@ -57,6 +57,18 @@ def do_without_own_namespaces(context, command, level):
     do_without(context, command, level, without_own_namespaces)
 
 
+@when('a step fails at "{level}", and prints "{text}"')
+def fail(context, level, text):
+    told = shlex.quote(text.replace(r"\n", "\n"))
+    do_without(context, f"printf '%s\\n' {told}; exit 1", level, lambda: None)
+
+
+@then('the failure is "{text}"')
+def check_whole_failure(context, text):
+    ((found,),) = context.world.sql("SELECT result_json FROM step_runs")
+    assert json.loads(found)["summary"] == text, found
+
+
 @when('a step does "{command}" where there are no namespaces')
 def do_without_namespaces(context, command):
     do_without(context, command, "auto", without_namespaces)

@@ -61,6 +61,8 @@ class World:
             "GATE": str(self.gate),
             "XDG_CONFIG_HOME": str(self.home / "xdg"),
         }
+        if level := os.environ.get("TESTED_CONFINEMENT"):
+            self.variables["CLEVERAGENTS_SANDBOX_CONFINEMENT"] = level
         self.terminal = "xterm"  # the kind of those that commands are typed on
         self.screen = io.StringIO  # what commands in this process write to
         self.child = None  # the latest process that runs beside us

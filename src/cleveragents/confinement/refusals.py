@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from cleveragents.confinement.level import Confined, Level
 
 _REFUSED = re.compile(r"^.*(?:Read-only file system|\bEROFS\b).*$", re.MULTILINE)
-# In quotes of any kind: plain ones, or those that programs print in UTF-8; else in front of it.
-_QUOTED = re.compile("['\"\u2018\u201c]([^'\"\u2019\u201d\n]+)['\"\u2019\u201d]")
-_PLAIN = re.compile(r"(\S+): Read-only file system")
+# In quotes of any kind, plain ones or those that programs print in UTF-8; no apostrophe is one;
+# else in front of it, if it looks like a name.
+_QUOTED = re.compile("(?<!\\w)['\"\u2018\u201c](.+?)['\"\u2019\u201d](?!\\w)")
+_PLAIN = re.compile(r"(\S*[/.]\S*): Read-only file system")
 MOST = 3  # paths that are named
 
 
