@@ -231,6 +231,11 @@ def check_answer(context, key, outcome):
 def check_level(context, name, level):
     found = context.world.sql("SELECT level, way FROM step_runs WHERE name = ?", name)
     assert found[-1:] == [(level, None if level == "none" else "namespaces")], found
+    log = context.world.agents("plan", "log", "@", "--format", "json").data["events"]
+    told = [
+        (one["level"], one["way"]) for one in log if one["kind"] == "step" and one["step"] == name
+    ]
+    assert told == found, (told, found)
 
 
 @when('a session calls "{command}" asking for "{level}"')

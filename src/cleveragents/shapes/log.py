@@ -74,6 +74,8 @@ class StepAttempt(_Entry):
     status: str  # started | succeeded | failed
     summary: str
     exit_code: int | None
+    level: str  # what its processes were confined to
+    way: str | None  # by what; null: they were not confined
     seconds: float | None  # null: no end is recorded
     started_from: str | None  # the short name of a checkpoint
     taken_back_by: str | None  # the operation that did

@@ -152,6 +152,8 @@ class _Narration:
             "status": run.status,
             "summary": run.summary,
             "exit_code": run.exit_code,
+            "level": run.level,
+            "way": run.way,
             "seconds": seconds,
             "started_from": start,
             "taken_back_by": run.superseded_by,
