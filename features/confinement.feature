@@ -171,6 +171,7 @@ Feature: Confinement
       | against none     | none     | confine: write  |                   | write   |
       | nobody, none set | none     | description: no  |                   | none    |
 
+  @default_level
   Scenario Outline: a project's file says <asked> for <key> where its user has <users>: <outcome>
     Given a plain folder
     And the user has set "<key>" to "<users>"
@@ -214,7 +215,7 @@ Feature: Confinement
 
   # --- Everything that a plan runs ---------------------------------------------------------------
 
-  @needs_namespaces
+  @needs_namespaces @default_level
   Scenario: an undo, a chooser, a strategist, a validation, a search and a Python tool are confined
     Given a project of root with secrets, caches and settings
     When every kind of command tries to write to the project
@@ -244,7 +245,7 @@ Feature: Confinement
     When I run "agents doctor --format json" where there is no way
     Then the finding "confinement" says "steps are not confined"
 
-  @needs_namespaces
+  @needs_namespaces @default_level
   Scenario: what was proved is not tried again, and a proof that fails runs nothing unconfined
     Given a plain folder
     And the steps

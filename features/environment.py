@@ -51,6 +51,8 @@ def before_scenario(context, scenario):
         scenario.skip("mounting a file system needs root")
     if "needs_namespaces" in scenario.effective_tags and (why := confined.lacking()) is not None:
         scenario.skip(why)
+    if "default_level" in scenario.effective_tags and os.environ.get("TESTED_CONFINEMENT"):
+        scenario.skip("it is about the level that steps are confined to by default")
     for shell in ("zsh", "fish"):
         if f"needs_{shell}" in scenario.effective_tags and shutil.which(shell) is None:
             scenario.skip(f"{shell} is not installed")

@@ -36,6 +36,7 @@ Feature: What people see
     And I have run "agents run ACTION" in vain
 
   @needs_namespaces
+  @default_level
   Scenario: each view is as it is kept
     Given all of it happened in 2020
     Then each of these views is as it is kept
