@@ -272,6 +272,42 @@ Feature: Confinement
     And the detail says "here: begin it with / or ~/"
     And the detail says "/not/there: it is not there"
 
+  @needs_root
+  Scenario Outline: a launcher that <does> proves nothing, and nothing runs
+    Given a project of root with secrets, caches and settings
+    When the doctor looks, while the launcher <does>
+    Then it says of "project" by "namespaces": "<told>"
+    And nothing but its own sandbox was changed
+
+    Examples:
+      | does                | told                                                              |
+      | confines nothing    | a trial reached our process                                       |
+      | keeps signals alone | a trial could have written to the project                         |
+      | does nothing at all | a trial could not work in its own directory (it ended with 0)     |
+      | never ends          | a trial did not end within 0.5 s                                  |
+      | is not there        | [Errno 2] No such file or directory: '/not/there'                 |
+
+  @needs_root @needs_namespaces
+  Scenario Outline: what is mounted elsewhere as well is kept there, too: <what>
+    Given a project of root with secrets, caches and settings
+    And <what> is mounted elsewhere
+    When a step does "echo bad > "$WORLD"/elsewhere/<path>" at "project"
+    Then that step failed, and its level is "project" by "namespaces"
+    And nothing but its own sandbox was changed
+
+    Examples:
+      | what                     | path          |
+      | the project              | a.txt         |
+      | what holds the project   | project/a.txt |
+      | a folder of the project  | b.txt         |
+
+  @needs_namespaces
+  Scenario: a keeper that began with other variables is out of reach all the same
+    Given a project of root with secrets, caches and settings
+    And a keeper says that it listens in "elsewhere"
+    When a step does "cd "$WORLD"/elsewhere && "$PYTHON" -c 'import socket as s; s.socket(s.AF_UNIX).connect(str().join([chr(107)]))'" at "project"
+    Then that step failed, and its level is "project" by "namespaces"
+
   # --- Other ways --------------------------------------------------------------------------------
 
   @needs_root

@@ -72,6 +72,8 @@ def after_scenario(context, scenario):
 
 
 def before_all(context):
+    if (coverage := Coverage.current()) is not None:  # ordinary users are measured, too
+        Path(coverage.config.data_file).parent.chmod(0o777)
     # A shell lets what it runs in the background ignore interrupts, nohup the end of a terminal,
     # and what is started inherits it; scenarios send both.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -69,6 +69,8 @@ Feature: Operations that cannot be carried out
     And the output says "the files of its sandbox are as it left them"
     And the output says "agents plan diff"
 
+  # What measures coverage could not grow either, and would be left half written.
+  @unmeasured
   Scenario: what the machine is to blame for is tried again by the next command
     Given a rollback to checkpoint 2 has crashed after its intent was recorded
     When no file can grow beyond 600000 bytes while the plan is executed

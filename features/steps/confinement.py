@@ -1,5 +1,6 @@
 """Steps about what the steps of plans cannot reach."""
 
+import contextlib
 import json
 import os
 import shlex
@@ -13,10 +14,12 @@ import yaml
 from behave import given, then, when
 from commands import words
 from confined import (
+    LAUNCHERS,
     filled,
     furnish,
     give_to,
     look,
+    ordinary_machine,
     run_as,
     without_any,
     without_namespaces,
@@ -27,6 +30,7 @@ from ordinary import become_ordinary
 
 from cleveragents.confinement import machine
 from cleveragents.confinement.proof import FILE
+from cleveragents.storage.address import LOCK
 
 ABI_WITH_TRUNCATE = 3
 
@@ -49,7 +53,7 @@ def name_writable(context, place):
 
 @when('a step does "{command}" at "{level}"')
 def do_deed(context, command, level):
-    do_without(context, command, level, lambda: None)
+    do_without(context, command, level)
 
 
 @when('a step does "{command}" at "{level}" where only bubblewrap may make namespaces')
@@ -60,7 +64,7 @@ def do_without_own_namespaces(context, command, level):
 @when('a step fails at "{level}", and prints "{text}"')
 def fail(context, level, text):
     told = shlex.quote(text.replace(r"\n", "\n"))
-    do_without(context, f"printf '%s\\n' {told}; exit 1", level, lambda: None)
+    do_without(context, f"printf '%s\\n' {told}; exit 1", level)
 
 
 @then('the failure is "{text}"')
@@ -109,6 +113,50 @@ def need_landlock(context):
         context.scenario.skip("there is no Landlock")
 
 
+@when("the doctor looks, while the launcher {does}")
+def look_with_launcher(context, does):
+    arguments = ["doctor", "--format", "json"]
+    run_as(context.world, context.whom, arguments, LAUNCHERS[does])
+
+
+@then('it says of "{level}" by "{way}": "{told}"')
+def check_possible(context, level, way, told):
+    data = context.world.done.data["confinement"]
+    (found,) = [one for one in data["ways"] if (one["way"], one["level"]) == (way, level)]
+    assert found["problem"] == told, found
+    assert data["way"] != way, data
+
+
+@given("{what} is mounted elsewhere")
+def mount_elsewhere(context, what):
+    project, place = context.world.project, context.world.home / "elsewhere"
+    (project / "folder").mkdir()
+    (project / "folder" / "b.txt").write_text("mine\n")
+    context.before = look(context.world)
+    sources = {
+        "the project": project,
+        "what holds the project": project.parent,
+        "a folder of the project": project / "folder",
+    }
+    place.mkdir()
+    subprocess.run(["mount", "--bind", sources[what], place], check=True)
+    context.world.mounts.append(place)
+
+
+@given('a keeper says that it listens in "{name}"')
+def listen_elsewhere(context, name):
+    place = context.world.home / name
+    place.mkdir()
+    server = socket.socket(socket.AF_UNIX)
+    context.add_cleanup(server.close)
+    with contextlib.chdir(place):
+        server.bind("k")
+    server.listen()
+    context.world.data_dir.mkdir(mode=0o700)
+    said = {"socket": str(place / "k")}
+    (context.world.data_dir / LOCK).write_text(json.dumps(said))
+
+
 @then('"confined" told "{text}"')
 def check_told_level(context, text):
     world = context.world
@@ -116,7 +164,7 @@ def check_told_level(context, text):
     assert f"Confined        {text}" in world.done.out, world.done
 
 
-def do_without(context, command, level, lacking):
+def do_without(context, command, level, lacking=ordinary_machine):
     world = context.world
 
     def action():

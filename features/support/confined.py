@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from world import Done
 
 from cleveragents.confinement import landlock, launch, usual
 from cleveragents.confinement.launch import COMPILED
+from cleveragents.sandbox import trials
 
 NEW_USER = 0x10000000
 CAPABILITIES = 0x20080522  # the version of what is told of them
@@ -69,19 +71,42 @@ def look(world):
     return found
 
 
-def run_as(world, who, arguments, before=lambda: None):
-    """Runs `agents` in a process of its own, for root or for an ordinary user."""
+@contextmanager
+def temporary(world):
+    """Lets temporary files of this process lie in a world."""
+    before, tempfile.tempdir = tempfile.tempdir, str(world.home)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
+
+
+def run(world, arguments):
+    """Runs `agents` in this process; an argument may be known only here."""
+    return world.agents(*(one() if callable(one) else one for one in arguments))
+
+
+def ordinary_machine():
+    """Changes nothing of this process."""
+
+
+def run_as(world, who, arguments, before=ordinary_machine):
+    """Runs `agents` for root or for an ordinary user, in a process of its own if need be."""
+    if who == "root" and before is ordinary_machine:
+        with temporary(world):
+            run(world, arguments)
+        return
     told = [world.home / name for name in ("told", "told of errors")]
 
     def act():
         if who != "root":
             become_ordinary()
-        tempfile.tempdir = str(world.home)
         before()
-        done = world.agents(*(one() if callable(one) else one for one in arguments))
+        with temporary(world):
+            done = run(world, arguments)
         for path, text in zip(told, (done.out, done.err), strict=True):
             path.write_text(text, errors="surrogateescape")
-        if who == "root":  # nobody else may write to where coverage is kept
+        if before is not ordinary_machine:  # how that goes is measured elsewhere
             save_coverage()
         os._exit(done.code)
 
@@ -131,6 +156,34 @@ def without_any():
     """The same, and a kernel without Landlock."""
     without_namespaces()
     landlock.acts = lambda *_: [("ruleset", "0", "0")]
+
+
+def _launches(kept, *more):
+    """Has the launcher of this process do no acts but these, and what is put before the command."""
+    written = launch.written
+
+    def fewer(acts, command):
+        return written([act for act in acts if act[0] in kept], (*more, *command))
+
+    launch.written = fewer
+
+
+def _not_there():
+    launch.launcher = lambda: ("/not/there",)
+
+
+def _never_ending():
+    trials.SECONDS = 0.5
+    _launches(("directory",), "/bin/sh", "-c", "sleep 60")
+
+
+LAUNCHERS = {  # that are not what they are taken for, by what they do
+    "confines nothing": lambda: _launches(("directory",)),
+    "keeps signals alone": lambda: _launches(("no-new-privileges", "scope", "directory")),
+    "does nothing at all": lambda: _launches((), "/bin/true"),
+    "never ends": _never_ending,
+    "is not there": _not_there,
+}
 
 
 def without_own_namespaces():

@@ -3,6 +3,7 @@
 import os
 import signal
 import traceback
+from pathlib import Path
 
 from coverage import Coverage
 
@@ -65,9 +66,9 @@ def start(function):
 
 
 def save_coverage():
-    """Keeps what was covered in this process, which ends without a word to Python."""
+    """Keeps what was covered in this process, if it may: Python is told of no end of it."""
     coverage = Coverage.current()
-    if coverage is not None:
+    if coverage is not None and os.access(Path(coverage.config.data_file).parent, os.W_OK):
         coverage.stop()
         coverage.save()
 

@@ -44,7 +44,7 @@ class Cell:
         acts, limits = list(self._acts(room, map(str, handed))), list(self.limits.acts())
         if self.walls is not None and self.confined.way is Way.BUBBLEWRAP:
             with (
-                _inside(command, [*(act for act in acts if act[0] in LEFT), *limits]) as inner,
+                launching([*(act for act in acts if act[0] in LEFT), *limits], command) as inner,
                 wrapping(acts, inner, is_root=self.walls.machine.maps_ids) as launch,
             ):
                 yield launch
@@ -66,16 +66,6 @@ class Cell:
         if (problem := launch.problem()) is not None:
             self.fell()
             raise Unconfinable(problem)
-
-
-@contextmanager
-def _inside(command: Sequence[str], acts: Sequence[Act]) -> Generator[Launch]:
-    """The start of a command within the walls of another program, which leaves these acts."""
-    if not acts:
-        yield Plain(command)
-        return
-    with launching(acts, command) as launch:
-        yield launch
 
 
 OPEN = Cell()
