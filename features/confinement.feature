@@ -76,15 +76,15 @@ Feature: Confinement
   @needs_namespaces
   Scenario Outline: at <level> a step of <whom> may fill caches, and what its user names
     Given a project of <whom> with secrets, caches and settings
-    And the user has named "HOME/user/named" as writable
+    And the user has named "<place>" as writable
     When a step does "echo in > "$HOME"/.cache/new && echo in > "$HOME"/named/new" at "<level>"
     Then that step succeeded, and its level is "<level>" by "namespaces"
 
     Examples:
-      | level  | whom             |
-      | write  | root             |
-      | write  | an ordinary user |
-      | strict | an ordinary user |
+      | level  | whom             | place           |
+      | write  | root             | ~/named         |
+      | write  | an ordinary user | ~/named         |
+      | strict | an ordinary user | HOME/user/named |
 
   @needs_namespaces
   Scenario Outline: at <level> a coding agent in a step of <whom> finds its settings, and what it changes of them is gone with it
@@ -267,10 +267,11 @@ Feature: Confinement
       """
       - {name: first, tool: shell, with: {command: "true"}}
       """
-    When I run "agents run ACTION --set sandbox.writable=here,/not/there --format json"
+    When I run "agents run ACTION --set sandbox.writable=here,/not/there,/ --format json"
     Then the exit code is 4
     And the detail says "here: begin it with / or ~/"
     And the detail says "/not/there: it is not there"
+    And the detail says "/: it holds the data directory, or lies in it"
 
   @needs_root
   Scenario Outline: a launcher that <does> proves nothing, and nothing runs
