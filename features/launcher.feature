@@ -430,6 +430,22 @@ Feature: The launcher
       | Python   | root             |
       | Python   | an ordinary user |
 
+  Scenario Outline: what a command used of the processor is counted, also behind process 1: <language>
+    Given the launcher in <language>, run by root or whoever runs this
+    When it is ordered
+      """
+      enter user+mount+processes
+      processes
+      proc
+      run sh -c '"$PYTHON" -ISc "$BUSY"'
+      """
+    Then who has started it was told of 0.2 seconds of the processor
+
+    Examples:
+      | language |
+      | C        |
+      | Python   |
+
   Scenario Outline: its loopback can be used: <language>, <user>
     Given the launcher in <language>, run by <user>
     When it is ordered

@@ -33,6 +33,7 @@ Feature: Reading what cannot be changed
       | sandbox list                 |
       | config list                  |
       | doctor                       |
+    And the doctor does not say how steps would be confined there, where none can run
     And files can be taken out of checkpoint 2
     And these are refused, naming the data directory
       | command                       |

@@ -320,6 +320,13 @@ def await_processes(context):
     wait_until(lambda: not context.launcher.processes(), "its processes to end")
 
 
+@then("who has started it was told of {seconds:g} seconds of the processor")
+def check_used(context, seconds):
+    launcher = context.launcher
+    assert (launcher.code, launcher.err, launcher.answer) == (0, b"", b""), vars(launcher)
+    assert launcher.used >= seconds, launcher.used
+
+
 @then("it has printed what it prints without a launcher")
 def check_plain(context):
     plain = _printed_plainly(context)

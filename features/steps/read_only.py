@@ -12,6 +12,8 @@ from commands import run_agents, words
 from oracle import differences, picture
 from ordinary import NOBODY, hand_over, ordinary_user
 
+from cleveragents.confinement.proof import UNTRIED
+
 CLOSED = "from directories that are closed"
 DYING = """
 import os, sqlite3, sys
@@ -86,6 +88,14 @@ def check_read(context):
         assert done.data, (line, done.out)
         found = differences(before, picture(context.world.data_dir))
         assert not found, (line, found)
+
+
+@then("the doctor does not say how steps would be confined there, where none can run")
+def check_untried(context):
+    told = read(context, "doctor", "--format", "json").data
+    assert {one["problem"] for one in told["confinement"]["ways"]} == {UNTRIED}, told
+    assert not [one for one in told["findings"] if one["check"] == "confinement"], told
+    assert UNTRIED in read(context, "doctor", "--format", "plain").out
 
 
 def read(context, *arguments):

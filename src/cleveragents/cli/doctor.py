@@ -6,6 +6,7 @@ from cleveragents.cli import views
 from cleveragents.cli.invocation import Invocation
 from cleveragents.cli.printed import PrintedCommands
 from cleveragents.cli.render import Fields, Grid, Outline, Result
+from cleveragents.confinement.proof import UNTRIED
 from cleveragents.counting import counted, size
 from cleveragents.engine.care.doctor import BEYOND_REPAIR, Report
 from cleveragents.engine.care.findings import Finding, Severity
@@ -92,7 +93,8 @@ def _kept(found: Diagnosis) -> list[tuple[str, str]]:
 def _confined(found: ConfinementRow) -> str:
     """How steps are confined, and which stricter levels can be had."""
     if found["way"] is None:
-        return "not confined"
+        problems = {one["problem"] for one in found["ways"]}
+        return UNTRIED if problems == {UNTRIED} else "not confined"
     can = dict.fromkeys(one["level"] for one in found["ways"] if one["problem"] is None)
     how = "" if found["launcher"] == "compiled" else ", launched by Python"
     return f"confined to {found['level']}, by {found['way']}{how} (possible: {', '.join(can)})"

@@ -429,7 +429,8 @@ static _Noreturn void stand_outside(int line, pid_t process_1)
             break;
         /* From here on a signal to the whole group is for the command, which may take its time. */
         for (int number = 1; number < NSIG; number++)
-            signal(number, SIG_IGN);
+            if (number != SIGCHLD) /* else nobody would be told what time the command took */
+                signal(number, SIG_IGN);
         send(line, &status, sizeof status, MSG_NOSIGNAL);
     }
     waitpid(process_1, NULL, 0); /* with it every process in there has ended */

@@ -21,7 +21,7 @@ from cleveragents.confinement.level import (
 from cleveragents.confinement.limits import Limits
 from cleveragents.confinement.machine import this_machine
 from cleveragents.confinement.mounts import aliases, mounts
-from cleveragents.confinement.proof import Proofs, Trial
+from cleveragents.confinement.proof import UNTRIED, Proofs, Trial
 from cleveragents.confinement.surroundings import Surroundings
 from cleveragents.confinement.walls import Walls, of_kernel
 from cleveragents.errors import Refused
@@ -59,6 +59,11 @@ class Survey:
     problem: str | None  # why they are not confined, though they should be
     is_compiled: bool
     ways: Sequence[Possible]
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether steps could run here at all, so that it was tried."""
+        return any(one.problem != UNTRIED for one in self.ways)
 
 
 class Confinement:

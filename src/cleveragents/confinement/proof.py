@@ -15,6 +15,7 @@ from cleveragents.storage.durability import sync_directory, sync_file
 from cleveragents.storage.place import is_ours
 
 FILE = "confinement"  # in the data directory
+UNTRIED = "not tried: the data directory is not one that steps of yours could run in"
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 Trial = Callable[[Confined], str | None]  # tells what went wrong
@@ -38,7 +39,9 @@ class Proofs:
         return None if name in known else self.tried(wanted)
 
     def tried(self, wanted: Confined) -> str | None:
-        """Tries a level by a way, once; keeps nothing."""
+        """Tries a level by a way, once; keeps nothing, and leaves what is not ours alone."""
+        if not is_ours(self._data):
+            return UNTRIED
         if wanted.told not in self._problems:
             self._problems[wanted.told] = self._trial(wanted)
         return self._problems[wanted.told]
@@ -58,8 +61,6 @@ class Proofs:
             return []
 
     def _write(self, levels: list[str]) -> None:
-        if not is_ours(self._data):
-            return  # whoever only looks leaves nothing behind
         beside = self._path.with_name(f"{FILE}.{os.getpid()}")
         text = json.dumps({"of": _identity(), "levels": levels})
         beside.touch(mode=0o600)  # like all that is kept, it is for its owner alone

@@ -80,7 +80,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def _confinement(facts: Facts) -> Iterator[Finding]:
     found = facts.system.confinement
-    if found.confined.way is None:
+    if found.confined.way is None and found.is_tried:
         why, advice = (f" ({found.problem})", AT_ALL) if found.problem else ("", BY_SETTING)
         yield note(f"steps are not confined{why}: {OPEN_TO_STEPS}", advice)
 
