@@ -15,7 +15,16 @@ from pathlib import Path
 from typing import Protocol
 
 import cleveragents
-from faults.tracing import ASKING, CHANGING, Injection, SystemCall, forked, read_calls, run_traced
+from faults.tracing import (
+    ASKING,
+    CHANGING,
+    Injection,
+    SystemCall,
+    forked,
+    killed,
+    read_calls,
+    run_traced,
+)
 
 STANDS_FOR = {
     "DECISION": "SELECT decision_id FROM decisions WHERE decision_type = 'strategy_choice'",
@@ -99,6 +108,13 @@ class Room:
     def run(self, *lines: str) -> int:
         """Runs command lines in a process of their own, up to the first that fails."""
         return forked(lambda: self._in_child(lambda: self._type(lines)))
+
+    def run_killed(self, line: str, name: str) -> None:
+        """Kills a command when a file is there that it finds the path of in a variable."""
+        moment = self.home / "moment"
+        moment.unlink(missing_ok=True)
+        lines = [f"{name}={shlex.quote(str(moment))} {line}"]
+        killed(lambda: self._in_child(lambda: self._type(lines)), moment.exists)
 
     def extract(self, seqs: Iterable[int], plan: str = "@") -> dict[int, Path]:
         """Has checkpoints written beside; returns where, by number, those that are whole."""

@@ -173,8 +173,8 @@ class Stage:
             raise AssertionError("the rollback was not torn")
 
     def _interrupt(self) -> None:
-        """Lets the second step kill the program that runs it."""
-        self.room.run("DIE=1 CLEVERAGENTS_SANDBOX_PASS_ENV=DIE run ../action.yaml")
+        """Kills the program while its second step runs."""
+        self.room.run_killed("CLEVERAGENTS_SANDBOX_PASS_ENV=WAIT run ../action.yaml", "WAIT")
         self.trees["half"] = self.tree()
         if self.trees["half"] in (self.trees["1"], self.trees["2"]):
             raise AssertionError("the plan was not interrupted half-way through its second step")

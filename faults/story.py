@@ -43,8 +43,8 @@ TEXT = "seq 9 > text"
 CHANGE = "sed -i 's/^1$/first/' text; printf 'first\\n' > a.txt"
 MINE = "sed -i 's/^9$/mine/' text"
 CONTESTED = f"{MINE}; printf 'mine\\n' > a.txt"
-# The second step can be told to kill the program that runs it, half-way.
-DEATH = '[ -z "$DIE" ] || { kill -9 $PPID; sleep 60; }'
+# The second step can be told to wait half-way, and to say so in a file, until it is ended.
+WAIT = '[ -z "$WAIT" ] || { : > "$WAIT"; sleep 60; }'
 
 
 def shell(command: str, directory: Path) -> None:
@@ -61,8 +61,8 @@ def tell(room: Room) -> list[Picture]:
     """Fills the project and writes the action; returns the trees that the steps lead to."""
     shell(settled(PIECES), room.project)
     halves = STEPS[1].split("; ", 1)
-    mortal = "; ".join((halves[0], DEATH, halves[1]))
-    commands = [settled(command) for command in (STEPS[0], mortal, STEPS[2])]
+    waiting = "; ".join((halves[0], WAIT, halves[1]))
+    commands = [settled(command) for command in (STEPS[0], waiting, STEPS[2])]
     steps: list[dict[str, object]] = [
         {"tool": "shell", "with": {"command": command}} for command in commands
     ]

@@ -122,6 +122,20 @@ def forked(work: Callable[[], int]) -> int:
     return _ended(pid)
 
 
+def killed(work: Callable[[], int], when: Callable[[], bool]) -> None:
+    """Runs the work in a child that is killed at a moment."""
+    pid = os.fork()
+    if pid == 0:
+        _end_with(work)
+    deadline = time.monotonic() + RUN_SECONDS
+    while not when() and time.monotonic() < deadline:
+        time.sleep(0.002)
+    os.kill(pid, signal.SIGKILL)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if code != -signal.SIGKILL:
+        raise AssertionError(f"process {pid} had ended before, with {code}")
+
+
 def _end_with(work: Callable[[], int]) -> None:
     """Ends this child with the work: what its parent has begun is not for it to clean up."""
     code = 1
