@@ -367,12 +367,13 @@ Feature: Confinement
 
     Examples:
       | what      | most   | level   | whom             | command                                                            | told                                         |
-      | cpu       | 1      | none    | root             | while :; do :; done                                                | ended by signal 9                            |
-      | cpu       | 1      | project | an ordinary user | while :; do :; done                                                | ended by signal 9                            |
-      | memory    | 64 MiB | project | root             | head -c 200000000 /dev/zero \| tail -c 150000000 > /dev/null        | exit code 1                                  |
-      | memory    | 64 MiB | none    | an ordinary user | head -c 200000000 /dev/zero \| tail -c 150000000 > /dev/null        | exit code 1                                  |
-      | files     | 8      | project | root             | "$PYTHON" -ISc 'import os; [os.open(str.encode(chr(47)), 0) for _ in range(9)]' | exit code 1                        |
-      | processes | 20     | project | an ordinary user | for i in $(seq 40); do sleep 2 & done; wait                        | exit code 2                                  |
+      | cpu       | 1      | none    | root             | while :; do :; done                                                | ended by signal 24, it took more than 1 s of processor time (sandbox.limits.cpu) |
+      | cpu       | 1      | project | an ordinary user | trap '' XCPU; while :; do :; done                                  | ended by signal 9                            |
+      | cpu       | 1      | strict  | an ordinary user | sh -c 'while :; do :; done'; exit $?                               | exit code 152, it took more than 1 s of processor time (sandbox.limits.cpu) |
+      | memory    | 64 MiB | project | root             | "$PYTHON" -ISc '"x" * 200000000'                                   | exit code 1, sandbox.limits.memory is 64.0 MiB |
+      | memory    | 64 MiB | none    | an ordinary user | head -c 200000000 /dev/zero \| tail -c 150000000 > /dev/null        | exit code 1, sandbox.limits.memory is 64.0 MiB |
+      | files     | 8      | project | root             | "$PYTHON" -ISc 'import os; [os.open(str.encode(chr(47)), 0) for _ in range(9)]' | exit code 1, sandbox.limits.files is 8 |
+      | processes | 20     | project | an ordinary user | for i in $(seq 40); do sleep 2 & done; wait                        | exit code 2, sandbox.limits.processes is 20  |
       | disk      | 1 MiB  | project | root             | head -c 3000000 /dev/zero > big                                    | its sandbox held more than 1.0 MiB           |
       | disk      | 1 MiB  | write   | an ordinary user | head -c 3000000 /dev/zero > /tmp/big; sleep 60                     | its sandbox held more than 1.0 MiB           |
       | disk      | 1 MiB  | none    | root             | head -c 3000000 /dev/zero > big; sleep 60                          | its sandbox held more than 1.0 MiB           |

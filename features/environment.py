@@ -12,6 +12,7 @@ from coverage import Coverage
 
 sys.path.insert(0, str(Path(__file__).with_name("support")))
 import confined
+import grouped
 from world import World
 
 from cleveragents.tools.python_tool import made_here
@@ -50,6 +51,8 @@ def before_scenario(context, scenario):
     if "needs_root" in scenario.effective_tags and os.geteuid() != 0:
         scenario.skip("mounting a file system needs root")
     if "needs_namespaces" in scenario.effective_tags and (why := confined.lacking()) is not None:
+        scenario.skip(why)
+    if "needs_groups" in scenario.effective_tags and (why := grouped.lacking()) is not None:
         scenario.skip(why)
     if "default_level" in scenario.effective_tags and os.environ.get("TESTED_CONFINEMENT"):
         scenario.skip("it is about the level that steps are confined to by default")

@@ -740,15 +740,16 @@ Feature: The launcher
     Given the launcher in <language>, run by <user>
     When it is ordered
       """
-      limit NOFILE 60
-      limit NOFILE 70
-      limit FSIZE 4
-      limit CORE 0
+      limit NOFILE 60 60
+      limit NOFILE 70 70
+      limit FSIZE 4 4
+      limit CPU 1000 2000
+      limit CORE 0 0
       run sh -c '
-        ulimit -n; ulimit -Hn
+        ulimit -n; ulimit -Hn; ulimit -t; ulimit -Ht
         echo 12345678 > "$HERE/beside/new"'
       """
-    Then the ordered command ended with exit code -25, and said "60 60"
+    Then the ordered command ended with exit code -25, and said "60 60 1000 2000"
 
     Examples:
       | language | user             |
@@ -859,8 +860,11 @@ Feature: The launcher
       | enter user+mount; private; devices some; run true                 | 22 devices some                 |
       | enter user+mount; processes; run true                             | 22 processes                    |
       | capabilities x; run true                                          | 22 capabilities x               |
-      | limit 99 1; run true                                              | 22 limit 99                     |
-      | limit NOFILE x; run true                                          | 22 limit 7                      |
+      | limit 99 1 1; run true                                            | 22 limit 99                     |
+      | limit NOFILE x 1; run true                                        | 22 limit 7                      |
+      | limit NOFILE 1 x; run true                                        | 22 limit 7                      |
+      | join x; run true                                                  | 22 join x                       |
+      | join 99; run true                                                 | 9 join 99                       |
       | directory $HERE/absent; run true                                  | 2 directory $HERE/absent        |
       | directory "two\nlines"; run true                                  | 2 directory two?lines           |
       | run $HERE/absent                                                  | 2 run $HERE/absent              |

@@ -354,7 +354,7 @@ def _printed_plainly(context):
 def check_ends(context):
     launcher = context.launcher
     for row in context.table:
-        command = f"limit CORE 0; run sh -c {shlex.quote(row['command'])}"
+        command = f"limit CORE 0 0; run sh -c {shlex.quote(row['command'])}"
         for acts in ("enter user+mount", "enter user+mount+processes; processes; proc"):
             launcher.run(f"{acts}; {command}")
             found = (launcher.code, launcher.answer)

@@ -214,7 +214,7 @@ class Launcher:
 
 
 def _number(before, word):
-    """What a word stands for, by the two before it: no act has more than two arguments."""
+    """What a word stands for, by the two before it: no third argument has a name."""
     if before[-1:] == ["limit"]:
         return str(getattr(resource, f"RLIMIT_{word}", word))
     for place, act in enumerate(reversed(before), 1):

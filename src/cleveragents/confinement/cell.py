@@ -1,11 +1,12 @@
 """The cell of one call: how it is confined, and how its command is started for that."""
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from cleveragents.confinement import landlock
 from cleveragents.confinement.bubblewrap import LEFT, wrapping
+from cleveragents.confinement.groups import Group
 from cleveragents.confinement.launch import Launch, Plain, Unconfinable, launching
 from cleveragents.confinement.level import UNCONFINED, Confined, Way
 from cleveragents.confinement.limits import NO_LIMITS, Limits
@@ -33,23 +34,34 @@ class Cell:
             return {}
         return {"TMPDIR": str(room)}
 
+    def counting(self) -> AbstractContextManager[Group | None]:
+        """Has the system count a whole command, where it does."""
+        walls = self.walls if self.confined.way is Way.NAMESPACES else None
+        return self.limits.counting(1 if walls and walls.has_own_processes else 0)  # process 1
+
     @contextmanager
     def launching(
-        self, command: Sequence[str], room: Path | None, handed: Iterable[Path]
+        self,
+        command: Sequence[str],
+        room: Path | None,
+        handed: Iterable[Path],
+        group: Group | None = None,
     ) -> Generator[Launch]:
         """Prepares the start of a command for as long as the block lasts.
 
         The files that are handed to it may be written to wherever they lie.
         """
-        acts, limits = list(self._acts(room, map(str, handed))), list(self.limits.acts())
+        acts, limits = list(self._acts(room, map(str, handed))), list(self.limits.acts(group))
+        joining = () if group is None else (group.joining,)
         if self.walls is not None and self.confined.way is Way.BUBBLEWRAP:
+            inside = [act for act in acts if act[0] in LEFT]
             with (
-                launching([*(act for act in acts if act[0] in LEFT), *limits], command) as inner,
+                launching([*inside, *limits], command, joining) as inner,
                 wrapping(acts, inner, is_root=self.walls.machine.maps_ids) as launch,
             ):
                 yield launch
         elif acts or limits:
-            with launching([*acts, *limits], command) as launch:
+            with launching([*acts, *limits], command, joining) as launch:
                 yield launch
         else:
             yield Plain(command)

@@ -614,15 +614,24 @@ static int restrict_self(char **arguments)
 
 static int limit(char **arguments)
 {
-    uint64_t resource, value;
+    uint64_t resource, most, bound;
     struct rlimit now;
-    if (number(arguments[0], &resource) < 0 || number(arguments[1], &value) < 0 ||
-        getrlimit((int)resource, &now) < 0)
+    if (number(arguments[0], &resource) < 0 || number(arguments[1], &most) < 0 ||
+        number(arguments[2], &bound) < 0 || getrlimit((int)resource, &now) < 0)
         return -1;
-    if (value < now.rlim_max)
-        now.rlim_max = value;
-    now.rlim_cur = now.rlim_max;
+    if (bound < now.rlim_max)
+        now.rlim_max = bound;
+    now.rlim_cur = most < now.rlim_max ? most : now.rlim_max;
     return setrlimit((int)resource, &now);
+}
+
+/* Joins the group that a descriptor leads to, with all that it starts from now on. */
+static int join(char **arguments)
+{
+    uint64_t fd;
+    if (number(arguments[0], &fd) < 0)
+        return -1;
+    return closed((int)fd, write((int)fd, "0", 1) < 0 ? -1 : 0);
 }
 
 static int directory(char **arguments)
@@ -667,7 +676,8 @@ static const struct act {
     {"ruleset", 2, begin_ruleset},
     {"allow", 2, allow},
     {"restrict", 0, restrict_self},
-    {"limit", 2, limit},
+    {"limit", 3, limit},
+    {"join", 1, join},
     {"directory", 1, directory},
     {"run", 1, run},
 };

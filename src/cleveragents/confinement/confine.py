@@ -587,15 +587,22 @@ def _restrict() -> None:
     _enforce(rules)
 
 
-def _limit(resource: bytes, most: bytes) -> None:
+def _limit(resource: bytes, most: bytes, bound: bytes) -> None:
     limits = (_LongNatural * 2)()
-    number, value = _number(resource), _number(most)
+    number, soft, hard = map(_number, (resource, most, bound))
     _call("getrlimit", number, limits)
-    lowered = min(value, limits[1])
-    _call("setrlimit", number, (_LongNatural * 2)(lowered, lowered))
+    lowered = min(hard, limits[1])
+    _call("setrlimit", number, (_LongNatural * 2)(min(soft, lowered), lowered))
 
 
 # --- The command ----------------------------------------------------------------------------------
+
+
+def _join(text: bytes) -> None:
+    """Joins the group that a descriptor leads to, with all that it starts from now on."""
+    fd = _number(text)
+    posix.write(fd, b"0")
+    posix.close(fd)
 
 
 def _run(*command: bytes) -> None:
@@ -645,7 +652,8 @@ _ACTS: "dict[bytes, tuple[int, Callable[..., None]]]" = {  # how many arguments 
     b"ruleset": (2, _begin_ruleset),
     b"allow": (2, _allow),
     b"restrict": (0, _restrict),
-    b"limit": (2, _limit),
+    b"limit": (3, _limit),
+    b"join": (1, _join),
     b"directory": (1, posix.chdir),
     b"run": (1, _run),  # at least: all that follow are its own
 }

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from cleveragents.confinement import groups
 from cleveragents.confinement.cell import Cell
 from cleveragents.confinement.estate import Estate
 from cleveragents.confinement.landlock import LEAVES_OUT
@@ -111,7 +112,7 @@ class Confinement:
         self.confined(asked)
         if wrong := self._surroundings.wrong:
             raise Refused("sandbox.writable names a place that steps cannot get", detail=wrong)
-        if self._limits.processes and this_machine().user == 0:
+        if self._limits.processes and this_machine().user == 0 and groups.home() is None:
             raise Refused(
                 f"the system counts no processes of root: {LIMITS}processes cannot be kept",
                 hints=["run plans as another user, or take the limit out"],

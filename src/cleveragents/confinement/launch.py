@@ -58,7 +58,7 @@ class Launched:
     """A command as our launcher starts it."""
 
     arguments: Sequence[str]
-    descriptors: tuple[int, ...]  # the last is for its answer
+    descriptors: tuple[int, ...]  # handed on to it; the last is for its answer
 
     def problem(self) -> str | None:
         """Why it could not be confined.
@@ -86,13 +86,15 @@ def is_compiled() -> bool:
 
 
 @contextmanager
-def launching(acts: Iterable[Act], command: Sequence[str]) -> Generator[Launched]:
-    """Prepares a start, for as long as the block lasts."""
+def launching(
+    acts: Iterable[Act], command: Sequence[str], more: Iterable[int] = ()
+) -> Generator[Launched]:
+    """Prepares a start, for as long as the block lasts; acts may name more descriptors."""
     orders = os.memfd_create("orders", os.MFD_CLOEXEC)
     answer = os.memfd_create("answer", os.MFD_CLOEXEC)
     try:
         os.write(orders, written(acts, command))
-        yield Launched((*launcher(), str(orders), str(answer)), (orders, answer))
+        yield Launched((*launcher(), str(orders), str(answer)), (*more, orders, answer))
     finally:
         os.close(orders)
         os.close(answer)

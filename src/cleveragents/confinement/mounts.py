@@ -19,11 +19,19 @@ class Mount:
     device: str
     root: str  # what of its file system is shown
     place: str
+    kind: str
+
+
+def beneath(shown: Mount, path: str) -> str | None:
+    """Where a path of a mounted file system is seen; None: it is not."""
+    if not _is_within(path, shown.root):
+        return None
+    return _below(shown.place, path[len(shown.root.rstrip("/")) :])
 
 
 def mounts() -> Sequence[Mount]:
     """Reads the table as it is now."""
-    return _parsed(TABLE.read_bytes())
+    return parsed(TABLE.read_bytes())
 
 
 def aliases(path: str, table: Iterable[Mount]) -> Iterator[str]:
@@ -34,13 +42,10 @@ def aliases(path: str, table: Iterable[Mount]) -> Iterator[str]:
     for one in every:
         if one.device != own.device or _is_within(one.place, path):
             continue
-        if _is_within(inside, one.root):
-            found = _below(one.place, inside[len(one.root.rstrip("/")) :])
-        elif _is_within(one.root, inside):
+        found = beneath(one, inside)
+        if found is None and _is_within(one.root, inside):
             found = one.place
-        else:
-            continue
-        if found != path and os.path.exists(found):
+        if found is not None and found != path and os.path.exists(found):
             yield found
 
 
@@ -60,13 +65,15 @@ def _below(above: str, rest: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _parsed(table: bytes) -> Sequence[Mount]:
+def parsed(table: bytes) -> Sequence[Mount]:
+    """Reads a table."""
     return [_mount(line.split(b" ")) for line in table.splitlines()]
 
 
 def _mount(fields: Sequence[bytes]) -> Mount:
     device, root, place = map(_plain, fields[2:5])
-    return Mount(device, root, place)
+    kind = fields[fields.index(b"-") + 1]  # what stands before it are fields that may be many
+    return Mount(device, root, place, _plain(kind))
 
 
 def _plain(field: bytes) -> str:

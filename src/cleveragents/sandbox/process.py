@@ -100,7 +100,8 @@ def run(
         os.fdopen(pipe, "rb", buffering=0),
         _standard_input(job.given) as given,
         _own_room(job) as own,
-        job.cell.launching(job.arguments, own, job.handed) as launch,
+        job.cell.counting() as group,
+        job.cell.launching(job.arguments, own, job.handed, group) as launch,
     ):
         seen = {**job.environment, **job.cell.variables(own)}
         try:
@@ -126,7 +127,7 @@ def run(
             end_step(job.mark, process, job.directory)
             reader.drain()
         job.cell.refuse(launch)
-        exceeded = disk.look()
+        exceeded = job.cell.limits.ended(group) or disk.look()
     stopped = reader.stopped and exceeded is None
     return ProcessEnd(process.wait(), reader.timed_out, stopped, reader.tail, reader.cut, exceeded)
 

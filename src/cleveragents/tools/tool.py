@@ -164,7 +164,13 @@ def _summary(call: Call, finished: ProcessEnd) -> str:
         return "stopped"
     if finished.timed_out:
         return f"stopped after {call.timeout:g} s"
+    if not finished.exit_code:
+        return "exit code 0"
+    told = f"exit code {finished.exit_code}"
     if finished.exit_code < 0:
-        return f"ended by signal {-finished.exit_code}"
-    refused = refused_writes(call.cell.confined, finished.tail) if finished.exit_code else None
-    return f"exit code {finished.exit_code}" + (f", {refused}" if refused else "")
+        told = f"ended by signal {-finished.exit_code}"
+    whys = (
+        refused_writes(call.cell.confined, finished.tail),
+        call.cell.limits.met(finished.exit_code, finished.tail),
+    )
+    return ", ".join((told, *filter(None, whys)))
