@@ -273,6 +273,7 @@ def secret_in(find: Callable[[Stage], Path]) -> Watching:
 
 
 ssh_key = secret_in(lambda stage: stage.home / ".ssh" / "id_ed25519")
+kept_elsewhere = secret_in(lambda stage: stage.other_sandbox / "secret.txt")
 other_secret = secret_in(lambda stage: stage.other_project / "secret.txt")
 
 

@@ -153,7 +153,7 @@ DEEDS = (
     Deed("write to the database", "write_file", outside.database, ALWAYS),
     Deed("write to the store", "write_file", outside.stored, ALWAYS),
     Deed("rename the data directory", "rename_directory", outside.data_directory, ALWAYS),
-    Deed("lock a file of the data directory", "lock_path", outside.Locked, NEVER),
+    Deed("lock a file of the data directory", "lock_path", outside.Locked, STRICT),
     Deed(
         "write to another plan's sandbox",
         "make_path",
@@ -244,6 +244,7 @@ DEEDS = (
     ),
     Deed("read `~/.ssh`", "read_path", outside.ssh_key, STRICT),
     Deed("read another project", "read_path", outside.other_secret, STRICT),
+    Deed("read another plan's sandbox", "read_path", outside.kept_elsewhere, STRICT),
     Deed("read a key of the session's keyring", "read_key", outside.SessionKey, STRICT),
     # whoever listens
     Deed("ask docker", "say_to", outside.listens_in_run("docker.sock"), STRICT),

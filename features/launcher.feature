@@ -187,23 +187,49 @@ Feature: The launcher
       | Python   | root             |
       | Python   | an ordinary user |
 
-  Scenario Outline: a file is empty, and nobody is reached through a socket: <language>, <user>
+  Scenario Outline: a file tells nothing and takes nothing, and nobody is reached through a socket: <language>, <user>
     Given the launcher in <language>, run by <user>
     And a server listens at "open" and at "closed"
     When it is ordered
       """
       enter user+mount
       private
-      conceal $HERE/closed
-      conceal $HERE/secret/key
-      conceal $HERE/absent
+      conceal $HERE/closed $HERE/beside/of-nothing
+      conceal $HERE/secret/key $HERE/beside/of-nothing
+      conceal $HERE/absent $HERE/beside/of-nothing
       run sh -c '
-        cat "$HERE/secret/key"
+        cat "$HERE/secret/key" 2> /dev/null
         chmod 600 "$HERE/secret/key" 2> /dev/null || echo "not changed"
+        { echo lost > "$HERE/secret/key"; } 2> /dev/null || echo "not written"
+        ls -A "$HERE/beside"
         "$PYTHON" -ISc "$CONNECT" "$HERE/open"
         "$PYTHON" -ISc "$CONNECT" "$HERE/closed"'
       """
-    Then the ordered command ended with exit code 0, and said "not changed connected ECONNREFUSED"
+    Then the ordered command ended with exit code 0, and said "not changed not written below connected <closed>"
+
+    Examples:
+      | language | user             | closed       |
+      | C        | root             | ECONNREFUSED |
+      | C        | an ordinary user | EACCES       |
+      | Python   | root             | ECONNREFUSED |
+      | Python   | an ordinary user | EACCES       |
+
+  Scenario Outline: of a directory nothing is seen but what is kept: <language>, <user>
+    Given the launcher in <language>, run by <user>
+    When it is ordered
+      """
+      enter user+mount
+      private
+      keep $HERE/beside
+      keep $HERE/secret/key
+      keep $HERE/kept/absent
+      cover $HERE
+      run sh -c '
+        cat "$HERE/secret/key"; ls -A "$HERE" "$HERE/secret"
+        mkdir "$HERE/new" 2> /dev/null || echo "not made"
+        echo in > "$HERE/beside/new" && cat "$HERE/beside/new"'
+      """
+    Then the ordered command ended with exit code 0, and said "the key $HERE: beside secret $HERE/secret: key not made in"
 
     Examples:
       | language | user             |
@@ -852,7 +878,7 @@ Feature: The launcher
       | enter user+mount; private; itself $HERE/absent; run true          | 2 itself $HERE/absent           |
       | enter user+mount; private; writable $HERE/absent; run true        | 2 writable $HERE/absent         |
       | enter user+mount; private; place $HERE/absent $HERE; run true     | 2 place $HERE/absent            |
-      | enter user+mount; private; conceal $HERE/beside; run true         | 20 conceal $HERE/beside         |
+      | enter user+mount; private; conceal $HERE/beside $HERE/kept/new; run true | 20 conceal $HERE/beside    |
       | enter user+mount; private; layer $HERE/absent $HERE/beside/new; run true | 2 layer $HERE/absent     |
       | enter user+mount; private; layer $HERE/kept $HERE/beside; run true | 17 layer $HERE/kept            |
       | enter user+mount; write $HERE/absent 1; run true                  | 2 write $HERE/absent            |

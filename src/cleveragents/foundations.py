@@ -1,7 +1,7 @@
 """The foundations of everything else: the data directory opened, and the settings in force."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,13 +86,18 @@ class Foundations:
         """How the steps of plans are confined, tried out beside a project."""
         from cleveragents.confinement.confinement import Confinement
         from cleveragents.confinement.limits import Limits
-        from cleveragents.confinement.surroundings import Given, Surroundings
+        from cleveragents.confinement.surroundings import Given, Neighbours, Surroundings
+        from cleveragents.sandbox.mirror import mirror_in
         from cleveragents.sandbox.project import beside
         from cleveragents.sandbox.trials import trial_in
 
-        def projects(plan_id: PlanId) -> tuple[Path | None, Sequence[Path]]:
+        def around(plan_id: PlanId) -> Neighbours:
             with self.database.reading() as connection:
-                return beside(connection, plan_id)
+                own, places = beside(connection, plan_id)
+            others = [path for project_id, path in places.items() if project_id != own]
+            if own is None:
+                return Neighbours(None, others, None)
+            return Neighbours(places[own], others, mirror_in(self.data / "projects" / own))
 
         given = Given(
             self.data,
@@ -106,7 +111,7 @@ class Foundations:
         wanted = self.settings.text("sandbox.confinement")
         trial = trial_in(self.data, project)
         limits = Limits.of(self.settings.amount)
-        return Confinement(self.data, wanted, Surroundings(given), projects, trial, limits)
+        return Confinement(self.data, wanted, Surroundings(given), around, trial, limits)
 
     @property
     def output(self) -> Path:

@@ -50,6 +50,8 @@ def program() -> str | None:
 @contextmanager
 def wrapping(acts: Sequence[Act], inner: Launch, *, is_root: bool) -> Generator[Wrapped]:
     """Prepares a start, for as long as the block lasts."""
+    for beside in {act[2] for act in acts if act[0] == "conceal"}:
+        os.close(os.open(beside, os.O_CREAT | os.O_CLOEXEC, 0))
     told = os.memfd_create("told", os.MFD_CLOEXEC)
     try:
         words = (str(program()), "--json-status-fd", str(told), *arguments(acts, is_root=is_root))
@@ -78,7 +80,12 @@ def arguments(acts: Sequence[Act], *, is_root: bool) -> Iterator[str]:
     if "proc" in given:
         yield from ("--proc", "/proc")
     for name, *paths in acts:
-        if (name, *paths) not in _DONE:
+        if name == "cover":
+            kept = [act[1] for act in acts if act[0] == "keep"]
+            yield from ("--tmpfs", *paths)
+            yield from (word for path in kept for word in ("--ro-bind", path, path))
+            yield from ("--remount-ro", *paths)
+        elif (name, *paths) not in _DONE:
             yield from (word.format(*paths) for word in _WORDS.get(name, ()))
 
 
@@ -93,6 +100,6 @@ _WORDS: Mapping[str, Sequence[str]] = {
     "writable": ("--bind", "{0}", "{0}"),
     "place": ("--bind", "{0}", "{1}"),
     "empty": ("--perms", "0000", "--tmpfs", "{0}"),
-    "conceal": ("--ro-bind", "/dev/null", "{0}"),
+    "conceal": ("--ro-bind", "{1}", "{0}"),
     "directory": ("--chdir", "{0}"),
 }

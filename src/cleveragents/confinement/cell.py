@@ -51,7 +51,7 @@ class Cell:
 
         The files that are handed to it may be written to wherever they lie.
         """
-        acts, limits = list(self._acts(room, map(str, handed))), list(self.limits.acts(group))
+        acts, limits = list(self._acts(room, [*map(str, handed)])), list(self.limits.acts(group))
         joining = () if group is None else (group.joining,)
         if self.walls is not None and self.confined.way is Way.BUBBLEWRAP:
             inside = [act for act in acts if act[0] in LEFT]
@@ -66,7 +66,7 @@ class Cell:
         else:
             yield Plain(command)
 
-    def _acts(self, room: Path | None, handed: Iterable[str]) -> Iterable[Act]:
+    def _acts(self, room: Path | None, handed: Sequence[str]) -> Iterable[Act]:
         if self.walls is None:
             return ()
         if self.confined.way is Way.LANDLOCK:

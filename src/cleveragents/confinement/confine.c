@@ -266,12 +266,76 @@ static int empty(char **arguments)
     return done < 0 && (errno == ENOENT || errno == ENOTDIR) ? 0 : done;
 }
 
+/* Puts a file over another that nobody but root can read, and nobody can write to. Not a device:
+ * what is written to one is taken, and lost. */
 static int conceal(char **arguments)
 {
+    int made = open(arguments[1], O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
+    if (made < 0 || close(made) < 0)
+        return -1;
+    int done = bind_to(arguments[1], arguments[0]);
+    if (done == 0)
+        done = read_only(arguments);
+    else if (errno == ENOENT) /* what does not exist shows nothing */
+        done = 0;
+    return done < 0 ? done : unlink(arguments[1]);
+}
+
+enum { MOST_KEPT = 64 };
+static struct {
+    int fd;
+    char *path;
+} kept[MOST_KEPT];
+static int many_kept = 0;
+
+/* Keeps a place in sight, whatever is put over one that it lies in. */
+static int keep(char **arguments)
+{
+    if (many_kept == MOST_KEPT)
+        return refuse(E2BIG);
+    int fd = open(arguments[0], O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : -1;
+    kept[many_kept].fd = fd;
+    kept[many_kept++].path = arguments[0];
+    return 0;
+}
+
+/* Makes the directories above a place that is to be mounted at, and the place itself. */
+static int make_place(int like, char *path)
+{
     struct stat found;
-    if (stat(arguments[0], &found) < 0 && errno == ENOENT) /* of itself: /dev/null must be there */
+    if (access(path, F_OK) == 0)
         return 0;
-    return bind_to("/dev/null", arguments[0]) < 0 ? -1 : read_only(arguments);
+    for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+        *at = '\0';
+        int done = mkdir(path, 0755);
+        *at = '/';
+        if (done < 0 && errno != EEXIST)
+            return -1;
+    }
+    if (fstat(like, &found) < 0)
+        return -1;
+    if (S_ISDIR(found.st_mode))
+        return mkdir(path, 0755);
+    int made = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    return made < 0 ? -1 : close(made);
+}
+
+/* Lets nothing be seen of a directory but what is kept of it. */
+static int cover(char **arguments)
+{
+    char source[64];
+    if (mount("tmpfs", arguments[0], "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") < 0)
+        return -1;
+    for (int at = 0; at < many_kept; at++) {
+        snprintf(source, sizeof source, "/proc/self/fd/%d", kept[at].fd);
+        if (make_place(kept[at].fd, kept[at].path) < 0 ||
+            closed(kept[at].fd, bind_to(source, kept[at].path)) < 0)
+            return -1;
+    }
+    many_kept = 0;
+    return change(arguments[0], 0, (struct change){.set = READ_ONLY});
 }
 
 /* Makes a directory in another, like a third, and opens it. */
@@ -663,7 +727,9 @@ static const struct act {
     {"unlock", 1, unlock},
     {"place", 2, place},
     {"empty", 1, empty},
-    {"conceal", 1, conceal},
+    {"conceal", 2, conceal},
+    {"keep", 1, keep},
+    {"cover", 1, cover},
     {"devices", 1, devices},
     {"processes", 0, processes},
     {"layer", 2, layer},

@@ -33,6 +33,7 @@ except ImportError:  # this Python was built without it, and cannot confine anyt
     _leave(125)
 
 _EPERM, _ENOENT, _EINTR, _EACCES, _ENODEV, _ENOTDIR, _EINVAL = 1, 2, 4, 13, 19, 20, 22
+_E2BIG, _MOST_KEPT = 7, 64
 _ERANGE, _ENOSYS, _ELOOP = 34, 38, 40
 _FAILED = 125
 
@@ -228,13 +229,52 @@ def _empty(path: bytes) -> None:
         pass  # what does not exist shows nothing
 
 
-def _conceal(path: bytes) -> None:
+def _conceal(path: bytes, beside: bytes) -> None:
+    # Not a device: what is written to one is taken, and lost.
+    posix.close(posix.open(beside, posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0))
     try:
-        _bind(_NULL, path)
+        _bind(beside, path, _MS_REC)
+        _set_readonly(path, _AT_RECURSIVE)
     except FileNotFoundError:
-        posix.stat(_NULL)  # that is what must not be missing
+        pass  # what does not exist shows nothing
+    posix.unlink(beside)
+
+
+def _keep(path: bytes) -> None:
+    if len(_Course.kept) == _MOST_KEPT:
+        raise OSError(_E2BIG, "too many are kept")
+    try:
+        fd = posix.open(path, posix.O_PATH | posix.O_NOFOLLOW | posix.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    _Course.kept += ((path, fd),)
+
+
+def _cover(path: bytes) -> None:
+    flags = _MS_NOSUID | _MS_NODEV
+    _call("mount", b"tmpfs", path, b"tmpfs", flags, b"mode=0755")
+    for place, fd in _Course.kept:
+        _make_place(fd, place)
+        _bind_opened(fd, place)
+    _Course.kept = ()
+    _set_readonly(path, 0)
+
+
+def _make_place(like: int, path: bytes) -> None:
+    """Makes what is to be mounted at, and the directories above it."""
+    if posix.access(path, posix.F_OK):
+        return
+    at = path.find(b"/", 1)
+    while at > 0:
+        try:  # noqa: SIM105 - `contextlib` is slow to import
+            posix.mkdir(path[:at], 0o755)
+        except FileExistsError:
+            pass
+        at = path.find(b"/", at + 1)
+    if posix.fstat(like).st_mode & _S_IFMT == _S_IFDIR:
+        posix.mkdir(path, 0o755)
     else:
-        _set_readonly(path, 0)
+        posix.close(posix.open(path, posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o644))
 
 
 def _layer(path: bytes, space: bytes) -> None:
@@ -393,6 +433,7 @@ class _Course:
     dispositions: "dict[int, Any]"  # the signals that the command is to find otherwise, and how
     line: int | None = None  # in process 1: between it and its stand-in
     ruleset = -1  # what is to be refused, while it is being told
+    kept: "tuple[tuple[bytes, int], ...]" = ()  # places, and descriptors that name them
 
 
 def _processes() -> None:
@@ -639,7 +680,9 @@ _ACTS: "dict[bytes, tuple[int, Callable[..., None]]]" = {  # how many arguments 
     b"unlock": (1, _unlock),
     b"place": (2, _place),
     b"empty": (1, _empty),
-    b"conceal": (1, _conceal),
+    b"conceal": (2, _conceal),
+    b"keep": (1, _keep),
+    b"cover": (1, _cover),
     b"devices": (1, _devices),
     b"processes": (0, _processes),
     b"layer": (2, _layer),

@@ -1,6 +1,7 @@
 """Confinement: which level the commands of plans get, and the cell that gives it to one."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from cleveragents.confinement import groups
@@ -23,7 +24,7 @@ from cleveragents.confinement.limits import Limits
 from cleveragents.confinement.machine import this_machine
 from cleveragents.confinement.mounts import aliases, mounts
 from cleveragents.confinement.proof import UNTRIED, Proofs, Trial
-from cleveragents.confinement.surroundings import Surroundings
+from cleveragents.confinement.surroundings import Neighbours, Surroundings
 from cleveragents.confinement.walls import Walls, of_kernel
 from cleveragents.errors import Refused
 from cleveragents.ids import PlanId
@@ -40,7 +41,7 @@ WAYS: Mapping[Way, Sequence[Level]] = {
     Way.LANDLOCK: (Level.PROJECT,),
 }
 WHOLE = (Way.NAMESPACES, Way.BUBBLEWRAP)  # what gives all that a level means
-Projects = Callable[[PlanId], tuple[Path | None, Sequence[Path]]]  # a plan's own, and the others
+Around = Callable[[PlanId], Neighbours]
 
 
 @frozen
@@ -75,7 +76,7 @@ class Confinement:
         data: Path,
         wanted: str,
         surroundings: Surroundings,
-        projects: Projects,
+        around: Around,
         trial: Trial,
         limits: Limits,
     ) -> None:
@@ -83,7 +84,7 @@ class Confinement:
         self.wanted = wanted
         self._wish = wish_of(wanted)
         self._surroundings = surroundings
-        self._projects = projects
+        self._around = around
         self._proofs = Proofs(data, trial)
         self._limits = limits
 
@@ -125,8 +126,10 @@ class Confinement:
         confined = self.confined(asked)
         if confined.way is None:
             return Cell(limits=self._limits)
-        own, others = self._projects(plan_id)
-        estate = self._surroundings.estate(confined.level, directory, own or directory, others)
+        around = self._around(plan_id)
+        if around.own is None:
+            around = replace(around, own=directory)
+        estate = self._surroundings.estate(confined.level, directory, around)
         walls = walls_around(estate, confined, network=network)
         return Cell(confined, walls, self._limits, self.forget)
 
@@ -175,5 +178,13 @@ def walls_around(estate: Estate, confined: Confined, *, network: bool = False) -
     """The walls that a level means around an estate, on this machine as it is now."""
     table = mounts()
     elsewhere = {place for path in estate.protected for place in aliases(path, table)}
-    places = tuple(sorted(elsewhere))
-    return Walls(confined.level, this_machine(), estate, places, of_kernel(), network=network)
+    again = set(aliases(estate.closed, table)) if estate.closed else set[str]()
+    return Walls(
+        confined.level,
+        this_machine(),
+        estate,
+        tuple(sorted(elsewhere)),
+        tuple(sorted(again)),
+        of_kernel(),
+        network=network,
+    )

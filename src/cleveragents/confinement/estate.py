@@ -19,6 +19,8 @@ class Estate:
     hidden: tuple[str, ...] = ()  # directories that `strict` empties
     concealed: tuple[str, ...] = ()  # files and sockets that `strict` hides
     needed: tuple[str, ...] = ()  # stays in reach whatever is covered
+    closed: str = ""  # the directory of which `strict` leaves only what is own and lent
+    lent: tuple[str, ...] = ()  # what of that may be read
 
     def holds(self, place: str) -> bool:
         """Whether a place has something in it that the step needs."""

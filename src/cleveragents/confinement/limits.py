@@ -23,12 +23,13 @@ from cleveragents.records import frozen
 # What programs print that are refused more.
 _SAID: Mapping[str, re.Pattern[str]] = {
     "memory": re.compile(
-        r"[Cc]annot allocate memory|MemoryError|[Oo]ut of memory|bad_alloc|ENOMEM"
+        r"[Cc]annot allocate memory|MemoryError|[Oo]ut of memory|memory exhausted"
+        r"|bad_alloc|ENOMEM| OOM"
     ),
     "processes": re.compile(
         r"Resource temporarily unavailable|[Cc]annot fork|start new thread|EAGAIN"
     ),
-    "files": re.compile(r"Too many open files|EMFILE"),
+    "files": re.compile(r"Too many open files|EMFILE|: Error 24"),
 }
 _OUT_OF_TIME = (-signal.SIGXCPU, 128 + signal.SIGXCPU)  # the second is how shells tell it
 

@@ -17,6 +17,15 @@ SOCKET_TABLE = Path("/proc/net/unix")
 
 
 @frozen
+class Neighbours:
+    """The project of a plan, and what is around it."""
+
+    own: Path | None  # None: it has none yet
+    others: Sequence[Path]
+    history: Path | None  # the repository that sandboxes of it borrow objects from
+
+
+@frozen
 class Given:
     """What is known before there is a step."""
 
@@ -35,11 +44,9 @@ class Surroundings:
     def __init__(self, given: Given) -> None:
         self._given = given
 
-    def estate(
-        self, level: Level, directory: Path, project: Path | None, others: Sequence[Path]
-    ) -> Estate:
+    def estate(self, level: Level, directory: Path, around: Neighbours) -> Estate:
         """The estate of a step that works in a directory, for a project among others."""
-        given = self._given
+        given, project = self._given, around.own
         own = () if not is_within(str(directory), str(given.data)) else (directory, _git(directory))
         given.settings.mkdir(parents=True, mode=0o700, exist_ok=True)
         ours = (given.data, given.settings, given.settings_file)
@@ -47,7 +54,9 @@ class Surroundings:
         protected = resolved((*theirs, *ours))
         if level not in (Level.WRITE, Level.STRICT):  # the rest matters where most is forbidden
             return Estate(os.path.realpath(directory), resolved(own), protected, self._listening)
-        hidden = [path for path in resolved((*self._secrets, *others)) if path not in protected]
+        hidden = [
+            path for path in resolved((*self._secrets, *around.others)) if path not in protected
+        ]
         concealed = [*hidden, *(_sockets() if level is Level.STRICT else ())]
         caches = _apart(self._caches, protected)
         return Estate(
@@ -60,6 +69,8 @@ class Surroundings:
             hidden=tuple(path for path in hidden if os.path.isdir(path)),
             concealed=tuple(path for path in concealed if not os.path.isdir(path)),
             needed=self._needed,
+            closed=os.path.realpath(given.data),
+            lent=resolved(filter(None, [around.history])),
         )
 
     @property

@@ -4,7 +4,7 @@ Nothing is done here: what a level means on a machine, around an estate, is a pu
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from cleveragents.confinement.estate import Estate, above
@@ -34,6 +34,7 @@ class Walls:
     machine: Machine
     estate: Estate
     elsewhere: tuple[str, ...] = ()  # where else what is protected is mounted
+    again: tuple[str, ...] = ()  # where else what is closed is mounted
     of_kernel: tuple[str, ...] = ()  # through which root reaches the whole machine
     network: bool = False  # the call may use it
 
@@ -64,7 +65,7 @@ class Walls:
         """Whether it has to be told where its temporary directory is."""
         return self.keeps_writes and TEMPORARY[0] not in self.covered
 
-    def acts(self, room: str | None, handed: Iterable[str] = ()) -> Iterator[Act]:
+    def acts(self, room: str | None, handed: Sequence[str] = ()) -> Iterator[Act]:
         """Yields the acts; the room is a directory for the moment, made from `write` on."""
         estate, is_root = self.estate, self.machine.maps_ids
         yield ("enter", str(self._flags()))
@@ -80,8 +81,7 @@ class Walls:
             yield ("devices", self._memory())
         if is_root:
             yield from _locked(self.of_kernel)
-        yield from self._temporary(room)
-        yield from self._hidden()
+        yield from self._covers(room, handed)
         for path in (*estate.own, *handed, *estate.caches):
             yield ("writable", path)
         for path in estate.listening:
@@ -118,21 +118,38 @@ class Walls:
         is_own = self.keeps_writes and not self.estate.holds(SHARED_MEMORY)
         return "own" if is_own else "shared"
 
-    def _temporary(self, room: str | None) -> Iterator[Act]:
+    def _covers(self, room: str | None, handed: Iterable[str]) -> Iterator[Act]:
         if room is None:
             return
+        yield from self._temporary(room)
+        if self.is_strict:
+            yield from self._hidden(room)
+            yield from self._closed(room, handed)
+
+    def _temporary(self, room: str) -> Iterator[Act]:
         yield ("writable", room)
         for place in self.covered:
             yield ("place", room, place)
         for number, path in enumerate(self.estate.layered):
             yield ("layer", path, f"{room}/.layer-{number}")
 
-    def _hidden(self) -> Iterator[Act]:
-        if not self.is_strict:
-            return
+    def _hidden(self, room: str) -> Iterator[Act]:
         yield ("keyring",)
-        for act, paths in (("empty", self.estate.hidden), ("conceal", self.estate.concealed)):
-            yield from ((act, path) for path in paths if not self.estate.holds(path))
+        estate = self.estate
+        yield from (("empty", path) for path in estate.hidden if not estate.holds(path))
+        for path in estate.concealed:
+            if not estate.holds(path):
+                yield ("conceal", path, f"{room}/.hidden")
+
+    def _closed(self, room: str, handed: Iterable[str]) -> Iterator[Act]:
+        """Leaves of what is closed only what belongs to the step."""
+        if not self.estate.closed:
+            return
+        own = (*self.estate.own, *self.estate.lent, *handed)
+        for path in (*own, *([room] if self.needs_variable else [])):
+            yield ("keep", path)
+        yield ("cover", self.estate.closed)
+        yield from (("empty", path) for path in self.again)
 
     def _fewer(self) -> Iterator[Act]:
         """Gives up what could take the walls down."""

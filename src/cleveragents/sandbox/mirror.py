@@ -30,6 +30,11 @@ _DIGEST_BYTES = {"sha1": 20, "sha256": 32}
 Commits = Callable[[], Iterable[str]]
 
 
+def mirror_in(home: Path) -> Path:
+    """Where it is, in what is kept of a project."""
+    return home / "mirror.git"
+
+
 class Mirror:
     """The mirror of one project."""
 

@@ -1,5 +1,6 @@
 """The project: the directory a plan is about, found once and known by its path."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from cleveragents.errors import InvalidInput, Refused
@@ -8,9 +9,8 @@ from cleveragents.records import frozen
 from cleveragents.storage.connection import Connection
 
 _BY_PATH = "SELECT project_id FROM projects WHERE path = :path"
-_PATHS = "SELECT path FROM projects"
-_OF_PLAN = """SELECT projects.path FROM projects
-    JOIN plans ON plans.project_id = projects.project_id WHERE plans.plan_id = :plan_id"""
+_ALL = "SELECT project_id, path FROM projects"
+_OF_PLAN = "SELECT project_id FROM plans WHERE plan_id = :plan_id"
 _PATH = "SELECT path FROM projects WHERE project_id = :project_id"
 
 
@@ -79,11 +79,13 @@ def find(connection: Connection, project_id: ProjectId) -> Project:
     return Project(Path(connection.value(_PATH, project_id=project_id)))
 
 
-def beside(connection: Connection, plan_id: PlanId) -> tuple[Path | None, list[Path]]:
-    """Returns the project of a plan and all others; a plan that is being made has none yet."""
+def beside(
+    connection: Connection, plan_id: PlanId
+) -> tuple[ProjectId | None, Mapping[ProjectId, Path]]:
+    """Returns the project of a plan, none yet for one that is being made, and where each lies."""
     own = connection.value(_OF_PLAN, plan_id=plan_id)
-    every = [Path(path) for (path,) in connection.tuples(_PATHS)]
-    return (None if own is None else Path(own)), [path for path in every if str(path) != own]
+    places = {ProjectId(found): Path(path) for found, path in connection.tuples(_ALL)}
+    return (None if own is None else ProjectId(own)), places
 
 
 def is_gone(path: Path) -> bool:

@@ -12,7 +12,7 @@ from cleveragents.sandbox.bystanders import Ground, end_those_of
 from cleveragents.sandbox.filesystem_copy import FilesystemCopy
 from cleveragents.sandbox.git import Git
 from cleveragents.sandbox.git_worktree import GitWorktree, alternates
-from cleveragents.sandbox.mirror import Mirror
+from cleveragents.sandbox.mirror import Mirror, mirror_in
 from cleveragents.sandbox.project import Project
 from cleveragents.sandbox.removal import remove_tree
 from cleveragents.sandbox.rooms import abandoned, remove_abandoned
@@ -327,7 +327,7 @@ class Sandboxes:
             with self._database.reading() as connection:
                 return SandboxRepository(connection).heads(project_id)
 
-        return Mirror(self._data_dir / "projects" / project_id / "mirror.git", stood_on)
+        return Mirror(mirror_in(self._data_dir / "projects" / project_id), stood_on)
 
     def _users(self, project_id: ProjectId) -> Git | None:
         """The user's repository, if it is still there."""

@@ -53,7 +53,9 @@ def _tried(home: Path, data: Path, project: Path, wanted: Confined) -> str | Non
     own.mkdir()
     canary.write_text("good\n")
     canary.chmod(0o600)
-    estate = Estate(str(tree), resolved([tree]), resolved([data, project]), ())
+    estate = Estate(
+        str(tree), resolved([tree]), resolved([data, project]), (), closed=os.path.realpath(data)
+    )
     walls = walls_around(estate, wanted)
     cell = Cell(wanted, walls)
     is_whole = wanted.way in WHOLE

@@ -21,6 +21,7 @@ from cleveragents.plans.plan import Plan, PlanRepository
 from cleveragents.plans.step_run import StepRun, StepRunRepository
 from cleveragents.records import frozen
 from cleveragents.sandbox import git
+from cleveragents.sandbox.mirror import mirror_in
 from cleveragents.sandbox.removal import somebody_elses
 from cleveragents.sandbox.rooms import SUFFIX as TRYING
 from cleveragents.sandbox.sandbox import Sandbox, SandboxRepository
@@ -127,7 +128,7 @@ class Examination:
         facts = [self._plan(plan, verification) for plan in plans]
         missed = frozenset(verification.missed)  # before orphans are looked at: they are no rows'
         orphans = list(self._orphans(project_id, archive, store, verification))
-        mirror = disk_use(home / "mirror.git")
+        mirror = disk_use(mirror_in(home))
         sandboxes = [plan.sandbox for plan in facts if plan.sandbox is not None]
         history = self._sandboxes.history_problems(project_id, sandboxes)
         return ProjectFacts(
