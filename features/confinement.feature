@@ -84,7 +84,7 @@ Feature: Confinement
       | level  | whom             | place           |
       | write  | root             | ~/named         |
       | write  | an ordinary user | ~/named         |
-      | strict | an ordinary user | HOME/user/named |
+      | strict | an ordinary user | HOME/named      |
 
   @needs_namespaces
   Scenario Outline: at <level> a coding agent in a step of <whom> finds its settings, and what it changes of them is gone with it
@@ -119,6 +119,32 @@ Feature: Confinement
       | could not create PATH aliases: Read-only file system (os error 30)     | outside the sandbox       |
       | /1: Read-only file system\n/2: Read-only file system                   | /1, /2                    |
       | /1: Read-only file system\n/2: Read-only file system\n/3: Read-only file system\n/4: Read-only file system | /1, /2, /3, … |
+
+  @needs_namespaces
+  Scenario Outline: at <level> the failure tells what else the walls kept a step from: <printed>
+    Given a project of root with secrets, caches and settings
+    When a step fails at "<level>", and prints "<printed>"
+    Then the failure is "exit code 1<told>"
+
+    Examples:
+      | level   | printed                                              | told                                                                   |
+      | project | cannot create /opt/x: Read-only file system          |                                                                        |
+      | project | cannot create PROJECT/x: Read-only file system       | , not allowed to write PROJECT/x (confined: project)                   |
+      | project | x.txt: Read-only file system                         | , not allowed to write x.txt (confined: project)                       |
+      | write   | curl: (6) Could not resolve host: example.org        |                                                                        |
+      | strict  | curl: (6) Could not resolve host: example.org        | , it has no network, as its tool does not declare one (confined: strict) |
+      | strict  | connect ECONNREFUSED 127.0.0.1:5432                  | , it has no network, as its tool does not declare one (confined: strict) |
+      | write   | cat: HOME/.ssh/id: Permission denied                 |                                                                        |
+      | strict  | cat: HOME/.ssh/id: Permission denied                 | , not allowed to read HOME/.ssh/id (confined: strict)                  |
+      | strict  | cat: DATA/other: No such file or directory           | , not allowed to read DATA/other (confined: strict)                    |
+      | strict  | cat: /etc/absent: No such file or directory          |                                                                        |
+
+  Scenario: a refused write is told by Landlock as well
+    Given a project of an ordinary user with secrets, caches and settings
+    And there is Landlock
+    When a step does "echo bad > "$PROJECT"/a.txt || { echo "cat: /etc/shadow: Permission denied"; exit 1; }" where there are no namespaces
+    Then the failure says ", not allowed to write "
+    And the failure says "/a.txt (confined: project)"
 
   Scenario: at none a failure names nothing that was not allowed
     Given a project of root with secrets, caches and settings
@@ -240,7 +266,7 @@ Feature: Confinement
     When I run "agents run ACTION --set sandbox.confinement=project --format json" where there is no way
     Then the exit code is 4
     And the error message says "steps cannot be confined to project here"
-    And the detail says "namespaces: enter: No space left on device"
+    And the detail says "namespaces: no more namespaces may be made (sysctl user.max_user_namespaces and the like)"
     And a suggestion says "without it: agents config set sandbox.confinement auto"
     When I run "agents doctor --format json" where there is no way
     Then the finding "confinement" says "steps are not confined"
@@ -262,16 +288,80 @@ Feature: Confinement
     And the plan has no file "b.txt"
 
   Scenario: a writable place that is none is refused before anything runs
+    Given a project of root with secrets, caches and settings
+    And the user has named "/not/there,/,PROJECT,SETTINGS" as writable
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "true"}}
+      """
+    When I run "agents run ACTION --set sandbox.confinement=write --format json"
+    Then the exit code is 4
+    And the detail says "/not/there: it is not there"
+    And the detail says "/: it holds the data directory, or lies in it"
+    And the detail says "/project: it holds the project, or lies in it"
+    And the detail says "/cleveragents: it holds your settings, or lies in it"
+    And a suggestion says "agents config unset sandbox.writable"
+    And there is no plan
+    When I run "agents doctor --format json"
+    Then the exit code is 1
+    And the finding "confinement" says "sandbox.writable names a place that steps cannot get: /not/there: it is not there"
+    When I run "agents run ACTION --set sandbox.confinement=none --format json"
+    Then the exit code is 0
+
+  @needs_namespaces
+  Scenario: who names a place to hide that is not hidden is told so
+    Given a project of root with secrets, caches and settings
+    And the user has named "~/.ssh,~/sekrets,~,PROJECT/a.txt" as hidden
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "true"}}
+      """
+    When I run "agents run ACTION --set sandbox.confinement=strict --format json"
+    Then the exit code is 0
+    And a message says "sandbox.hidden does not hide ~/sekrets: it is not there"
+    And a message says "sandbox.hidden does not hide ~: it holds what steps need, and stays in reach"
+    And a message says "/a.txt: it lies in the project, of which steps have a copy"
+    And no message says "does not hide ~/.ssh"
+    When I run "agents doctor --format json"
+    Then the finding "confinement" says "sandbox.hidden does not hide ~/sekrets: it is not there"
+
+  Scenario: the doctor tells that no step can run at a level that cannot be had
+    Given a plain folder
+    When I run "agents doctor --set sandbox.confinement=strict --format json" where there is no way
+    Then the exit code is 1
+    And the finding "confinement" says "no step can run: none can be confined to strict here"
+
+  Scenario: a level that cannot be had is refused before there is a plan
     Given a plain folder
     And the steps
       """
       - {name: first, tool: shell, with: {command: "true"}}
       """
-    When I run "agents run ACTION --set sandbox.writable=here,/not/there,/ --format json"
+    When I run "agents run ACTION --set sandbox.confinement=strict --format json" where there is no way
     Then the exit code is 4
-    And the detail says "here: begin it with / or ~/"
-    And the detail says "/not/there: it is not there"
-    And the detail says "/: it holds the data directory, or lies in it"
+    And there is no plan
+
+  @needs_root @needs_namespaces
+  Scenario: a cache that leads to a disk that is not mounted is left as it is
+    Given a project of root with secrets, caches and settings
+    And the cache of the user leads nowhere
+    When a step does "echo in > b.txt" at "write"
+    Then that step succeeded, and its level is "write" by "namespaces"
+
+  @needs_namespaces
+  Scenario Outline: what a project's history needs elsewhere is protected: <what>
+    Given a project of <whom> with secrets, caches and settings
+    And <what>
+    When a step does "rm -rf "$WORLD"/greater/.git/objects; test ! -e "$WORLD"/greater/.git/objects" at "project"
+    Then that step failed, and its level is "project" by "namespaces"
+    And nothing but its own sandbox was changed
+
+    Examples:
+      | what                                               | whom             |
+      | the project borrows objects from a greater one     | root             |
+      | the project borrows objects from a greater one     | an ordinary user |
+      | the project lies in the work tree of a greater one | root             |
+      | the project lies in the work tree of a greater one | an ordinary user |
 
   @needs_root
   Scenario Outline: a launcher that <does> proves nothing, and nothing runs
@@ -407,4 +497,6 @@ Feature: Confinement
       | what   | value | told                                             |
       | cpu    | 0     | must be a whole number of at least 1, or empty   |
       | files  | many  | must be a whole number of at least 1, or empty   |
+      | cpu    | 99999999999999999999 | is more than the system can count |
+      | memory | '99999999999 GiB' | is more than the system can count   |
       | memory | much  | must be a size such as 512 MiB or 1 GiB          |

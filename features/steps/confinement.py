@@ -45,10 +45,9 @@ def make_estate(context, whom):
     context.before = look(world)
 
 
-@given('the user has named "{place}" as writable')
-def name_writable(context, place):
-    named = place.replace("HOME", str(context.world.home))
-    context.world.variables["CLEVERAGENTS_SANDBOX_WRITABLE"] = named
+@given('the user has named "{places}" as {what}')
+def name_places(context, places, what):
+    context.world.variables[f"CLEVERAGENTS_SANDBOX_{what.upper()}"] = _placed(context, places)
 
 
 @when('a step does "{command}" at "{level}"')
@@ -63,14 +62,67 @@ def do_without_own_namespaces(context, command, level):
 
 @when('a step fails at "{level}", and prints "{text}"')
 def fail(context, level, text):
-    told = shlex.quote(text.replace(r"\n", "\n"))
+    told = shlex.quote(_placed(context, text.replace(r"\n", "\n")))
     do_without(context, f"printf '%s\\n' {told}; exit 1", level)
 
 
 @then('the failure is "{text}"')
 def check_whole_failure(context, text):
     ((found,),) = context.world.sql("SELECT result_json FROM step_runs")
-    assert json.loads(found)["summary"] == text, found
+    assert json.loads(found)["summary"] == _placed(context, text), found
+
+
+def _placed(context, text):
+    """A text with the places of a world."""
+    world = context.world
+    places = {
+        "PROJECT": world.project,
+        "HOME": world.home / "user",
+        "DATA": world.data_dir,
+        "SETTINGS": world.home / "xdg" / "cleveragents",
+    }
+    for name, path in places.items():
+        text = text.replace(name, str(path.resolve()))
+    return text
+
+
+@given("the cache of the user leads nowhere")
+def lead_nowhere(context):
+    place = context.world.home / "user" / ".npm"
+    place.rmdir() if place.exists() else None
+    place.symlink_to("/not/mounted")
+
+
+@given("the project borrows objects from a greater one")
+def borrow_objects(context):
+    greater = _greater(context)
+    alternates = context.world.project / ".git" / "objects" / "info" / "alternates"
+    alternates.parent.mkdir(exist_ok=True)
+    alternates.write_text(f"{greater / '.git' / 'objects'}\n")
+    give_to(context.world, context.whom)
+    context.before = look(context.world)
+
+
+@given("the project lies in the work tree of a greater one")
+def lie_within(context):
+    world = context.world
+    shutil.rmtree(world.project / ".git")
+    greater = _greater(context)
+    world.project = world.project.rename(greater / "project")
+    give_to(world, context.whom)
+    context.before = look(world)
+
+
+def _greater(context):
+    greater = context.world.home / "greater"
+    subprocess.run(["git", "init", "-q", greater], check=True)
+    give_to(context.world, context.whom)
+    return greater
+
+
+@then("there is no plan")
+def check_no_plan(context):
+    assert not context.world.sql("SELECT plan_id FROM plans")
 
 
 @when('a step does "{command}" where there are no namespaces')

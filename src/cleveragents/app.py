@@ -386,8 +386,7 @@ class App:
         """Returns what has to be known of how the steps of a plan are confined, before it runs."""
         from cleveragents.plans.levels import levels_asked
 
-        note = self.confinement.note(levels_asked(plan.action))
-        return [] if note is None else [note]
+        return self.confinement.notes(levels_asked(plan.action))
 
     def cautions(self, plan: Plan) -> Sequence[str]:
         """Returns the sentences that every output about a plan has to show."""
@@ -398,10 +397,26 @@ class App:
         """The sentences that hold for every plan."""
         return [] if self.settings.texts(TRIGGERS) else [AUTOMATIC_OFF]
 
-    def use(self, action_file: Path | str, arguments: Mapping[str, str] | None = None) -> Plan:
-        """Makes a plan from an action file; a relative path is relative to `cwd`."""
+    def use(
+        self,
+        action_file: Path | str,
+        arguments: Mapping[str, str] | None = None,
+        *,
+        to_run: bool = False,
+    ) -> Plan:
+        """Makes a plan from an action file; a relative path is relative to `cwd`.
+
+        One that is to run at once is not made if its steps could not be confined as they must.
+        """
+        from cleveragents.plans.action import read_action
+        from cleveragents.plans.levels import levels_asked
+
         self._base.head.advance()
-        return self.strategize.run(self.project, self._cwd / action_file, arguments or {})
+        path = self._cwd / action_file
+        action = read_action(path, arguments or {})
+        if to_run:
+            self.confinement.refuse(levels_asked(action))
+        return self.strategize.run(self.project, action, path)
 
     @contextmanager
     def session(

@@ -101,6 +101,7 @@ class Foundations:
 
         given = Given(
             self.data,
+            project,
             user_config(self.caller).parent,
             self.settings.user_file,
             home(self.caller),

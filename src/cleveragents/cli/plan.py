@@ -101,9 +101,9 @@ def _conflicted(count: int) -> str:
     return f" ({counted(count, 'conflict')})" if count else ""
 
 
-def make_plan(app: App, action: Path, pairs: Sequence[str]) -> Plan:
+def make_plan(app: App, action: Path, pairs: Sequence[str], *, to_run: bool = False) -> Plan:
     """Makes a plan; one that cannot keep its promise is an error with everything listed."""
-    made = app.use(action, _arguments(pairs))
+    made = app.use(action, _arguments(pairs), to_run=to_run)
     if made.error is not None:
         raise Failed(
             f"plan {made.plan_id}: {made.error.message}",

@@ -25,7 +25,7 @@ def run(
             hints=["confirm it: agents run … --apply --yes"],
         )
     app = call.app(progress=True)
-    made = make_plan(app, action, arg)
+    made = make_plan(app, action, arg, to_run=True)
     done = run_plan(call, app, made)
     if not apply or done.exit_code:  # a plan that waits has no result yet
         return done

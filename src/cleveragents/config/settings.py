@@ -14,6 +14,7 @@ from cleveragents.records import field, frozen
 from cleveragents.snapshots.tree.tracking import Tracking
 
 STOP = "stop"  # before the next step, until conflicts are resolved
+MOST_COUNTED = (1 << 62) - 1
 MOST_PATTERNS = 50  # that output is searched for
 LEAST = 2  # the first and the newest checkpoint always stay
 VARIABLE_PREFIX = "CLEVERAGENTS_"
@@ -133,6 +134,14 @@ def _texts(given: object) -> tuple[str, ...]:
     return tuple(map(str, parts))
 
 
+def _places(given: object) -> tuple[str, ...]:
+    parts = _texts(given)
+    for part in parts:
+        if not (part.startswith(("/", "~/")) or part == "~"):
+            raise ValueError(f"must be paths that begin with / or ~/: {part}")
+    return parts
+
+
 def _one_of(*allowed: str) -> Callable[[object], str]:
     def read(given: object) -> str:
         if given not in allowed:
@@ -167,7 +176,7 @@ def _size(given: object) -> str:
 
 def _amount(given: object) -> str:
     """A size, or nothing."""
-    return "" if given == "" else _size(given)
+    return "" if given == "" else _countable(_size(given))
 
 
 def _count(given: object) -> str:
@@ -176,7 +185,14 @@ def _count(given: object) -> str:
         return ""
     if isinstance(given, bool) or not str(given).isdecimal() or int(str(given)) == 0:
         raise ValueError("must be a whole number of at least 1, or empty")
-    return str(given)
+    return _countable(str(given))
+
+
+def _countable(given: str) -> str:
+    """What the system can count up to."""
+    if amount_of(given) > MOST_COUNTED:
+        raise ValueError("is more than the system can count; empty means no limit")
+    return given
 
 
 def bytes_of(text: str) -> int | None:
@@ -264,14 +280,14 @@ SETTINGS: Mapping[str, Setting] = {
             "sandbox.writable",
             (),
             "where steps may write at the levels write and strict, beside usual caches",
-            _texts,
+            _places,
             project_may_set=False,
         ),
         Setting(
             "sandbox.hidden",
             (),
             "what steps cannot read at level strict, beside usual secrets; every level adds",
-            _texts,
+            _places,
             adds=True,
         ),
         *(

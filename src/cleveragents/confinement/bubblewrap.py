@@ -14,6 +14,7 @@ from cleveragents.confinement.usual import SHARED_MEMORY
 from cleveragents.confinement.walls import Act
 from cleveragents.records import frozen
 
+NOT_INSTALLED = "it is not installed"
 _MOST = 1 << 16  # bytes that it tells of how it began
 _UNSHARED: Mapping[int, str] = {
     0x20000000: "--unshare-pid",

@@ -5,12 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from cleveragents.confinement import groups
+from cleveragents.confinement.bubblewrap import NOT_INSTALLED
 from cleveragents.confinement.cell import Cell
 from cleveragents.confinement.estate import Estate
 from cleveragents.confinement.landlock import LEAVES_OUT
 from cleveragents.confinement.launch import is_compiled
 from cleveragents.confinement.level import (
     AUTO,
+    KEEPING_WRITES,
     LIMITS,
     STRICTER,
     UNCONFINED,
@@ -34,13 +36,15 @@ from cleveragents.records import frozen
 OPEN_TO_STEPS = (
     "an absolute path in a step reaches your own files, and the data directory with all checkpoints"
 )
-AT_ALL = "allow user namespaces to ordinary users, or install bubblewrap"
+AT_ALL = "allow user namespaces to ordinary users"
+OR_BUBBLEWRAP = ", or install bubblewrap"
 WAYS: Mapping[Way, Sequence[Level]] = {
     Way.NAMESPACES: STRICTER,
     Way.BUBBLEWRAP: STRICTER,
     Way.LANDLOCK: (Level.PROJECT,),
 }
 WHOLE = (Way.NAMESPACES, Way.BUBBLEWRAP)  # what gives all that a level means
+WRITABLE, HIDDEN = "sandbox.writable", "sandbox.hidden"
 Around = Callable[[PlanId], Neighbours]
 
 
@@ -60,7 +64,15 @@ class Survey:
     confined: Confined
     problem: str | None  # why they are not confined, though they should be
     is_compiled: bool
+    unwritable: Sequence[str]  # what the settings name as writable and cannot be
+    unhidden: Sequence[str]  # and what they name as hidden
     ways: Sequence[Possible]
+
+    @property
+    def advice(self) -> str:
+        """What would let them be confined."""
+        can = {one.problem for one in self.ways if one.confined.way is Way.BUBBLEWRAP}
+        return AT_ALL + (OR_BUBBLEWRAP if can == {NOT_INSTALLED} else "")
 
     @property
     def is_tried(self) -> bool:
@@ -110,9 +122,13 @@ class Confinement:
 
     def refuse(self, asked: Iterable[str]) -> None:
         """Refuses, before anything runs, a level that cannot be had and a place that is none."""
-        self.confined(asked)
-        if wrong := self._surroundings.wrong:
-            raise Refused("sandbox.writable names a place that steps cannot get", detail=wrong)
+        level = self.confined(asked).level
+        if level in KEEPING_WRITES and (wrong := self._surroundings.wrong):
+            raise Refused(
+                f"{WRITABLE} names a place that steps cannot get",
+                detail=wrong,
+                hints=[f"take it out: agents config unset {WRITABLE}, or set it anew"],
+            )
         if self._limits.processes and this_machine().user == 0 and groups.home() is None:
             raise Refused(
                 f"the system counts no processes of root: {LIMITS}processes cannot be kept",
@@ -137,8 +153,8 @@ class Confinement:
         """Trusts no proof any more: what was to be confined was not."""
         self._proofs.forget()
 
-    def note(self, asked: Iterable[str] = ()) -> str | None:
-        """What has to be known before the first step; None: steps are confined as wanted."""
+    def _note(self, asked: Iterable[str] = ()) -> str | None:
+        """How steps are confined less than wanted; None: they are not."""
         wish = self._wish.raised(asked)
         if wish.level is Level.NONE:
             return f"steps are not confined, as sandbox.confinement says: {OPEN_TO_STEPS}"
@@ -154,6 +170,13 @@ class Confinement:
         """Why none of these can be had."""
         return [f"{one.way}: {self._proofs.tried(one)}" for one in tried]
 
+    def notes(self, asked: Iterable[str] = ()) -> Sequence[str]:
+        """What has to be known before the first step."""
+        found = [self._note(asked)]
+        if self.confined(asked).level is Level.STRICT:
+            found += [f"{HIDDEN} does not hide {one}" for one in self._surroundings.unhidden]
+        return [text for text in found if text is not None]
+
     @once
     def survey(self) -> Survey:
         """Tries every level by every way; keeps nothing of it."""
@@ -165,7 +188,15 @@ class Confinement:
         confined = next((one for one in wanted if one in can), UNCONFINED)
         missing = wanted and confined.way is None
         problem = "; ".join(self._told(wanted)) if missing else None
-        return Survey(self.wanted, confined, problem, is_compiled(), ways)
+        return Survey(
+            self.wanted,
+            confined,
+            problem,
+            is_compiled(),
+            self._surroundings.wrong,
+            self._surroundings.unhidden,
+            ways,
+        )
 
 
 def _candidates(wish: Wish) -> list[Confined]:

@@ -4,6 +4,7 @@ It is told what to do in a file without a name, and tells on a descriptor of its
 not: so its failure is never taken for one of the command.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Generator, Iterable, Sequence
@@ -72,6 +73,8 @@ class Launched:
         reason = os.strerror(int(number))
         if act == RUN:
             raise OSError(int(number), reason, what)
+        if (act, int(number)) == ("enter", errno.ENOSPC):
+            return "no more namespaces may be made (sysctl user.max_user_namespaces and the like)"
         return f"{act}: {reason}{f': {what}' if what else ''}"
 
 

@@ -27,6 +27,7 @@ class Way(StrEnum):
 
 
 ORDER = tuple(Level)
+KEEPING_WRITES = (Level.WRITE, Level.STRICT)
 STRICTER = (Level.PROJECT, Level.WRITE, Level.STRICT)  # what an action or a step may ask for
 
 

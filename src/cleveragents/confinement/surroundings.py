@@ -1,5 +1,6 @@
 """Where on this machine the estate of a step lies: seen through the caller's environment."""
 
+import codecs
 import json
 import os
 import sys
@@ -7,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cleveragents.confinement.estate import Estate, is_within, resolved
-from cleveragents.confinement.level import Level
+from cleveragents.confinement.level import KEEPING_WRITES, Level
 from cleveragents.confinement.usual import AGENTS, CACHES, DESKTOP, SECRETS, SOCKETS
 from cleveragents.once import once
 from cleveragents.records import frozen
@@ -30,6 +31,7 @@ class Given:
     """What is known before there is a step."""
 
     data: Path
+    project: Path
     settings: Path  # the directory of the user's settings; made, so that no step makes it
     settings_file: Path  # the file that is read, wherever it lies
     home: Path
@@ -50,9 +52,9 @@ class Surroundings:
         own = () if not is_within(str(directory), str(given.data)) else (directory, _git(directory))
         given.settings.mkdir(parents=True, mode=0o700, exist_ok=True)
         ours = (given.data, given.settings, given.settings_file)
-        theirs = () if project is None else (project, *_repository(project))
+        theirs = () if project is None else (project, *repositories(project))
         protected = resolved((*theirs, *ours))
-        if level not in (Level.WRITE, Level.STRICT):  # the rest matters where most is forbidden
+        if level not in KEEPING_WRITES:  # the rest matters where most is forbidden
             return Estate(os.path.realpath(directory), resolved(own), protected, self._listening)
         hidden = [
             path for path in resolved((*self._secrets, *around.others)) if path not in protected
@@ -76,16 +78,36 @@ class Surroundings:
     @property
     def wrong(self) -> Sequence[str]:
         """What of the writable places cannot be one, and why."""
-        return list(filter(None, map(self._problem, self._given.writable)))
+        return [f"{one}: {why}" for one in self._given.writable if (why := self._unwritable(one))]
 
-    def _problem(self, named: str) -> str | None:
-        path = self._expanded(named)
-        if not path.is_absolute():
-            return f"{named}: begin it with / or ~/"
+    @property
+    def unhidden(self) -> Sequence[str]:
+        """What of the places to hide is not hidden, and why."""
+        return [f"{one}: {why}" for one in self._given.hidden if (why := self._unhideable(one))]
+
+    def _unwritable(self, named: str) -> str | None:
+        given, path = self._given, self._expanded(named)
         if not path.exists():
-            return f"{named}: it is not there"
-        if _touches(os.path.realpath(path), resolved([self._given.data])):
-            return f"{named}: it holds the data directory, or lies in it"
+            return "it is not there"
+        for what, paths in (
+            ("the data directory", [given.data]),
+            ("your settings", [given.settings, given.settings_file]),
+            ("the project", [given.project, *repositories(given.project)]),
+        ):
+            if _touches(os.path.realpath(path), resolved(paths)):
+                return f"it holds {what}, or lies in it"
+        return None
+
+    def _unhideable(self, named: str) -> str | None:
+        given, path = self._given, self._expanded(named)
+        if not path.exists():
+            return "it is not there"
+        place = os.path.realpath(path)
+        kept = (*resolved([given.data, given.project]), *self._needed, *self._caches)
+        if any(is_within(one, place) for one in kept):
+            return "it holds what steps need, and stays in reach"
+        if is_within(place, os.path.realpath(given.project)):
+            return "it lies in the project, of which steps have a copy"
         return None
 
     @once
@@ -122,7 +144,8 @@ class Surroundings:
         path = self._given.caller.get("PATH", os.defpath)
         for name, program in places.items():
             place = self._given.home / name
-            if not place.exists() and (not program or shutil.which(program, path=path)):
+            # What leads nowhere, as to a disk that is not mounted, is left as it is.
+            if not os.path.lexists(place) and (not program or shutil.which(program, path=path)):
                 place.mkdir(parents=True, mode=0o700, exist_ok=True)
             yield place
 
@@ -152,17 +175,44 @@ def _git(directory: Path) -> Path:
     return directory.with_name("git")
 
 
-def _repository(project: Path) -> Iterator[Path]:
-    """The repository of a project that is a linked work tree lies elsewhere."""
-    link = project / ".git"
-    if not link.is_file():
+def repositories(project: Path) -> Iterator[Path]:
+    """Yields what of git repositories a project needs that lies outside: all that may be lost.
+
+    That of a linked work tree lies elsewhere, one may borrow objects from others, and a directory
+    may lie in the work tree of a greater one.
+    """
+    within = (place / ".git" for place in (project, *project.parents))
+    link = next((place for place in within if os.path.lexists(place)), None)
+    if link is None:
         return
-    named = link.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
-    own = project / named
-    yield own
+    own = link
+    if link.is_file():
+        named = link.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
+        own = link.parent / named
+        yield own
+    elif link.parent != project:
+        yield own
     common = own / "commondir"
     if common.is_file():
-        yield own / common.read_text(errors="surrogateescape").strip()
+        own = own / common.read_text(errors="surrogateescape").strip()
+        yield own
+    yield from _borrowed(own / "objects", set())
+
+
+def _borrowed(objects: Path, known: set[Path]) -> Iterator[Path]:
+    """Yields the stores of objects that one borrows from, and those that they do."""
+    try:
+        lines = (objects / "info" / "alternates").read_bytes().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        quoted = line.startswith(b'"')
+        named = codecs.escape_decode(line.strip(b'"'))[0] if quoted else line
+        place = objects / os.fsdecode(named)
+        if line and not line.startswith(b"#") and place not in known:
+            known.add(place)
+            yield place
+            yield from _borrowed(place, known)
 
 
 def _sockets() -> tuple[str, ...]:

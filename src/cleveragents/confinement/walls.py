@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from cleveragents.confinement.estate import Estate, above
-from cleveragents.confinement.level import ORDER, Level
+from cleveragents.confinement.level import KEEPING_WRITES, Level
 from cleveragents.confinement.machine import Machine
 from cleveragents.confinement.usual import SHARED_MEMORY, TEMPORARY
 from cleveragents.records import frozen
@@ -46,7 +46,7 @@ class Walls:
     @property
     def keeps_writes(self) -> bool:
         """Whether nothing may be written to but what is named."""
-        return ORDER.index(self.level) >= ORDER.index(Level.WRITE)
+        return self.level in KEEPING_WRITES
 
     @property
     def has_own_processes(self) -> bool:

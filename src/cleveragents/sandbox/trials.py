@@ -9,7 +9,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from cleveragents.confinement.bubblewrap import program
+from cleveragents.confinement.bubblewrap import NOT_INSTALLED, program
 from cleveragents.confinement.cell import Cell
 from cleveragents.confinement.confinement import WHOLE, walls_around
 from cleveragents.confinement.estate import Estate, resolved
@@ -37,7 +37,7 @@ def trial_in(data: Path, project: Path) -> Trial:
 
     def tried(wanted: Confined) -> str | None:
         if wanted.way is Way.BUBBLEWRAP and program() is None:
-            return "it is not installed"
+            return NOT_INSTALLED
         try:
             with room(data / "sandboxes") as home:
                 return _tried(home, data, project, wanted)

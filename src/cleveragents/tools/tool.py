@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from cleveragents.confinement.cell import Cell
-from cleveragents.confinement.refusals import refused_writes
+from cleveragents.confinement.refusals import refused
 from cleveragents.counting import size
 from cleveragents.errors import CleverAgentsError
 from cleveragents.masking import Masking
@@ -170,7 +170,7 @@ def _summary(call: Call, finished: ProcessEnd) -> str:
     if finished.exit_code < 0:
         told = f"ended by signal {-finished.exit_code}"
     whys = (
-        refused_writes(call.cell.confined, finished.tail),
+        refused(call.cell, finished.tail),
         call.cell.limits.met(finished.exit_code, finished.tail),
     )
     return ", ".join((told, *filter(None, whys)))

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from cleveragents.checkpoints.line import broken
-from cleveragents.confinement.confinement import AT_ALL, OPEN_TO_STEPS
-from cleveragents.confinement.level import AUTO
+from cleveragents.confinement.confinement import HIDDEN, OPEN_TO_STEPS, WRITABLE, Survey
+from cleveragents.confinement.landlock import LEAVES_OUT
+from cleveragents.confinement.level import AUTO, Way
 from cleveragents.counting import counted
 from cleveragents.engine.care.contradictions import contradictions
 from cleveragents.engine.care.facts import Facts, PlanFacts, ProjectFacts
@@ -29,7 +30,9 @@ LISTED = 20  # paths told of one checkpoint
 # The first releases of git, by series, in which a cloned submodule cannot write where it likes.
 GIT_FIXED = ((2, 43, 7), (2, 44, 4), (2, 45, 4), (2, 46, 4), (2, 47, 3), (2, 48, 2), (2, 49, 1))
 GIT_FIXED_ALWAYS = (2, 50, 1)
-BY_SETTING = f"confine them: agents config set sandbox.confinement {AUTO}"
+TO_AUTO = f"agents config set sandbox.confinement {AUTO}"
+BY_SETTING = f"confine them: {TO_AUTO}"
+UNSET = "take it out, or set it anew: agents config unset "
 GIT_ADVICE = "update git; distributions also mend it without changing the version"
 
 
@@ -81,8 +84,23 @@ def _numbers(version: str) -> tuple[int, ...]:
 def _confinement(facts: Facts) -> Iterator[Finding]:
     found = facts.system.confinement
     if found.confined.way is None and found.is_tried:
-        why, advice = (f" ({found.problem})", AT_ALL) if found.problem else ("", BY_SETTING)
-        yield note(f"steps are not confined{why}: {OPEN_TO_STEPS}", advice)
+        yield _unconfined(found)
+    if found.confined.way is Way.LANDLOCK:
+        stays = f"{', '.join(LEAVES_OUT)} stay in reach"
+        yield note(f"steps are confined to {found.confined.told}: {stays}", found.advice)
+    for text in found.unwritable:
+        yield problem(f"{WRITABLE} names a place that steps cannot get: {text}", UNSET + WRITABLE)
+    for text in found.unhidden:
+        yield note(f"{HIDDEN} does not hide {text}", UNSET + HIDDEN)
+
+
+def _unconfined(found: Survey) -> Finding:
+    if not found.problem:
+        return note(f"steps are not confined: {OPEN_TO_STEPS}", BY_SETTING)
+    if found.wanted == AUTO:
+        return note(f"steps are not confined ({found.problem}): {OPEN_TO_STEPS}", found.advice)
+    text = f"no step can run: none can be confined to {found.wanted} here ({found.problem})"
+    return problem(text, f"{found.advice}; or without it: {TO_AUTO}")
 
 
 def _owner(facts: Facts) -> Iterator[Finding]:

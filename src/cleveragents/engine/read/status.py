@@ -129,7 +129,7 @@ class StatusReader:
                 _progress(
                     plan,
                     statuses(plan, decided, failed_for_good(runs), interrupted=interrupted),
-                    {run.cursor: run.confined for run in runs if run.superseded_by is None},
+                    _confined(runs),
                 )
             ),
             sandbox,
@@ -216,9 +216,16 @@ def statuses(
     return found
 
 
+def _confined(runs: Sequence[StepRun]) -> Mapping[str, Confined]:
+    """How the last run of each step was; of one that counts, if there is any."""
+    found = {run.cursor: run.confined for run in runs}
+    return found | {run.cursor: run.confined for run in runs if run.superseded_by is None}
+
+
 def _progress(
     plan: Plan, found: Mapping[str, str], confined: Mapping[str, Confined]
 ) -> Iterator[StepStatus]:
     steps = plan.outlined_steps
     for cursor, status in found.items():
-        yield StepStatus(title_at(steps, cursor), status, confined.get(cursor))
+        shown = None if status == "pending" else confined.get(cursor)
+        yield StepStatus(title_at(steps, cursor), status, shown)

@@ -1,12 +1,12 @@
 """Strategize: an action and its arguments become a plan, or every problem is listed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from cleveragents.engine.run.strategist import Strategist
 from cleveragents.errors import CleverAgentsError, InvalidInput
 from cleveragents.events import PlanMoved, Reporter
-from cleveragents.plans.action import Action, read_action
+from cleveragents.plans.action import Action
 from cleveragents.plans.cursor import every_step
 from cleveragents.plans.decision import PROMPT_DEFINITION, DecisionRepository, NewDecision
 from cleveragents.plans.lifecycle import STRATEGIZED, STRATEGY_FAILED
@@ -31,13 +31,13 @@ class StrategizePhase:
         self._hold = hold
         self._report = report
 
-    def run(self, project: Project, action_file: Path, arguments: Mapping[str, str]) -> Plan:
-        """Reads the action, records the plan and its root decision, and checks its guarantee.
+    def run(self, project: Project, action: Action, action_file: Path) -> Plan:
+        """Records the plan and its root decision, and checks its guarantee.
 
-        A problem in the file or an argument leaves no row; a strategist that fails, or a problem
-        with the guarantee, leaves the plan errored, with everything that is wrong.
+        A strategist that fails, or a problem with the guarantee, leaves the plan errored, with
+        everything that is wrong.
         """
-        return self._record(project, read_action(action_file, arguments), action_file)
+        return self._record(project, action, action_file)
 
     def run_stepwise(self, project: Project, action: Action) -> Plan:
         """Records a plan whose steps come one by one, each checked when it comes."""
