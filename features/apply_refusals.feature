@@ -356,6 +356,20 @@ Feature: What apply refuses
     And the plan has no file "trace"
     And the plan is "execute/complete"
 
+  Scenario: a validation that takes more than it may says so
+    Given the action
+      """
+      name: valid
+      validate: ["while :; do :; done"]
+      steps:
+        - {tool: shell, with: {command: "echo plan > new"}}
+      """
+    And I have run "agents run ACTION"
+    When I run "agents plan apply @ --yes --set sandbox.limits.cpu=1"
+    Then the exit code is 4
+    And the error says "it took more than 1 s of processor time (sandbox.limits.cpu)"
+    And the project has no "new"
+
   Scenario: a validation that is interrupted
     Given the action
       """

@@ -28,6 +28,17 @@ Feature: Limits and bad input
     When I run "agents plan list --project ."
     Then the exit code is 0
 
+  Scenario: one's own settings are set and told where there is no project
+    Given the variable HOME is the folder of the scenario
+    And the shell has run "git init -q .." in the project
+    When I run "agents config set sandbox.hidden ~/vault"
+    Then the exit code is 0
+    When I run "agents config get sandbox.hidden"
+    Then the output says "~/vault"
+    When I run "agents config set sandbox.confinement write --project-level"
+    Then the exit code is 4
+    And the error says "your home directory"
+
   # --- What a step may leave ---------------------------------------------------------------------
 
   @unmeasured

@@ -191,6 +191,7 @@ Feature: Settings
     When I run "agents --config-path <path> config list"
     Then the exit code is 2
     And the error says "cannot be read"
+    And the error says "mend it, or take it away: rm "
 
     Examples:
       | what         | name      | path      |

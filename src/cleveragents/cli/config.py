@@ -22,6 +22,8 @@ from cleveragents.sandbox.project import locate
 from cleveragents.shapes.setting import change_of, levels_of, list_of, unknown_key_of
 from cleveragents.storage.privacy import HOOK
 
+NO_PROJECT = Path("/nowhere/at all")  # where there is no file
+
 
 def list_settings(call: Invocation) -> Result:
     """List every setting, its value and which level it comes from."""
@@ -64,7 +66,7 @@ def set_setting(
         refuse_in_project(setting, key, checked, "")
     old = setting.old_spellings(key, given)
     call.messages += [f"old spelling: {', '.join(old)}"] if old else []
-    sources = _sources(call)
+    sources = _sources(call, project_level=project_level)
     path = _file(sources, project_level=project_level)
     before = _said(path, setting)
     editing.put(path, setting.key, checked, setting.keys[1:])
@@ -74,7 +76,7 @@ def set_setting(
 
 def unset(call: Invocation, key: str, project_level: bool = False) -> Result:
     """Take a setting out of your own file, or out of the project's."""
-    sources = _sources(call)
+    sources = _sources(call, project_level=project_level)
     path = _file(sources, project_level=project_level)
     if key in entries(path).keys() - {name for one in SETTINGS.values() for name in one.keys}:
         editing.remove(path, [key])  # one that stops every other command, being unknown
@@ -108,10 +110,16 @@ def _changed(
     )
 
 
-def _sources(call: Invocation) -> Sources:
+def _sources(call: Invocation, *, project_level: bool = False) -> Sources:
+    """Where settings are; without a project, as in the home directory, there are one's own."""
     caller = caller_environment()
-    project = locate(call.project, Path.cwd(), home(caller))
-    return Sources.of(project.path, call.config_path, call.settings, caller, Path())
+    try:
+        project = locate(call.project, Path.cwd(), home(caller)).path
+    except Refused:
+        if project_level or call.project is not None:
+            raise
+        project = NO_PROJECT
+    return Sources.of(project, call.config_path, call.settings, caller, Path())
 
 
 def _load(call: Invocation, sources: Sources) -> Settings:

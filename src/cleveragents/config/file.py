@@ -1,5 +1,6 @@
 """A settings file: read as keys and values, by their whole keys."""
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
@@ -14,7 +15,9 @@ def entries(path: Path) -> dict[str, object]:
     try:
         return said(text_of(path))
     except (OSError, ValueError) as error:
-        raise InvalidInput(f"{path} cannot be read: {error}") from error
+        # It stops every command, also those that would take back what brought it.
+        hints = [f"mend it, or take it away: rm {shlex.quote(str(path))}"]
+        raise InvalidInput(f"{path} cannot be read: {error}", hints=hints) from error
 
 
 def text_of(path: Path) -> str:

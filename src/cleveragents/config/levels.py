@@ -242,9 +242,10 @@ def refuse_in_project(setting: Setting, key: str, value: SettingValue, where: st
     """Refuses what a project's file may not set, or not to this."""
     if key.startswith("core.") or not setting.is_for_project(value):
         to = f" to {value}" if setting.project_values else ""
+        away = [f"take it out of there: agents config unset {key} --project-level"] if where else []
         raise InvalidInput(
             f"{where}a project may not set {key}{to}",
-            hints=[f"set it for yourself: agents config set {setting.key} VALUE"],
+            hints=[*away, f"set it for yourself: agents config set {setting.key} VALUE"],
         )
 
 

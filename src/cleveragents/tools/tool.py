@@ -124,7 +124,7 @@ def run_process(
     finished = run_to_end(call, *arguments, more=more, given=given, handed=handed)
     return Outcome(
         finished.exit_code == 0 and finished.ended,
-        _summary(call, finished) + (f", {OUTPUT_CUT}" if finished.cut else ""),
+        told_end(call, finished) + (f", {OUTPUT_CUT}" if finished.cut else ""),
         finished.tail,
         finished.exit_code,
     )
@@ -157,7 +157,8 @@ def run_to_end(
     return run(job, on_line=call.on_line, must_stop=call.must_stop)
 
 
-def _summary(call: Call, finished: ProcessEnd) -> str:
+def told_end(call: Call, finished: ProcessEnd) -> str:
+    """Tells in a few words how a command ended, and why as far as that can be known."""
     if finished.exceeded is not None:
         return f"stopped: {finished.exceeded}"
     if finished.stopped:

@@ -26,6 +26,7 @@ from cleveragents.snapshots.tree.record import Snapshot
 from cleveragents.storage.database import Database
 from cleveragents.storage.held import Held
 from cleveragents.tools.commands import CallRules, Commands, run_line
+from cleveragents.tools.tool import told_end
 
 TAIL_LINES = 10
 
@@ -39,6 +40,7 @@ class Check:
     seconds: float
     tail: str  # the last of what it printed
     output_path: str
+    told: str  # how it ended, and why as far as that can be known
 
 
 class Validations:
@@ -116,7 +118,7 @@ class Validations:
         seconds = round(time.monotonic() - began, 3)
         told = self._commands.masking.text(command)
         self._report(Validated(plan.plan_id, told, ended.exit_code, seconds))
-        return Check(told, ended.exit_code, seconds, ended.tail, str(output))
+        return Check(told, ended.exit_code, seconds, ended.tail, str(output), told_end(call, ended))
 
     def _workplace(self, held: Held, plan: Plan) -> SandboxWorkplace:
         return self._workplaces.of(held, plan.project_id, Kind.VALIDATE.noun)
@@ -138,7 +140,7 @@ def _refuse_failed(checks: Sequence[Check]) -> None:
         return
     detail: list[str] = []
     for check in failed:
-        detail.append(f"{check.command}: exit code {check.exit_code}")
+        detail.append(f"{check.command}: {check.told}")
         detail += [f"  {line}" for line in check.tail.splitlines()[-TAIL_LINES:]]
     raise Refused(
         f"{len(failed)} of {len(checks)} validations failed; nothing was applied",

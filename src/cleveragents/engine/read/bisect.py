@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cleveragents.checkpoints.checkpoint import Checkpoint, lineage
 from cleveragents.checkpoints.stored import document_of, verified
-from cleveragents.errors import InvalidInput, Refused
+from cleveragents.errors import Failed, InvalidInput, Refused
 from cleveragents.events import CheckpointTried, Reporter, StepOutput
 from cleveragents.plans.child import ChildRepository
 from cleveragents.plans.handed import handed_by
@@ -130,6 +130,11 @@ class Bisection:
         )
         ended = run_line(call, command)
         seconds = round(time.monotonic() - began, 3)
+        if why := ended.exceeded or call.cell.limits.ran_out(ended.exit_code):
+            raise Failed(
+                f"at {row.name} the command was ended, which tells nothing: {why}",
+                hints=["try again with a higher limit: --set KEY=VALUE, or agents config set"],
+            )
         self._report(CheckpointTried(plan.plan_id, row.seq, ended.exit_code, seconds))
         tail = tuple(ended.tail.splitlines()[-TAIL_LINES:])
         return Trial(row, ended.exit_code, seconds, tail)
