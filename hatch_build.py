@@ -19,7 +19,7 @@ FLAGS = ("-std=gnu11", "-O2")
 
 @dataclass(frozen=True)
 class Program:
-    """A source, and the ways to compile it: the first that succeeds is taken."""
+    """A source, and the compilers with their flags: the first that succeeds is taken."""
 
     source: Path
     ways: tuple[tuple[str, ...], ...]
@@ -30,9 +30,13 @@ class Program:
         return self.source.with_suffix(".compiled")
 
 
-LOOK = Program(Path("src/cleveragents/snapshots/tree/look.c"), (("-fPIC", "-shared"),))
-# Every step begins with it, and without libraries to look for it does so sooner.
-LAUNCHER = Program(Path("src/cleveragents/confinement/confine.c"), (("-static",), ()))
+LOOK = Program(Path("src/cleveragents/snapshots/tree/look.c"), (("cc", "-fPIC", "-shared"),))
+# Every step begins with it: without libraries to look for it does so sooner, and with musl, whose
+# own start is next to nothing, in a millisecond less.
+LAUNCHER = Program(
+    Path("src/cleveragents/confinement/confine.c"),
+    (("musl-gcc", "-static"), ("cc", "-static"), ("cc",)),
+)
 
 
 class CompilingBuildHook(BuildHookInterface):
@@ -51,11 +55,10 @@ def is_compiled(root: Path, program: Program = LOOK) -> bool:
     """Compiles it in place; what runs meanwhile keeps the file it has opened."""
     target, made = root / program.compiled, root / f"{program.compiled}.new"
     target.unlink(missing_ok=True)  # it may be of another source
-    compiler = shutil.which("cc")
-    if compiler is None:
-        return False
-    for way in program.ways:
-        line = [compiler, *FLAGS, *way, "-o", made, root / program.source]
+    for compiler, *flags in program.ways:
+        if (found := shutil.which(compiler)) is None:
+            continue
+        line = [found, *FLAGS, *flags, "-o", made, root / program.source]
         if subprocess.run(line, capture_output=True, check=False).returncode == 0:
             os.replace(made, target)
             return True

@@ -388,7 +388,9 @@ def build_launcher(context, how):
     (programs / "cc").write_text(
         f'#!/bin/sh\ncase " $* " in {refuses}) exit 1 ;; esac\nexec {shlex.quote(compiler)} "$@"\n'
     )
-    (programs / "cc").chmod(0o755)
+    (programs / "musl-gcc").write_text("#!/bin/sh\nexit 1\n")
+    for program in programs.iterdir():
+        program.chmod(0o755)
     before = os.environ["PATH"]
     os.environ["PATH"] = f"{programs}{os.pathsep}{before}"
     try:

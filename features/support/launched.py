@@ -19,7 +19,8 @@ from ordinary import NOBODY
 ROOT = Path(__file__).parents[2]
 ROOM = ROOT / "src/cleveragents/confinement"
 SOURCE = ROOM / "confine.c"
-COMPILE = ("cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2")
+WAYS = (("musl-gcc", "-static"), ("cc", "-static"), ("cc",))
+COMPILE = ("-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2")
 TWIN = f"import sys; sys.path.insert(0, {str(ROOM)!r}); import confine; confine.main()"
 NAMESPACES = {"mount": 1 << 17, "user": 1 << 28, "processes": 1 << 29, "network": 1 << 30}
 RIGHTS = {
@@ -233,8 +234,10 @@ def compiled():
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     folder.chmod(0o755)
     target = folder / "confine"
-    for way in (["-static"], []):
-        line = [*COMPILE, *way, "-o", target, SOURCE]
+    for compiler, *flags in WAYS:
+        if shutil.which(compiler) is None:
+            continue
+        line = [compiler, *COMPILE, *flags, "-o", target, SOURCE]
         done = subprocess.run(line, capture_output=True, text=True, check=False)
         if done.returncode == 0:
             return (str(target),)

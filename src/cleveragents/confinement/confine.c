@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/capability.h>
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
@@ -33,7 +32,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Numbers that are the same on every machine, and that older headers lack. */
+/* Numbers that are the same on every machine, and that older or other headers lack. */
+#ifndef W_EXITCODE
+#define W_EXITCODE(code, number) ((code) << 8 | (number))
+#endif
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
@@ -122,6 +124,18 @@ static int put(const char *path, const char *text)
 
 /* --- users ------------------------------------------------------------------------------------ */
 
+/* As <linux/capability.h> has it, which not every C library comes with. */
+enum { CAPABILITIES = 0x20080522, SETGID = 6, SETUID = 7 };
+
+struct header {
+    uint32_t version;
+    int process;
+};
+
+struct rights {
+    uint32_t effective, permitted, inheritable;
+};
+
 /* Maps each id that we have onto itself for the process that has made a namespace, found by its
  * entry in /proc: that may be another's, where its number for us is not the one we have for it. */
 static int map_all(const char *ids, int process)
@@ -187,9 +201,9 @@ static int enter_with_own_ids(int flags)
 static int enter(char **arguments)
 {
     uint64_t flags;
-    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-    struct __user_cap_data_struct ours[2];
-    const uint32_t needed = 1U << CAP_SETUID | 1U << CAP_SETGID;
+    struct header header = {CAPABILITIES, 0};
+    struct rights ours[2];
+    const uint32_t needed = 1U << SETUID | 1U << SETGID;
     if (number(arguments[0], &flags) < 0 || syscall(SYS_capget, &header, ours) < 0)
         return -1;
     if (flags > INT_MAX)
@@ -570,8 +584,8 @@ static int loopback(char **arguments)
 static int capabilities(char **arguments)
 {
     uint64_t mask;
-    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-    struct __user_cap_data_struct ours[2];
+    struct header header = {CAPABILITIES, 0};
+    struct rights ours[2];
     if (number(arguments[0], &mask) < 0 || syscall(SYS_capget, &header, ours) < 0)
         return -1;
     /* First: to drop these takes a right that may go below. */
