@@ -294,8 +294,8 @@ SETTINGS: Mapping[str, Setting] = {
             Setting(f"{LIMITS}{name}", "", told, read, strictness=_smallness)
             for name, told, read in (
                 ("cpu", "seconds of processor time that each process of a step has", _count),
-                ("memory", "how much memory each process of a step may ask for", _amount),
-                ("processes", "how many processes a step may have; not for root", _count),
+                ("memory", "memory that a step may use, or each of its processes ask for", _amount),
+                ("processes", "processes that a step may have; as root only in a group", _count),
                 ("files", "how many files each process of a step may have open", _count),
                 ("disk", "how much the sandbox may hold while a step runs", _amount),
             )

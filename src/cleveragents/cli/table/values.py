@@ -26,8 +26,8 @@ KEYS = {
         "what steps cannot read at level strict, beside usual secrets; every level adds"
     ),
     "sandbox.limits.cpu": "seconds of processor time that each process of a step has",
-    "sandbox.limits.memory": "how much memory each process of a step may ask for",
-    "sandbox.limits.processes": "how many processes a step may have; not for root",
+    "sandbox.limits.memory": "memory that a step may use, or each of its processes ask for",
+    "sandbox.limits.processes": "processes that a step may have; as root only in a group",
     "sandbox.limits.files": "how many files each process of a step may have open",
     "sandbox.limits.disk": "how much the sandbox may hold while a step runs",
     "sandbox.checkpoint.exclude": "globs of files that checkpoints neither save nor restore",
