@@ -26,6 +26,16 @@ Feature: Git and the sandbox
     And git in the sandbox says "" to "branch --list other"
     And git in the sandbox lists as changed ""
 
+  Scenario: a step commits as the repository says, where nobody else says who that is
+    Given a git repository
+    And the shell has run "git config user.name 'Ä Own'; git config user.email own@x; git config core.pager cat" in the project
+    When a plan runs the steps
+      """
+      - {tool: shell, with: {command: "echo 1 > a.txt; git commit -qam one; git config core.pager || true"}}
+      """
+    Then git in the sandbox says "Ä Own" to "log -1 --format=%an"
+    And git in the sandbox says "own@x" to "log -1 --format=%ae"
+
   Scenario: T17 what a step puts in the place of .git is never run
     Given a git repository
     When a plan runs the steps

@@ -54,6 +54,7 @@ class GitWorktree:
         own = git.create(sandbox.git_dir, object_format=object_format(users), branch=branch)
         own.run("config", "core.bare", "false")
         own.run("config", "core.logAllRefUpdates", "true")
+        _give_identity(users, own, project.path / ".git" / "config")
         notes = self._give_history(users, own, branch)
         if policy.base == "head":
             filled = _from_head(own, sandbox, archive, about)
@@ -98,6 +99,18 @@ class GitWorktree:
         own.run("update-ref", f"refs/heads/{branch}", head)
         own.run("read-tree", head)
         return ()
+
+
+def _give_identity(users: Git, own: Git, config: Path) -> None:
+    """Lets steps commit as whoever commits here, where the repository alone says who that is."""
+    if config.is_file() and b"user" not in config.read_bytes().lower():  # as nearly always
+        return
+    try:
+        said = users.run("config", "--local", "-z", "--get-regexp", r"^user\.(name|email)$")
+    except Failed:  # nothing of that kind
+        return
+    for entry in said.decode(errors="surrogateescape").split("\0")[:-1]:
+        own.run("config", *entry.split("\n", 1))
 
 
 def branch_off(sandbox: Sandbox) -> str:

@@ -14,12 +14,14 @@ from cleveragents.confinement.cell import Cell
 from cleveragents.confinement.confinement import WHOLE, walls_around
 from cleveragents.confinement.estate import Estate, resolved
 from cleveragents.confinement.level import Confined, Way
+from cleveragents.confinement.machine import landlock
 from cleveragents.confinement.proof import Trial
 from cleveragents.errors import CleverAgentsError
 from cleveragents.sandbox.rooms import room
 from cleveragents.sandbox.survivors import helper
 
 SECONDS = 20
+KEEPS_CONTENTS = 3  # the version of Landlock that can refuse to cut files off
 ENDED = 42  # how the command ends
 TOLD = "inside"  # a file of its own
 CANARY = "canary"
@@ -38,6 +40,8 @@ def trial_in(data: Path, project: Path) -> Trial:
     def tried(wanted: Confined) -> str | None:
         if wanted.way is Way.BUBBLEWRAP and program() is None:
             return NOT_INSTALLED
+        if wanted.way is Way.LANDLOCK and landlock() < KEEPS_CONTENTS:
+            return "Landlock of this kernel cannot keep contents (that of Linux 6.2 and later can)"
         try:
             with room(data / "sandboxes") as home:
                 return _tried(home, data, project, wanted)
