@@ -60,7 +60,7 @@ Feature: Finding what broke
   Scenario: a limit that ends the command is no verdict
     When I run "agents plan bisect @ --set sandbox.limits.cpu=1 -- 'while :; do :; done'"
     Then the exit code is 1
-    And the error says "at cp7 the command was ended, which tells nothing: it took more than 1 s of processor time (sandbox.limits.cpu)"
+    And the error says "at cp7 the command was kept from its end, which tells nothing: it took more than 1 s of processor time (sandbox.limits.cpu)"
     And the sandbox is exactly as it was
 
   Scenario: no try sees what another one left, and none reaches the plan's git

@@ -352,16 +352,91 @@ Feature: Confinement
   Scenario Outline: what a project's history needs elsewhere is protected: <what>
     Given a project of <whom> with secrets, caches and settings
     And <what>
-    When a step does "rm -rf "$WORLD"/greater/.git/objects; test ! -e "$WORLD"/greater/.git/objects" at "project"
+    When a step does "rm -rf "$WORLD"/greater/.git/objects; echo bad >> "$WORLD"/greater/.git/config; test ! -e "$WORLD"/greater/.git/objects" at "project"
     Then that step failed, and its level is "project" by "namespaces"
+    And the greater repository is as it was
+
+    Examples:
+      | what                                                    | whom             |
+      | the project borrows objects from a greater one          | root             |
+      | the project borrows objects from a greater one          | an ordinary user |
+      | the project borrows objects from one that does          | root             |
+      | the project lies in the work tree of a greater one      | root             |
+      | the project lies in the work tree of a greater one      | an ordinary user |
+      | the project's repository lies in that of a greater one  | root             |
+      | the project's git directory is a link to a greater one  | an ordinary user |
+
+  @needs_namespaces
+  Scenario Outline: what is hidden stays so, whatever its place is called: <command>
+    Given a project of <whom> with secrets, caches and settings
+    And the user keeps secrets in a cache, and names them as hidden
+    When a step does "<command>" at "strict"
+    Then that step failed, and its level is "strict" by "namespaces"
     And nothing but its own sandbox was changed
 
     Examples:
-      | what                                               | whom             |
-      | the project borrows objects from a greater one     | root             |
-      | the project borrows objects from a greater one     | an ordinary user |
-      | the project lies in the work tree of a greater one | root             |
-      | the project lies in the work tree of a greater one | an ordinary user |
+      | whom             | command                                                                                          |
+      | root             | cd "$HOME"/.cache && mv deep renamed; grep secret deep/kept/key renamed/kept/key deep/token renamed/token |
+      | an ordinary user | cd "$HOME"/.cache && mv deep renamed; grep secret deep/kept/key renamed/kept/key deep/token renamed/token |
+      | an ordinary user | cd "$HOME"/.cache && chmod 700 deep/kept; chmod 600 deep/token; echo bad > deep/token                        |
+      | root             | echo bad > "$HOME"/.cache/deep/token                                                              |
+
+  @needs_root @needs_namespaces
+  Scenario: what is hidden is hidden where else it is mounted
+    Given a project of root with secrets, caches and settings
+    And the secrets of the user are mounted elsewhere
+    When a step does "grep secret "$WORLD"/elsewhere/id" at "strict"
+    Then that step failed, and its level is "strict" by "namespaces"
+
+  @needs_namespaces
+  Scenario Outline: a chooser and a strategist are asked at <level>
+    Given a plain folder
+    And the action
+      """
+      name: asking
+      strategist: "cat >&2; echo '{\"steps\": [{\"tool\": \"shell\", \"with\": {\"command\": \"echo in > b.txt\"}}]}'"
+      """
+    When I run "agents run ACTION --set sandbox.confinement=<level>"
+    Then the exit code is 0
+    Given the steps
+      """
+      - {name: pick, decide: {question: which, options: {a: [], b: []}, chooser: "cat >&2; echo '{\"choose\": \"a\"}'"}}
+      """
+    When I run "agents run ACTION --set sandbox.confinement=<level>"
+    Then the exit code is 0
+
+    Examples:
+      | level  |
+      | write  |
+      | strict |
+
+  @needs_root
+  Scenario: where it cannot be tried nothing runs, whatever the level
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "echo in > b.txt"}}
+      """
+    When I run "agents run ACTION --format json" where nothing can be written for a trial
+    Then the exit code is 1
+    And the error message says "it could not be tried how steps can be confined"
+    And there is no plan
+    When I run "agents doctor --format json" where nothing can be written for a trial
+    Then the finding "confinement" says "it could not be tried how steps can be confined"
+    And no message says "steps are not confined"
+
+  Scenario: a plan that was confined, and would not be any more, says so before it goes on
+    Given a plain folder
+    And the steps
+      """
+      - {name: first, tool: shell, with: {command: "true"}}
+      - {name: second, tool: shell, with: {command: "test -e ~/go"}}
+      """
+    And the variable HOME is the folder of the scenario
+    When I run "agents run ACTION"
+    Then the exit code is 1
+    When I run "agents plan execute @ --format json" where there is no way
+    Then the output says "steps are not confined"
 
   @needs_root
   Scenario Outline: a launcher that <does> proves nothing, and nothing runs

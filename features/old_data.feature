@@ -2,7 +2,8 @@ Feature: What an earlier version kept goes on working
   The data directories were made by those versions themselves (`features/support/old_data.py` makes them again): a
   fork, decisions after a rollback, subplans, a plan that was applied and taken back twice, one whose
   rollback was killed, and one that is applied; a line that the first version broke; steps that
-  version 0.2.0 took back and a path that it forgot; what an agent did in a directory under version 0.3.0.
+  version 0.2.0 took back and a path that it forgot; what an agent did in a directory under version 0.3.0;
+  steps that version 0.4.0 confined.
 
   Scenario Outline: <version>, unpacked <where>
     Given the data directory of <version>, unpacked <where>
@@ -21,6 +22,7 @@ Feature: What an earlier version kept goes on working
       | the first version | in another place  | every      | mended the broken line, finished the rollback |
       | version 0.2.0     | in another place  | every      | finished the rollback                         |
       | version 0.3.0     | in another place  | the newest | finished the rollback                         |
+      | version 0.4.0     | in another place  | the newest | finished the rollback                         |
 
   Scenario: what version 0.2.0 took back is done again, and what it forgot stays forgotten
     Given the data directory of version 0.2.0, unpacked where it was made
@@ -51,3 +53,13 @@ Feature: What an earlier version kept goes on working
       | where             |
       | where it was made |
       | in another place  |
+
+  @needs_namespaces
+  Scenario: how version 0.4.0 confined steps is told, and so they are again
+    Given the data directory of version 0.4.0, unpacked in another place
+    Then the steps of the plan "confined" were confined to "project, write, strict"
+    When I run "agents plan rollback confined 1 --yes --rebuild"
+    Then the exit code is 0
+    When I run "agents plan execute confined"
+    Then the exit code is 0
+    And the steps of the plan "confined" were confined to "project, write, strict"

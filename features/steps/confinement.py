@@ -95,12 +95,8 @@ def lead_nowhere(context):
 
 @given("the project borrows objects from a greater one")
 def borrow_objects(context):
-    greater = _greater(context)
-    alternates = context.world.project / ".git" / "objects" / "info" / "alternates"
-    alternates.parent.mkdir(exist_ok=True)
-    alternates.write_text(f"{greater / '.git' / 'objects'}\n")
+    _borrow(context.world.project, _greater(context) / ".git" / "objects")
     give_to(context.world, context.whom)
-    context.before = look(context.world)
 
 
 @given("the project lies in the work tree of a greater one")
@@ -110,14 +106,92 @@ def lie_within(context):
     greater = _greater(context)
     world.project = world.project.rename(greater / "project")
     give_to(world, context.whom)
-    context.before = look(world)
+
+
+@given("the project borrows objects from one that does")
+def borrow_far(context):
+    between = context.world.home / "between"
+    subprocess.run(["git", "init", "-q", between], check=True)
+    _borrow(between, Path("../../../greater/.git/objects"))
+    _greater(context)
+    _borrow(context.world.project, between / ".git" / "objects")
+
+
+@given("the project's repository lies in that of a greater one")
+def lie_in_other(context):
+    _greater(context)
+    context.world.project = context.world.project.rename(context.world.home / "greater/project")
+
+
+@given("the project's git directory is a link to a greater one")
+def link_git(context):
+    world = context.world
+    (world.home / "greater").mkdir()
+    (world.project / ".git").rename(world.home / "greater" / ".git")
+    (world.project / ".git").symlink_to("../greater/.git")
+    give_to(world, context.whom)
+    context.greater = digest_of(world.home / "greater" / ".git")
+
+
+def _borrow(repository, objects):
+    alternates = repository / ".git" / "objects" / "info" / "alternates"
+    alternates.parent.mkdir(exist_ok=True)
+    alternates.write_text(f"{objects}\n")
 
 
 def _greater(context):
     greater = context.world.home / "greater"
     subprocess.run(["git", "init", "-q", greater], check=True)
     give_to(context.world, context.whom)
+    context.greater = digest_of(greater / ".git")
     return greater
+
+
+def digest_of(place):
+    return {
+        str(path.relative_to(place)): path.read_bytes() if path.is_file() else None
+        for path in sorted(place.rglob("*"))
+    }
+
+
+@then("the greater repository is as it was")
+def check_greater(context):
+    assert digest_of(context.world.home / "greater" / ".git") == context.greater
+
+
+@given("the user keeps secrets in a cache, and names them as hidden")
+def keep_in_cache(context):
+    world = context.world
+    deep = world.home / "user" / ".cache" / "deep"
+    (deep / "kept").mkdir(parents=True)
+    (deep / "kept" / "key").write_text("secret\n")
+    (deep / "token").write_text("secret\n")
+    give_to(world, context.whom)
+    name_places(context, "~/.cache/deep/kept,~/.cache/deep/token", "hidden")
+
+
+@given("the secrets of the user are mounted elsewhere")
+def mount_secrets(context):
+    place = context.world.home / "elsewhere"
+    place.mkdir()
+    subprocess.run(["mount", "--bind", context.world.home / "user" / ".ssh", place], check=True)
+    context.world.mounts.append(place)
+
+
+@when('I run "agents {line}" where nothing can be written for a trial')
+def run_on_full_disk(context, line):
+    """The disk on which the rooms of trials are made has no space for one."""
+    world = context.world
+    world.agents("plan", "list")
+    place = world.data_dir / "sandboxes"
+    place.mkdir(exist_ok=True)
+    small = ["mount", "-t", "tmpfs", "-o", "size=4k,nr_inodes=1,mode=700", "small", place]
+    subprocess.run(small, check=True)
+    try:
+        world.agents(*words(context, line))
+    finally:
+        subprocess.run(["umount", place], check=True)
+
 
 
 @then("there is no plan")

@@ -115,6 +115,13 @@ def check_edits(context):
     check_chat(context, "before")
 
 
+@then('the steps of the plan "{name}" were confined to "{levels}"')
+def check_confined(context, name, levels):
+    status = context.world.agents("plan", "status", name, "--format", "json").data
+    found = [(row["status"], row["level"], row["way"]) for row in status["progress"]]
+    assert found == [("done", one, "namespaces") for one in levels.split(", ")], found
+
+
 @then('the plan "{name}" has {count:d} of its steps')
 def check_steps(context, name, count):
     left = sorted(path.name for path in _sandbox(context, name).glob("d*"))

@@ -58,6 +58,11 @@ ACTIONS = {
     "applied": WRITES[:3],
     "undone": WRITES[:3],
     "leaky": [LEAK, "{name: clean, tool: shell, with: {command: rm .env}}"],
+    "confined": [
+        "{name: open, tool: shell, with: {command: 'echo 1 > v'}}",
+        "{name: walled, confine: write, tool: shell, with: {command: 'echo 2 > v'}}",
+        "{name: closed, confine: strict, tool: shell, with: {command: 'echo 3 > v'}}",
+    ],
 }
 # What an agent does in each turn, in a directory of its own; the user writes beside it.
 TURNS = (
@@ -93,6 +98,7 @@ class Release:
     breaks_lines: bool = False
     takes_back: bool = True  # has undo, redo and forget
     hears: bool = False  # what coding agents do, and takes that back
+    confines: bool = False  # what steps do
 
     @property
     def packed(self):
@@ -169,6 +175,8 @@ class Maker:
                 self.agents(act, "--yes")
             self.run("leaky")
             self.agents("forget", ".env", "--yes")
+        if self.release.confines:
+            self.run("confined")
         self.run("killed")
         digests = self.digests()
         if self.release.hears:
@@ -234,6 +242,10 @@ class Maker:
         assert self.sql("SELECT 1 FROM operations WHERE status = 'open' AND kind = 'rollback'")
         assert self.sql("SELECT 1 FROM plans WHERE parent_plan_id IS NOT NULL")
         assert self.sql("SELECT 1 FROM plans WHERE phase = 'apply'")
+        if self.release.confines:
+            plans = "SELECT plan_id FROM plans WHERE name = 'confined'"
+            levels = self.sql(f"SELECT level FROM step_runs WHERE plan_id IN ({plans})")
+            assert levels == [("project",), ("write",), ("strict",)], levels
 
 
 def digest(root, *, times=True):

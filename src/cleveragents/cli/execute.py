@@ -79,7 +79,8 @@ def run_plan(
     reload: bool = False,
 ) -> Result:
     """Runs a plan and tells how it ended."""
-    if plan.attempt == 0:  # told once, when it is about to matter for the first time
+    # Told once, when it is about to matter for the first time, and when less is had than before.
+    if plan.attempt == 0 or app.has_lost_walls(plan):
         call.messages += app.confinement_notes(plan)
     call.messages += app.cautions(plan)
     done = app.run(plan.plan_id, restore=restore, retry_unsafe=retry_unsafe, reload=reload)

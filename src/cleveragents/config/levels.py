@@ -188,13 +188,13 @@ def _added_up(levels: Sequence[Value]) -> list[Value]:
 
 
 def _stricter(strictness: Callable[[SettingValue], float], levels: Sequence[Value]) -> list[Value]:
-    """Returns what the levels say, without a project that is less strict than its user."""
+    """Returns what the levels say, last a project that is less strict than its user."""
     below = next(one for one in levels if one.source in (Level.USER, Level.DEFAULT))
-    return [
-        one
-        for one in levels
-        if one.source is not Level.PROJECT or strictness(one.value) >= strictness(below.value)
-    ]
+
+    def loses(one: Value) -> bool:
+        return one.source is Level.PROJECT and strictness(one.value) < strictness(below.value)
+
+    return sorted(levels, key=loses)
 
 
 def _everything(sources: Sources) -> Iterator[_Said]:

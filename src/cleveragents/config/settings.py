@@ -197,9 +197,9 @@ def _countable(given: str) -> str:
 
 def bytes_of(text: str) -> int | None:
     """Reads a size: a whole number of KiB, MiB or GiB; None: it is none."""
-    number, _, unit = text.partition(" ")
-    factor = {name: size for size, name in UNITS}.get(unit)
-    return int(number) * factor if factor and number.isdecimal() else None
+    number = text.rstrip("KMGiB")
+    factor = {name: size for size, name in UNITS}.get(text[len(number) :])
+    return int(number) * factor if factor and number.strip().isdecimal() else None
 
 
 def amount_of(text: str) -> int:

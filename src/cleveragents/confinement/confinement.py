@@ -24,8 +24,8 @@ from cleveragents.confinement.level import (
 )
 from cleveragents.confinement.limits import Limits
 from cleveragents.confinement.machine import this_machine
-from cleveragents.confinement.mounts import aliases, mounts
-from cleveragents.confinement.proof import UNTRIED, Proofs, Trial
+from cleveragents.confinement.mounts import Mount, aliases, mounts
+from cleveragents.confinement.proof import UNTRIED, Proofs, Trial, Untriable
 from cleveragents.confinement.surroundings import Neighbours, Surroundings
 from cleveragents.confinement.walls import Walls, of_kernel
 from cleveragents.errors import Refused
@@ -54,6 +54,7 @@ class Possible:
 
     confined: Confined
     problem: str | None
+    is_unknown: bool = False  # it could not be tried
 
 
 @frozen
@@ -63,6 +64,7 @@ class Survey:
     wanted: str
     confined: Confined
     problem: str | None  # why they are not confined, though they should be
+    untriable: str | None  # why nobody knows
     is_compiled: bool
     unwritable: Sequence[str]  # what the settings name as writable and cannot be
     unhidden: Sequence[str]  # and what they name as hidden
@@ -77,7 +79,7 @@ class Survey:
     @property
     def is_tried(self) -> bool:
         """Whether steps could run here at all, so that it was tried."""
-        return any(one.problem != UNTRIED for one in self.ways)
+        return self.untriable is None and any(one.problem != UNTRIED for one in self.ways)
 
 
 class Confinement:
@@ -181,22 +183,30 @@ class Confinement:
     def survey(self) -> Survey:
         """Tries every level by every way; keeps nothing of it."""
         every = [Confined(level, way) for way in Way for level in WAYS[way]]
-        ways = [Possible(one, self._proofs.tried(one)) for one in every]
+        ways = list(map(self._possible, every))
         can = [one.confined for one in ways if one.problem is None]
         level = self._wish.level
+        untriable = next((one.problem for one in ways if one.is_unknown), None)
         wanted = [] if level is Level.NONE else _candidates(self._wish)
         confined = next((one for one in wanted if one in can), UNCONFINED)
-        missing = wanted and confined.way is None
+        missing = wanted and confined.way is None and untriable is None
         problem = "; ".join(self._told(wanted)) if missing else None
         return Survey(
             self.wanted,
             confined,
             problem,
+            untriable,
             is_compiled(),
             self._surroundings.wrong,
             self._surroundings.unhidden,
             ways,
         )
+
+    def _possible(self, wanted: Confined) -> Possible:
+        try:
+            return Possible(wanted, self._proofs.tried(wanted))
+        except Untriable as error:
+            return Possible(wanted, error.message, is_unknown=True)
 
 
 def _candidates(wish: Wish) -> list[Confined]:
@@ -205,9 +215,19 @@ def _candidates(wish: Wish) -> list[Confined]:
     return [Confined(wish.level, way) for way in ways if way in WHOLE or not wish.is_explicit]
 
 
+def _with_aliases(paths: Sequence[str], table: Sequence[Mount]) -> tuple[str, ...]:
+    """The paths, and where else they are mounted."""
+    return tuple(dict.fromkeys((*paths, *(one for path in paths for one in aliases(path, table)))))
+
+
 def walls_around(estate: Estate, confined: Confined, *, network: bool = False) -> Walls:
     """The walls that a level means around an estate, on this machine as it is now."""
     table = mounts()
+    estate = replace(
+        estate,
+        hidden=_with_aliases(estate.hidden, table),
+        concealed=_with_aliases(estate.concealed, table),
+    )
     elsewhere = {place for path in estate.protected for place in aliases(path, table)}
     again = set(aliases(estate.closed, table)) if estate.closed else set[str]()
     return Walls(

@@ -85,16 +85,10 @@ class Limits:
             return None
         return f"it used more than {size(self.memory)} of memory ({LIMITS}memory)"
 
-    def ran_out(self, exit_code: int) -> str | None:
-        """Tells that a command was ended for what it took; None: it was not."""
-        if not self.cpu or exit_code not in _OUT_OF_TIME:
-            return None
-        return f"it took more than {self.cpu} s of processor time ({LIMITS}cpu)"
-
     def met(self, exit_code: int, printed: str) -> str | None:
         """Names the limit that a command has failed for, as far as its end tells."""
-        if (found := self.ran_out(exit_code)) is not None:
-            return found
+        if self.cpu and exit_code in _OUT_OF_TIME:
+            return f"it took more than {self.cpu} s of processor time ({LIMITS}cpu)"
         most = {"memory": size(self.memory), "processes": self.processes, "files": self.files}
         for name, said in _SAID.items():
             if getattr(self, name) and said.search(printed):

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from cleveragents.confinement.launch import launcher
-from cleveragents.confinement.level import Confined
+from cleveragents.confinement.level import Confined, Level
+from cleveragents.errors import Failed
 from cleveragents.once import once
 from cleveragents.storage.durability import sync_directory, sync_file
 from cleveragents.storage.place import is_ours
@@ -19,6 +20,18 @@ UNTRIED = "not tried: the data directory is not one that steps of yours could ru
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 Trial = Callable[[Confined], str | None]  # tells what went wrong
+
+
+class Untriable(Failed):
+    """Nobody knows what can be had here: to take it for nothing would leave steps unconfined."""
+
+    def __init__(self, why: OSError) -> None:
+        super().__init__(
+            f"it could not be tried how steps can be confined: {why}",
+            hints=[
+                f"mend that; or, unconfined: agents config set sandbox.confinement {Level.NONE}"
+            ],
+        )
 
 
 class Proofs:

@@ -14,6 +14,7 @@ from cleveragents.once import once
 from cleveragents.records import frozen
 from cleveragents.storage import address
 
+OF_SYSTEM = ("/proc", "/sys", "/dev")
 SOCKET_TABLE = Path("/proc/net/unix")
 
 
@@ -53,7 +54,7 @@ class Surroundings:
         given.settings.mkdir(parents=True, mode=0o700, exist_ok=True)
         ours = (given.data, given.settings, given.settings_file)
         theirs = () if project is None else (project, *repositories(project))
-        protected = resolved((*theirs, *ours))
+        protected = _outermost(resolved((*theirs, *ours)))
         if level not in KEEPING_WRITES:  # the rest matters where most is forbidden
             return Estate(os.path.realpath(directory), resolved(own), protected, self._listening)
         hidden = [
@@ -106,6 +107,8 @@ class Surroundings:
         kept = (*resolved([given.data, given.project]), *self._needed, *self._caches)
         if any(is_within(one, place) for one in kept):
             return "it holds what steps need, and stays in reach"
+        if any(is_within(place, one) for one in OF_SYSTEM):
+            return "it belongs to the system, and stays as it is"
         if is_within(place, os.path.realpath(given.project)):
             return "it lies in the project, of which steps have a copy"
         return None
@@ -176,31 +179,32 @@ def _git(directory: Path) -> Path:
 
 
 def repositories(project: Path) -> Iterator[Path]:
-    """Yields what of git repositories a project needs that lies outside: all that may be lost.
+    """Yields the git directories that a project needs, and those of repositories around it.
 
-    That of a linked work tree lies elsewhere, one may borrow objects from others, and a directory
-    may lie in the work tree of a greater one.
+    That of a linked work tree lies elsewhere, `.git` may be a link, and objects may be borrowed.
     """
-    within = (place / ".git" for place in (project, *project.parents))
-    link = next((place for place in within if os.path.lexists(place)), None)
-    if link is None:
-        return
+    for place in (project, *project.parents):
+        link = place / ".git"
+        if os.path.lexists(link):
+            for found in _git_directories(link):
+                yield found
+                yield from _borrowed(found / "objects", set())
+
+
+def _git_directories(link: Path) -> Iterator[Path]:
+    yield link  # with what it leads to, if it is a link of the file system
     own = link
     if link.is_file():
         named = link.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
         own = link.parent / named
         yield own
-    elif link.parent != project:
-        yield own
     common = own / "commondir"
     if common.is_file():
-        own = own / common.read_text(errors="surrogateescape").strip()
-        yield own
-    yield from _borrowed(own / "objects", set())
+        yield own / common.read_text(errors="surrogateescape").strip()
 
 
 def _borrowed(objects: Path, known: set[Path]) -> Iterator[Path]:
-    """Yields the stores of objects that one borrows from, and those that they do."""
+    """Yields the repositories that a store of objects borrows from, and those that they do."""
     try:
         lines = (objects / "info" / "alternates").read_bytes().splitlines()
     except OSError:
@@ -211,7 +215,8 @@ def _borrowed(objects: Path, known: set[Path]) -> Iterator[Path]:
         place = objects / os.fsdecode(named)
         if line and not line.startswith(b"#") and place not in known:
             known.add(place)
-            yield place
+            is_of_git = place.name == "objects" and (place.parent / "HEAD").exists()
+            yield place.parent if is_of_git else place
             yield from _borrowed(place, known)
 
 
@@ -220,6 +225,13 @@ def _sockets() -> tuple[str, ...]:
     lines = SOCKET_TABLE.read_text(errors="surrogateescape").splitlines()[1:]
     paths = (line.split(maxsplit=7)[7:] for line in lines)
     return resolved(path for found in paths for path in found if path.startswith("/"))
+
+
+def _outermost(places: Sequence[str]) -> tuple[str, ...]:
+    """The places that lie in no other of them."""
+    return tuple(
+        path for path in places if not any(path != one and is_within(path, one) for one in places)
+    )
 
 
 def _apart(places: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:

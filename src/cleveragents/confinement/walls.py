@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from cleveragents.confinement.estate import Estate, above
+from cleveragents.confinement.estate import Estate, above, is_within
 from cleveragents.confinement.level import KEEPING_WRITES, Level
 from cleveragents.confinement.machine import Machine
 from cleveragents.confinement.usual import SHARED_MEMORY, TEMPORARY
@@ -82,7 +82,7 @@ class Walls:
         if is_root:
             yield from _locked(self.of_kernel)
         yield from self._covers(room, handed)
-        for path in (*estate.own, *handed, *estate.caches):
+        for path in (*estate.own, *handed):
             yield ("writable", path)
         for path in estate.listening:
             yield ("empty", path)
@@ -122,6 +122,7 @@ class Walls:
         if room is None:
             return
         yield from self._temporary(room)
+        yield from (("writable", path) for path in self.estate.caches)
         if self.is_strict:
             yield from self._hidden(room)
             yield from self._closed(room, handed)
@@ -136,10 +137,14 @@ class Walls:
     def _hidden(self, room: str) -> Iterator[Act]:
         yield ("keyring",)
         estate = self.estate
-        yield from (("empty", path) for path in estate.hidden if not estate.holds(path))
-        for path in estate.concealed:
-            if not estate.holds(path):
-                yield ("conceal", path, f"{room}/.hidden")
+        hidden = [path for path in estate.hidden if not estate.holds(path)]
+        concealed = [path for path in estate.concealed if not estate.holds(path)]
+        for path in above((*hidden, *concealed)):
+            # Where it may write, a step could give what is above another name.
+            if any(path != cache and is_within(path, cache) for cache in estate.caches):
+                yield ("itself", path)
+        yield from (("empty", path) for path in hidden)
+        yield from (("conceal", path, f"{room}/.hidden") for path in concealed)
 
     def _closed(self, room: str, handed: Iterable[str]) -> Iterator[Act]:
         """Leaves of what is closed only what belongs to the step."""

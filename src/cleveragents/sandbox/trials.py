@@ -7,6 +7,7 @@ That a launcher starts proves nothing.
 import os
 import signal
 import subprocess
+from contextlib import ExitStack
 from pathlib import Path
 
 from cleveragents.confinement.bubblewrap import NOT_INSTALLED, program
@@ -15,7 +16,7 @@ from cleveragents.confinement.confinement import WHOLE, walls_around
 from cleveragents.confinement.estate import Estate, resolved
 from cleveragents.confinement.level import Confined, Way
 from cleveragents.confinement.machine import landlock
-from cleveragents.confinement.proof import Trial
+from cleveragents.confinement.proof import Trial, Untriable
 from cleveragents.errors import CleverAgentsError
 from cleveragents.sandbox.rooms import room
 from cleveragents.sandbox.survivors import helper
@@ -42,21 +43,31 @@ def trial_in(data: Path, project: Path) -> Trial:
             return NOT_INSTALLED
         if wanted.way is Way.LANDLOCK and landlock() < KEEPS_CONTENTS:
             return "Landlock of this kernel cannot keep contents (that of Linux 6.2 and later can)"
-        try:
-            with room(data / "sandboxes") as home:
+        with ExitStack() as leaving:
+            try:
+                home = leaving.enter_context(room(data / "sandboxes"))
+                _prepare(home)
+            except OSError as error:  # as on a full disk
+                raise Untriable(error) from error
+            try:
                 return _tried(home, data, project, wanted)
-        except (CleverAgentsError, OSError) as error:
-            return str(error)
+            except Untriable:
+                raise
+            except (CleverAgentsError, OSError) as error:
+                return str(error)
 
     return tried
 
 
+def _prepare(home: Path) -> None:
+    for name in ("tree", "own"):
+        (home / name).mkdir()
+    (home / CANARY).write_text("good\n")
+    (home / CANARY).chmod(0o600)
+
+
 def _tried(home: Path, data: Path, project: Path, wanted: Confined) -> str | None:
     tree, own, canary = home / "tree", home / "own", home / CANARY
-    tree.mkdir()
-    own.mkdir()
-    canary.write_text("good\n")
-    canary.chmod(0o600)
     estate = Estate(
         str(tree), resolved([tree]), resolved([data, project]), (), closed=os.path.realpath(data)
     )
@@ -94,6 +105,7 @@ def _tried(home: Path, data: Path, project: Path, wanted: Confined) -> str | Non
 def _judged(code: int, tree: Path, canary: Path, *, keeps_signals: bool) -> str | None:
     """What a trial shows to be wrong."""
     if code != ENDED or not (tree / TOLD).exists():
+        _refuse_unwritable(tree)
         return f"a trial could not work in its own directory (it ended with {code})"
     if keeps_signals and (tree / "signal").exists():
         return "a trial reached our process"
@@ -102,6 +114,14 @@ def _judged(code: int, tree: Path, canary: Path, *, keeps_signals: bool) -> str 
     if not canary.exists() or canary.read_text() != "good\n":
         return "a trial changed what is not its own"
     return None
+
+
+def _refuse_unwritable(tree: Path) -> None:
+    """Refuses to take a disk on which nothing can be written for walls that cannot be had."""
+    try:
+        (tree / "outside").write_text("good\n")
+    except OSError as error:
+        raise Untriable(error) from error
 
 
 def _changed_mode(canary: Path) -> str | None:

@@ -85,6 +85,8 @@ def _confinement(facts: Facts) -> Iterator[Finding]:
     found = facts.system.confinement
     if found.confined.way is None and found.is_tried:
         yield _unconfined(found)
+    if found.untriable is not None:
+        yield problem(found.untriable, "mend that: no step runs meanwhile")
     if found.confined.way is Way.LANDLOCK:
         stays = f"{', '.join(LEAVES_OUT)} stay in reach"
         yield note(f"steps are confined to {found.confined.told}: {stays}", found.advice)

@@ -130,9 +130,10 @@ class Bisection:
         )
         ended = run_line(call, command)
         seconds = round(time.monotonic() - began, 3)
-        if why := ended.exceeded or call.cell.limits.ran_out(ended.exit_code):
+        failed_for = call.cell.limits.met(ended.exit_code, ended.tail) if ended.exit_code else None
+        if why := ended.exceeded or failed_for:
             raise Failed(
-                f"at {row.name} the command was ended, which tells nothing: {why}",
+                f"at {row.name} the command was kept from its end, which tells nothing: {why}",
                 hints=["try again with a higher limit: --set KEY=VALUE, or agents config set"],
             )
         self._report(CheckpointTried(plan.plan_id, row.seq, ended.exit_code, seconds))

@@ -43,7 +43,7 @@ class Questions(Generic[A]):
         answered.touch()  # it is read whatever became of the command
         try:
             asking = (SHELL, "-c", REDIRECTED, "ask", self._command, str(asked), str(answered))
-            outcome = run_process(call, *asking, handed=[answered])
+            outcome = run_process(call, *asking, handed=[asked, answered])
         finally:
             said = _said(call, answered)
         if not outcome.ok:
