@@ -193,7 +193,6 @@ def run_on_full_disk(context, line):
         subprocess.run(["umount", place], check=True)
 
 
-
 @then("there is no plan")
 def check_no_plan(context):
     assert not context.world.sql("SELECT plan_id FROM plans")
