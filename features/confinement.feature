@@ -525,6 +525,7 @@ Feature: Confinement
   @needs_namespaces
   Scenario Outline: at <level> a step of <whom> that takes more <what> than it may is ended or refused
     Given a project of <whom> with secrets, caches and settings
+    And nobody counts in groups
     And <what> is limited to "<most>"
     When a step does "<command>" at "<level>"
     Then that step failed, and its level is "<level>" by "namespaces"
@@ -554,6 +555,7 @@ Feature: Confinement
   @needs_root
   Scenario: a limit that cannot be kept is refused before anything runs
     Given a plain folder
+    And nobody counts in groups
     And the steps
       """
       - {name: first, tool: shell, with: {command: "true"}}

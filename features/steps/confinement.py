@@ -240,6 +240,9 @@ def need_landlock(context):
 
 @when("the doctor looks, while the launcher {does}")
 def look_with_launcher(context, does):
+    if does == "keeps signals alone" and not machine.this_machine().has_scopes:
+        context.scenario.skip("signals are kept in by namespaces of processes here")
+        return
     arguments = ["doctor", "--format", "json"]
     run_as(context.world, context.whom, arguments, LAUNCHERS[does])
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from unittest.mock import patch
 
 from behave import given, then, when
 from grouped import hand_on, top
@@ -16,6 +17,13 @@ WAITS = [sys.executable, "-ISc", "import sys; print(); sys.stdout.flush(); sys.s
 @given("that user may make groups")
 def may_make_groups(context):
     context.groups = hand_on(context, getattr(context, "whom", "root"))
+
+
+@given("nobody counts in groups")
+def count_nowhere(context):
+    patched = patch.object(groups, "home", return_value=None)
+    patched.start()
+    context.add_cleanup(patched.stop)
 
 
 @then("no group is left")
