@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     from cleveragents.tools.python_tool import tool
     from cleveragents.undertakings import Undertaking
 
-__version__: str = "0.3.0"
+__version__: str = "0.4.0"
 __all__ = [
     "Action",
     "App",
