@@ -114,6 +114,7 @@ RELEASES = {
     "the first version": Release("b4d97ef", KILL, breaks_lines=True, takes_back=False),
     "version 0.2.0": Release("8e8811d", KILL_SINCE_0_2),
     "version 0.3.0": Release("1eaaba3", KILL_SINCE_0_2, hears=True),
+    "version 0.4.0": Release("67a5c55", KILL_SINCE_0_2, hears=True, confines=True),
 }
 
 
