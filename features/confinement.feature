@@ -311,7 +311,7 @@ Feature: Confinement
   @needs_namespaces
   Scenario: who names a place to hide that is not hidden is told so
     Given a project of root with secrets, caches and settings
-    And the user has named "~/.ssh,~/sekrets,~,PROJECT/a.txt" as hidden
+    And the user has named "~/.ssh,~/sekrets,~,PROJECT/a.txt,/bin/sh,/proc,/dev" as hidden
     And the steps
       """
       - {name: first, tool: shell, with: {command: "true"}}
@@ -321,6 +321,9 @@ Feature: Confinement
     And a message says "sandbox.hidden does not hide ~/sekrets: it is not there"
     And a message says "sandbox.hidden does not hide ~: it holds what steps need, and stays in reach"
     And a message says "/a.txt: it lies in the project, of which steps have a copy"
+    And a message says "does not hide /bin/sh: it holds what steps need"
+    And a message says "does not hide /dev: it holds what steps need"
+    And a message says "does not hide /proc: it belongs to the system"
     And no message says "does not hide ~/.ssh"
     When I run "agents doctor --format json"
     Then the finding "confinement" says "sandbox.hidden does not hide ~/sekrets: it is not there"

@@ -388,15 +388,6 @@ class App:
 
         return self.confinement.notes(levels_asked(plan.action))
 
-    def has_lost_walls(self, plan: Plan) -> bool:
-        """Tells whether steps of a plan were confined that would not be any more."""
-        from cleveragents.plans.levels import levels_asked
-
-        if self.confinement.confined(levels_asked(plan.action)).way is not None:
-            return False
-        progress = self.plans.status(plan).progress
-        return any(step.confined is not None and step.confined.way is not None for step in progress)
-
     def cautions(self, plan: Plan) -> Sequence[str]:
         """Returns the sentences that every output about a plan has to show."""
         return [ROLLBACK_OFF] if plan.runs_bare else self.general_cautions

@@ -16,6 +16,7 @@ from cleveragents.engine.read.status import PlanStatus
 from cleveragents.engine.run.resume import Preview
 from cleveragents.errors import Failed, Interrupted, Refused
 from cleveragents.plans.action_file import ACTION_CHANGED, reloading
+from cleveragents.plans.levels import levels_asked
 from cleveragents.plans.lifecycle import CANCELLED, COMPLETE, ERRORED
 from cleveragents.plans.plan import Plan, PlanError
 from cleveragents.shapes.resume import next_index, nothing_left_of, resume_preview_of
@@ -80,11 +81,19 @@ def run_plan(
 ) -> Result:
     """Runs a plan and tells how it ended."""
     # Told once, when it is about to matter for the first time, and when less is had than before.
-    if plan.attempt == 0 or app.has_lost_walls(plan):
+    if plan.attempt == 0 or _has_lost_walls(app, plan):
         call.messages += app.confinement_notes(plan)
     call.messages += app.cautions(plan)
     done = app.run(plan.plan_id, restore=restore, retry_unsafe=retry_unsafe, reload=reload)
     return told_end(call, app, done)
+
+
+def _has_lost_walls(app: App, plan: Plan) -> bool:
+    """Tells whether steps of a plan were confined that would not be any more."""
+    if app.confinement.confined(levels_asked(plan.action)).way is not None:
+        return False
+    progress = app.plans.status(plan).progress
+    return any(step.confined is not None and step.confined.way is not None for step in progress)
 
 
 def told_end(call: Invocation, app: App, done: Plan) -> Result:

@@ -14,7 +14,8 @@ from cleveragents.once import once
 from cleveragents.records import frozen
 from cleveragents.storage import address
 
-OF_SYSTEM = ("/proc", "/sys", "/dev")
+OF_SYSTEM = ("/proc", "/sys")
+OF_EACH_STEP = ("/dev/null", "/bin/sh")
 SOCKET_TABLE = Path("/proc/net/unix")
 
 
@@ -107,7 +108,7 @@ class Surroundings:
         kept = (*resolved([given.data, given.project]), *self._needed, *self._caches)
         if any(is_within(one, place) for one in kept):
             return "it holds what steps need, and stays in reach"
-        if any(is_within(place, one) for one in OF_SYSTEM):
+        if _is_of_system(place):
             return "it belongs to the system, and stays as it is"
         if is_within(place, os.path.realpath(given.project)):
             return "it lies in the project, of which steps have a copy"
@@ -161,11 +162,13 @@ class Surroundings:
         bus = bus.partition("unix:path=")[2].partition(",")[0]
         named = map(self._expanded, self._given.hidden)
         own = (home / name for name in SECRETS)
-        return resolved(filter(None, (*own, *named, *SOCKETS, *DESKTOP, *runtime, agent, bus)))
+        found = resolved(filter(None, (*own, *named, *SOCKETS, *DESKTOP, *runtime, agent, bus)))
+        return tuple(path for path in found if not _is_of_system(path))
 
     @once
     def _needed(self) -> tuple[str, ...]:
-        return resolved((self._given.home, sys.prefix, sys.base_prefix, sys.executable))
+        python = (sys.prefix, sys.base_prefix, sys.executable)
+        return resolved((self._given.home, *python, *OF_EACH_STEP))
 
     def _expanded(self, named: str) -> Path:
         if named == "~" or named.startswith("~/"):
@@ -225,6 +228,10 @@ def _sockets() -> tuple[str, ...]:
     lines = SOCKET_TABLE.read_text(errors="surrogateescape").splitlines()[1:]
     paths = (line.split(maxsplit=7)[7:] for line in lines)
     return resolved(path for found in paths for path in found if path.startswith("/"))
+
+
+def _is_of_system(path: str) -> bool:
+    return any(is_within(path, one) for one in OF_SYSTEM)
 
 
 def _outermost(places: Sequence[str]) -> tuple[str, ...]:
