@@ -151,17 +151,3 @@ Feature: Forks
     When I run "agents plan fork @ 1 --name aside"
     Then the exit code is 0
     And the output says "OK aside is a plan of its own, from cp1 of plan"
-
-  Scenario: a checkpoint whose content is damaged is refused before there is another plan
-    Given a plain folder
-    And the steps
-      """
-      - {name: change, tool: shell, with: {command: "echo new > new"}}
-      """
-    And I have run "agents run ACTION"
-    And the stored content of "new" in checkpoint 2 is damaged
-    When I run "agents plan fork @ 2"
-    Then the exit code is 1
-    And the error says "stored content is damaged (1 path); nothing was changed"
-    When I run "agents plan list --format json"
-    Then "data.plans" counts 2

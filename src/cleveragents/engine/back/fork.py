@@ -2,7 +2,6 @@
 
 from cleveragents.checkpoints.checkpoint import Checkpoint
 from cleveragents.checkpoints.rollback import RollbackReads
-from cleveragents.checkpoints.stored import verified
 from cleveragents.errors import Refused
 from cleveragents.ids import DecisionId
 from cleveragents.plans.child import ChildRepository
@@ -32,8 +31,6 @@ class ForkService:
     def fork(self, plan: Plan, checkpoint: Checkpoint, name: str) -> Plan:
         """Makes a plan that goes on from the checkpoint, with a sandbox of its own."""
         document = self._rollbacks.document(plan, checkpoint)
-        archive = self._sandboxes.archive(plan.project_id)
-        archive.refuse_damaged(verified(archive, checkpoint))  # while there is no plan of it yet
         with self._database.registering() as connection:
             _refuse_half_merged(connection, plan, document)
             plans = PlanRepository(connection)
