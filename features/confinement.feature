@@ -414,19 +414,24 @@ Feature: Confinement
       | strict |
 
   @needs_root
-  Scenario: where it cannot be tried nothing runs, whatever the level
+  Scenario Outline: where it cannot be tried nothing runs, whatever the level: <what>
     Given a plain folder
     And the steps
       """
       - {name: first, tool: shell, with: {command: "echo in > b.txt"}}
       """
-    When I run "agents run ACTION --format json" where nothing can be written for a trial
+    When I run "agents run ACTION --format json" where a trial has room for <few> files
     Then the exit code is 1
     And the error message says "it could not be tried how steps can be confined"
     And there is no plan
-    When I run "agents doctor --format json" where nothing can be written for a trial
+    When I run "agents doctor --format json" where a trial has room for <few> files
     Then the finding "confinement" says "it could not be tried how steps can be confined"
     And no message says "steps are not confined"
+
+    Examples:
+      | what                     | few |
+      | there is no room for it  | 1   |
+      | it has no room to work   | 5   |
 
   Scenario: a plan that was confined, and would not be any more, says so before it goes on
     Given a plain folder

@@ -86,6 +86,24 @@ Feature: What a command uses with all it starts is counted, where the system mak
       | Python   |                                            |
       | Python   | enter user+mount+processes; processes;     |
 
+  @needs_root @needs_namespaces
+  Scenario Outline: a step of root at <level> joins a group that counts nothing, and ends as ever
+    Given a project of root with secrets, caches and settings
+    And a group that counts nothing
+    And groups are made there
+    And memory is limited to "1 GiB"
+    And processes is limited to "50"
+    When a step does "grep cleveragents- /proc/self/cgroup && exit 3" at "<level>"
+    Then that step failed, and its level is "<level>" by "namespaces"
+    And the failure is "exit code 3"
+    And no group is left
+
+    Examples:
+      | level  |
+      | none   |
+      | write  |
+      | strict |
+
   @needs_root
   Scenario: a group that still has a process is left for the next that is made
     Given a group that counts nothing

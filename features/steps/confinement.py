@@ -178,14 +178,14 @@ def mount_secrets(context):
     context.world.mounts.append(place)
 
 
-@when('I run "agents {line}" where nothing can be written for a trial')
-def run_on_full_disk(context, line):
+@when('I run "agents {line}" where a trial has room for {few:d} files')
+def run_on_full_disk(context, line, few):
     """The disk on which the rooms of trials are made has no space for one."""
     world = context.world
     world.agents("plan", "list")
     place = world.data_dir / "sandboxes"
     place.mkdir(exist_ok=True)
-    small = ["mount", "-t", "tmpfs", "-o", "size=4k,nr_inodes=1,mode=700", "small", place]
+    small = ["mount", "-t", "tmpfs", "-o", f"size=64k,nr_inodes={few},mode=700", "small", place]
     subprocess.run(small, check=True)
     try:
         world.agents(*words(context, line))

@@ -21,7 +21,16 @@ def may_make_groups(context):
 
 @given("nobody counts in groups")
 def count_nowhere(context):
-    patched = patch.object(groups, "home", return_value=None)
+    _make_in(context, None)
+
+
+@given("groups are made there")
+def make_there(context):
+    _make_in(context, context.groups)
+
+
+def _make_in(context, place):
+    patched = patch.object(groups, "home", return_value=place)
     patched.start()
     context.add_cleanup(patched.stop)
 

@@ -38,8 +38,11 @@ class Group:
             file.write(str(value))
 
     def happened(self, kind: str, event: str) -> bool:
-        """Tells whether something of a kind has happened in it."""
-        lines = (self.place / f"{kind}.events").read_text().splitlines()
+        """Tells whether something of a kind has happened in it; what is not counted has not."""
+        try:
+            lines = (self.place / f"{kind}.events").read_text().splitlines()
+        except FileNotFoundError:
+            return False
         return any(line.startswith(f"{event} ") and not line.endswith(" 0") for line in lines)
 
 
