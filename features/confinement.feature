@@ -461,6 +461,17 @@ Feature: Confinement
       | never ends          | a trial did not end within 0.5 s                                  |
       | is not there        | [Errno 2] No such file or directory: '/not/there'                 |
 
+  @needs_namespaces
+  Scenario Outline: the doctor says why there is no other way, where <what>
+    Given a project of root with secrets, caches and settings
+    When the doctor looks where <what>
+    Then it says of "<level>" by "<way>": "<told>"
+
+    Examples:
+      | what                        | level              | way        | told                                                                     |
+      | bubblewrap is not installed | project            | bubblewrap | it is not installed                                                      |
+      | Landlock is an older one    | project (contents) | landlock   | Landlock of this kernel cannot keep contents (that of Linux 6.2 and later can) |
+
   @needs_root @needs_namespaces
   Scenario Outline: what is mounted elsewhere as well is kept there, too: <what>
     Given a project of root with secrets, caches and settings

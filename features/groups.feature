@@ -91,18 +91,17 @@ Feature: What a command uses with all it starts is counted, where the system mak
     Given a project of root with secrets, caches and settings
     And a group that counts nothing
     And groups are made there
-    And memory is limited to "1 GiB"
-    And processes is limited to "50"
+    And <what> is limited to "<most>"
     When a step does "grep cleveragents- /proc/self/cgroup && exit 3" at "<level>"
     Then that step failed, and its level is "<level>" by "namespaces"
     And the failure is "exit code 3"
     And no group is left
 
     Examples:
-      | level  |
-      | none   |
-      | write  |
-      | strict |
+      | level  | what      | most  |
+      | none   | memory    | 1 GiB |
+      | write  | processes | 50    |
+      | strict | memory    | 1 GiB |
 
   @needs_root
   Scenario: a group that still has a process is left for the next that is made

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 from pathlib import Path
+from unittest.mock import patch
 
 import yaml
 from behave import given, then, when
@@ -30,6 +31,7 @@ from ordinary import become_ordinary
 
 from cleveragents.confinement import machine
 from cleveragents.confinement.proof import FILE
+from cleveragents.sandbox import trials
 from cleveragents.storage.address import LOCK
 
 ABI_WITH_TRUNCATE = 3
@@ -245,6 +247,16 @@ def look_with_launcher(context, does):
         return
     arguments = ["doctor", "--format", "json"]
     run_as(context.world, context.whom, arguments, LAUNCHERS[does])
+
+
+@when("the doctor looks where {what}")
+def look_without(context, what):
+    name, found = {
+        "bubblewrap is not installed": ("program", None),
+        "Landlock is an older one": ("landlock", 2),
+    }[what]
+    with patch.object(trials, name, return_value=found):
+        run_as(context.world, context.whom, ["doctor", "--format", "json"])
 
 
 @then('it says of "{level}" by "{way}": "{told}"')
