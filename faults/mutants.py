@@ -214,7 +214,10 @@ MUTANTS = (
     Mutant(
         "an edit made meanwhile is no reason to leave it alone",
         "snapshots/write/way_back.py",
-        (("dict.fromkeys(way.differing())\n", "dict[bytes, None]()\n"),),
+        (
+            ("dict.fromkeys(way.differing())\n", "dict[bytes, None]()\n"),
+            (" or _named(error, way)\n", "\n"),  # what is met on the way says the same
+        ),
         _features("apply_recovery", "an edit after a crash"),
     ),
     Mutant(
